@@ -1,0 +1,109 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+// Every public module is a product. Arrows point down only: Scripts/check-layers holds the picture against this file.
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A C library of the system: a module map and a header, found by pkg-config.
+func system(_ name: String, pkgConfig: String, apt: String) -> Target {
+    .systemLibrary(name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+func shim(_ name: String, over library: String) -> Target {
+    .target(name: name, dependencies: [.target(name: library, condition: linux)], path: "Sources/C/\(name)")
+}
+
+func module(_ name: String, path: String? = nil, needs: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: needs, path: path ?? "Sources/\(name)", swiftSettings: strict)
+}
+
+func tests(_ name: String, needs: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: needs, path: "Tests/\(name)", swiftSettings: strict)
+}
+
+func program(_ name: String, path: String, needs: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: needs, path: path, swiftSettings: strict)
+}
+
+func onLinux(_ name: String) -> Target.Dependency { .target(name: name, condition: linux) }
+
+let linux: TargetDependencyCondition? = .when(platforms: [.linux])
+
+let modules = [
+    "LatchCore", "LatchHTTP", "LatchCrypto", "LatchServer", "LatchJOSE", "LatchAuth", "LatchAccounts",
+    "LatchIdentity", "LatchTesting", "Latchwork", "AuthPackage",
+]
+
+let package = Package(
+    name: "Latchwork",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: modules.map { .library(name: $0, targets: [$0]) } + [.executable(name: "latch", targets: ["latch"])],
+    targets: [
+        // 0 · system libraries
+        system("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
+        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
+        system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+        system("CArgon2", pkgConfig: "libargon2", apt: "libargon2-dev"),
+        shim("CCurlShim", over: "CCurl"),
+        shim("CMicroHTTPDShim", over: "CMicroHTTPD"),
+
+        // 0 · values and messages
+        module("LatchCore"),
+        module("LatchHTTP", needs: ["LatchCore", onLinux("CCurl"), onLinux("CCurlShim")]),
+
+        // 1 · engines
+        module("LatchCrypto", needs: ["LatchCore", onLinux("COpenSSL"), onLinux("CArgon2")]),
+        module("LatchServer", needs: ["LatchHTTP", "LatchCore", onLinux("CMicroHTTPD"), onLinux("CMicroHTTPDShim")]),
+
+        // 2 · tokens as text
+        module("LatchJOSE", needs: ["LatchCrypto", "LatchCore"]),
+
+        // 3 · the session
+        module("LatchAuth", needs: ["LatchHTTP", "LatchJOSE", "LatchCrypto", "LatchCore"]),
+
+        // 5 · accounts, the server behind them, and what tests need
+        module("LatchAccounts", needs: ["LatchAuth", "LatchHTTP", "LatchJOSE", "LatchCore"]),
+        module(
+            "LatchIdentity",
+            needs: ["LatchServer", "LatchHTTP", "LatchJOSE", "LatchCrypto", "LatchCore", "CSQLite"]),
+        module("LatchTesting", needs: ["LatchAuth", "LatchHTTP", "LatchServer", "LatchCore"]),
+
+        // 6 · one import, and the seeds' names
+        module("Latchwork", needs: ["LatchHTTP", "LatchJOSE", "LatchAuth", "LatchAccounts"]),
+        module(
+            "AuthPackage", path: "Sources/Facades/AuthPackage",
+            needs: ["LatchAccounts", "LatchAuth", "LatchHTTP", "LatchJOSE", "LatchCore"]),
+
+        // 7 · the command
+        program(
+            "latch", path: "Sources/latch",
+            needs: [
+                "LatchAccounts", "LatchIdentity", "LatchAuth", "LatchServer", "LatchHTTP", "LatchJOSE", "LatchCrypto",
+                "LatchCore", "AuthPackage",
+            ]),
+
+        // Tests mirror Sources.
+        tests("LatchCoreTests", needs: ["LatchCore"]),
+        tests("LatchHTTPTests", needs: ["LatchHTTP", "LatchServer", "LatchTesting", "LatchCore"]),
+        tests("LatchCryptoTests", needs: ["LatchCrypto", "LatchCore"]),
+        tests("LatchJOSETests", needs: ["LatchJOSE", "LatchCrypto", "LatchCore"]),
+        tests("LatchServerTests", needs: ["LatchServer", "LatchHTTP", "LatchTesting", "LatchCore"]),
+        tests("LatchAuthTests", needs: ["LatchAuth", "LatchHTTP", "LatchJOSE", "LatchTesting", "LatchCore"]),
+        tests(
+            "LatchIdentityTests",
+            needs: ["LatchIdentity", "LatchServer", "LatchHTTP", "LatchJOSE", "LatchCrypto", "LatchTesting", "LatchCore"]),
+        tests(
+            "LatchAccountsTests",
+            needs: ["LatchAccounts", "LatchIdentity", "LatchAuth", "LatchHTTP", "LatchJOSE", "LatchTesting", "LatchCore"]),
+        tests("SeedTests", needs: ["AuthPackage", "LatchTesting"]),
+        tests("LatchTests", needs: ["LatchHTTP", "LatchAccounts", "LatchAuth", "LatchTesting", "LatchCore"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

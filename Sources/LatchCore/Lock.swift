@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// The one lock type of this package: a value that is reached only while the lock is held.
+///
+/// It exists so that what implements it can be exchanged in one place (the thread sanitizer does not understand
+/// every lock). Never hold it across an `await`; the closure is synchronous so that the compiler sees to that.
+public struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
+    private let mutex: Mutex<Value>
+
+    /// A lock around `value`.
+    public init(_ value: consuming sending Value) {
+        mutex = Mutex(value)
+    }
+
+    /// Runs `body` with exclusive access to the value.
+    public borrowing func withLock<Result: ~Copyable, Failure: Error>(
+        _ body: (inout sending Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        try mutex.withLock(body)
+    }
+}

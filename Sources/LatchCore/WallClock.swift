@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import FoundationEssentials
+
+/// The time of day and the means to wait, as a value that tests replace.
+///
+/// Expiry is about dates that a server wrote, so `now` is wall time; waiting is about durations, so `sleep` runs on
+/// a monotonic clock and does not jump with the date.
+public struct WallClock: Sendable {
+    private let readNow: @Sendable () -> Date
+    private let wait: @Sendable (Duration) async throws -> Void
+
+    /// A clock made of a way to read the date and a way to wait.
+    ///
+    /// - Parameter sleep: Returns after the duration, or throws `CancellationError` as soon as the task is cancelled.
+    public init(
+        now: @escaping @Sendable () -> Date,
+        sleep: @escaping @Sendable (Duration) async throws -> Void
+    ) {
+        readNow = now
+        wait = sleep
+    }
+
+    /// The clock of this machine.
+    public static let system = WallClock(
+        now: { Date() },
+        sleep: { try await Task.sleep(for: $0, clock: .continuous) }
+    )
+
+    /// The current date.
+    public var now: Date { readNow() }
+
+    /// Waits for `duration`.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled meanwhile.
+    public func sleep(for duration: Duration) async throws {
+        try await wait(duration)
+    }
+}

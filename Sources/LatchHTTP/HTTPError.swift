@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchCore
+
+/// What goes wrong between a request and its response.
+///
+/// An answer with an unwelcome status is not an error of the transport; it becomes one (`unacceptableStatus`) where a
+/// route expected success, and then carries the response.
+public struct HTTPError: CodedError {
+    /// The stable name of what went wrong.
+    public let code: String
+    /// What happened.
+    public let message: String
+    /// What to do about it.
+    public let hint: String?
+    /// The response, where there was one.
+    public let response: HTTPResponse?
+
+    /// An error with its context.
+    public init(code: String, message: String, hint: String? = nil, response: HTTPResponse? = nil) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.response = response
+    }
+
+    /// Whether the network, and not the server, is the reason: the request may succeed later as it is.
+    public var isConnectivity: Bool { code == Self.offline.code || code == Self.timeout.code }
+}
+
+extension HTTPError {
+    /// The URL cannot be requested.
+    public static let invalidURL = HTTPError.invalidURL("it is malformed")
+
+    /// Plain http to a host that is not this machine.
+    public static let insecureURL = HTTPError(
+        code: "insecureURL", message: "Plain http to another machine was refused.",
+        hint: "Use https, or allow it in the client's initialiser if you know that the network is trusted.")
+
+    /// A header field that would break the message's framing.
+    public static let invalidField = HTTPError.invalidField("?")
+
+    /// No connection: no route, no such host, refused, reset.
+    public static let offline = HTTPError.offline("The server could not be reached.")
+
+    /// The time allowed has passed.
+    public static let timeout = HTTPError(
+        code: "timeout", message: "The server did not answer in time.", hint: "Try again, or allow more time.")
+
+    /// The task was cancelled, and the transfer with it.
+    public static let cancelled = HTTPError(code: "cancelled", message: "The request was cancelled.")
+
+    /// The TLS handshake or the certificate's verification failed.
+    public static let tls = HTTPError.tls("The server's certificate could not be verified.")
+
+    /// The content is larger than allowed.
+    public static let tooLarge = HTTPError(
+        code: "tooLarge", message: "The content is larger than allowed.", hint: "Raise the limit where it is set.")
+
+    /// The peer broke the protocol.
+    public static let malformedMessage = HTTPError.malformedMessage("The message breaks HTTP's rules.")
+
+    /// The status is not a success and the route has no other use for it.
+    public static let unacceptableStatus = HTTPError(
+        code: "unacceptableStatus", message: "The server did not answer with success.")
+
+    /// The content is not what the route expects.
+    public static let undecodable = HTTPError.undecodable("The content has another shape.", response: nil)
+
+    /// More redirects than allowed, or one that leads nowhere.
+    public static let redirectRefused = HTTPError(
+        code: "redirectRefused", message: "A redirect was refused.", hint: "Request the final address directly.")
+}
+
+extension HTTPError {
+    package static func invalidURL(_ why: String) -> HTTPError {
+        HTTPError(
+            code: "invalidURL", message: "The URL cannot be requested: \(why).",
+            hint: "Give an absolute URL such as https://api.example.com/v1.")
+    }
+
+    package static func invalidField(_ name: String) -> HTTPError {
+        let safe = String(name.unicodeScalars.filter { $0.isASCII && $0.value > 0x20 && $0.value < 0x7F }.prefix(64))
+        return HTTPError(
+            code: "invalidField", message: "The header field '\(safe)' holds characters that HTTP forbids.",
+            hint: "Remove line breaks and NUL from the value, and use only token characters in the name.")
+    }
+
+    package static func offline(_ what: String) -> HTTPError {
+        HTTPError(code: "offline", message: what, hint: "Check the network and the address, then try again.")
+    }
+
+    package static func tls(_ what: String) -> HTTPError {
+        HTTPError(code: "tls", message: what, hint: "Check the certificate, the host name and this machine's clock.")
+    }
+
+    package static func malformedMessage(_ what: String) -> HTTPError {
+        HTTPError(code: "malformedMessage", message: what)
+    }
+
+    package static func unacceptableStatus(_ response: HTTPResponse) -> HTTPError {
+        HTTPError(
+            code: unacceptableStatus.code, message: "The server answered with status \(response.status).",
+            response: response)
+    }
+
+    package static func undecodable(_ what: String, response: HTTPResponse?) -> HTTPError {
+        HTTPError(
+            code: "undecodable", message: "The answer could not be read: \(what)",
+            hint: "Compare the route's type with what the server sends.", response: response)
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The name of a header field (RFC 9110 §5.1): compared without case, sent as it was spelled.
+public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The name as it was spelled.
+    public let rawName: String
+
+    /// The name in lower case, by which it is compared.
+    public let canonicalName: String
+
+    /// A field name from any spelling; ASCII letters compare without case.
+    public init(_ name: String) {
+        rawName = name
+        let isLower = name.utf8.allSatisfy { !(0x41...0x5A).contains($0) }
+        canonicalName = isLower ? name : String(decoding: name.utf8.map(asciiLowercased), as: UTF8.self)
+    }
+
+    /// A field name from a literal.
+    public init(stringLiteral value: String) { self.init(value) }
+
+    /// The name as it was spelled.
+    public var description: String { rawName }
+
+    /// Compares without case.
+    public static func == (left: Self, right: Self) -> Bool { left.canonicalName == right.canonicalName }
+
+    /// Hashes without case.
+    public func hash(into hasher: inout Hasher) { hasher.combine(canonicalName) }
+
+    /// RFC 9110 §12.5.1.
+    public static let accept: HTTPFieldName = "Accept"
+    /// RFC 9110 §11.6.2.
+    public static let authorization: HTTPFieldName = "Authorization"
+    /// RFC 9111 §5.2.
+    public static let cacheControl: HTTPFieldName = "Cache-Control"
+    /// RFC 9110 §8.6.
+    public static let contentLength: HTTPFieldName = "Content-Length"
+    /// RFC 9110 §8.3.
+    public static let contentType: HTTPFieldName = "Content-Type"
+    /// RFC 6265 §5.4.
+    public static let cookie: HTTPFieldName = "Cookie"
+    /// RFC 9110 §6.6.1.
+    public static let date: HTTPFieldName = "Date"
+    /// RFC 9110 §7.2.
+    public static let host: HTTPFieldName = "Host"
+    /// The Idempotency-Key header field (draft-ietf-httpapi-idempotency-key-header).
+    public static let idempotencyKey: HTTPFieldName = "Idempotency-Key"
+    /// RFC 9110 §10.2.2.
+    public static let location: HTTPFieldName = "Location"
+    /// RFC 9110 §10.2.3.
+    public static let retryAfter: HTTPFieldName = "Retry-After"
+    /// RFC 6265 §4.1.
+    public static let setCookie: HTTPFieldName = "Set-Cookie"
+    /// RFC 9110 §10.1.5.
+    public static let userAgent: HTTPFieldName = "User-Agent"
+    /// RFC 9110 §11.6.1.
+    public static let wwwAuthenticate: HTTPFieldName = "WWW-Authenticate"
+    /// The identifier of one request, echoed or made by our server.
+    public static let requestID: HTTPFieldName = "X-Request-Id"
+}
+
+package func asciiLowercased(_ byte: UInt8) -> UInt8 {
+    (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+}

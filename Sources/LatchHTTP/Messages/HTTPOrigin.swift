@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Scheme, host and port: the border that no credential crosses (RFC 6454 §4).
+public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
+    /// `https` or `http`.
+    public let scheme: String
+    /// The host in lower case, an IPv6 address in brackets.
+    public let host: String
+    /// The port, the scheme's own where none is written.
+    public let port: Int
+
+    /// An origin from a scheme and a `host[:port]`.
+    public init(scheme: String, authority: String) {
+        let scheme = scheme.lowercased()
+        self.scheme = scheme
+        let afterBracket = authority.lastIndex(of: "]") ?? authority.startIndex
+        if let colon = authority[afterBracket...].lastIndex(of: ":"),
+            let port = Int(authority[authority.index(after: colon)...])
+        {
+            host = authority[..<colon].lowercased()
+            self.port = port
+        } else {
+            host = authority.lowercased()
+            port = scheme == "https" ? 443 : 80
+        }
+    }
+
+    /// The host, and the port where it is not the scheme's own.
+    public var authority: String {
+        port == (scheme == "https" ? 443 : 80) ? host : "\(host):\(port)"
+    }
+
+    /// `https://host`, with the port where it is not the scheme's own.
+    public var description: String { "\(scheme)://\(authority)" }
+
+    /// Whether the host can only be this machine: a loopback address, or `localhost` (RFC 6761 §6.3).
+    public var isLoopback: Bool {
+        if host == "localhost" || host == "[::1]" || host.hasSuffix(".localhost") { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    /// Splits an absolute URL into its origin and the path with the query; user info and fragment are refused.
+    ///
+    /// - Throws: `HTTPError.invalidURL`.
+    package static func split(_ url: String) throws(HTTPError) -> (origin: HTTPOrigin, path: String) {
+        guard let separator = url.firstRange(of: "://") else { throw .invalidURL("it has no scheme") }
+        let scheme = url[..<separator.lowerBound].lowercased()
+        guard scheme == "https" || scheme == "http" else { throw .invalidURL("its scheme is neither https nor http") }
+        let rest = url[separator.upperBound...].prefix { $0 != "#" }
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        // RFC 9110 §4.2.4: user information in a URL is a trap for people and a leak for programs.
+        guard !authority.isEmpty, !authority.contains("@") else {
+            throw .invalidURL(authority.isEmpty ? "it has no host" : "it carries user information")
+        }
+        // RFC 3986 allows none of these outside percent-encoding; letting one through would let text become framing.
+        guard rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }) else {
+            throw .invalidURL("it holds a character that must be percent-encoded")
+        }
+        let origin = HTTPOrigin(scheme: scheme, authority: String(authority))
+        guard !origin.host.isEmpty, !origin.host.hasSuffix(":") else { throw .invalidURL("its host or port is unclear") }
+        let path = rest[authority.endIndex...]
+        return (origin, path.first == "/" ? String(path) : "/" + path)
+    }
+}
