@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a text is not the JSON that was asked for.
+///
+/// The message names the place and the rule, and never the text itself, which may be a secret.
+public struct JSONError: CodedError, Hashable {
+    /// The stable name of what went wrong.
+    public let code: String
+    /// What happened.
+    public let message: String
+    /// What to do about it.
+    public let hint: String?
+    /// Where it was seen, in bytes from the beginning of the text.
+    public let offset: Int
+
+    private init(_ code: String, _ what: String, at offset: Int, hint: String) {
+        self.code = code
+        self.message = "The JSON text is refused at byte \(offset): \(what)."
+        self.hint = hint
+        self.offset = offset
+    }
+}
+
+extension JSONError {
+    /// The text breaks JSON's grammar.
+    public static let malformed = malformed("it breaks the grammar", at: 0)
+
+    /// The text holds bytes that are no UTF-8, or half of a surrogate pair.
+    public static let invalidUnicode = invalidUnicode(at: 0)
+
+    /// An object has two members of one name.
+    public static let duplicateName = duplicateName(at: 0)
+
+    /// Arrays and objects are nested deeper than allowed.
+    public static let tooDeep = tooDeep(at: 0)
+
+    /// The text is longer than allowed.
+    public static let tooLarge = tooLarge(limit: 0)
+
+    /// A number is larger than a 64-bit float can be.
+    public static let numberOutOfRange = numberOutOfRange(at: 0)
+}
+
+extension JSONError {
+    static func malformed(_ what: String, at offset: Int) -> JSONError {
+        JSONError(
+            "malformed", what, at: offset, hint: "Send one JSON value as RFC 8259 defines it, and nothing after it.")
+    }
+
+    static func invalidUnicode(at offset: Int) -> JSONError {
+        JSONError("invalidUnicode", "it is not valid Unicode", at: offset, hint: "Encode the text as UTF-8.")
+    }
+
+    static func duplicateName(at offset: Int) -> JSONError {
+        JSONError("duplicateName", "a member's name stands twice", at: offset, hint: "Name each member once.")
+    }
+
+    static func tooDeep(at offset: Int) -> JSONError {
+        JSONError("tooDeep", "it is nested too deeply", at: offset, hint: "Nest fewer arrays and objects.")
+    }
+
+    static func tooLarge(limit: Int) -> JSONError {
+        JSONError("tooLarge", "it is longer than \(limit) bytes", at: limit, hint: "Send less at once.")
+    }
+
+    static func numberOutOfRange(at offset: Int) -> JSONError {
+        JSONError(
+            "numberOutOfRange", "a number is out of range", at: offset,
+            hint: "Send numbers that a 64-bit float can hold, or strings.")
+    }
+}
