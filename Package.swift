@@ -98,10 +98,14 @@ let package = Package(
         tests("LatchAuthTests", needs: ["LatchAuth", "LatchHTTP", "LatchJOSE", "LatchTesting", "LatchCore"]),
         tests(
             "LatchIdentityTests",
-            needs: ["LatchIdentity", "LatchServer", "LatchHTTP", "LatchJOSE", "LatchCrypto", "LatchTesting", "LatchCore"]),
+            needs: [
+                "LatchIdentity", "LatchServer", "LatchHTTP", "LatchJOSE", "LatchCrypto", "LatchTesting", "LatchCore",
+            ]),
         tests(
             "LatchAccountsTests",
-            needs: ["LatchAccounts", "LatchIdentity", "LatchAuth", "LatchHTTP", "LatchJOSE", "LatchTesting", "LatchCore"]),
+            needs: [
+                "LatchAccounts", "LatchIdentity", "LatchAuth", "LatchHTTP", "LatchJOSE", "LatchTesting", "LatchCore",
+            ]),
         tests("SeedTests", needs: ["AuthPackage", "LatchTesting"]),
         tests("LatchTests", needs: ["LatchHTTP", "LatchAccounts", "LatchAuth", "LatchTesting", "LatchCore"]),
     ],

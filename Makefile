@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Every command installs first what it lacks (Scripts/setup), quietly when nothing is missing.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help demo test build bench fuzz docs format check clean
+
+# One set of flags for everything in debug, so that the demo and the tests share one build.
+DEBUG := --disable-index-store
+RELEASE := -c release --disable-index-store
+FUZZ_SECONDS ?= 60
+
+help: ## lists these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## builds latch and plays the main job against a real server: exit 0 only if every step held
+	@Scripts/setup
+	@swift build $(DEBUG) --product latch
+	@"$$(swift build $(DEBUG) --show-bin-path)/latch" demo
+
+test: ## builds and runs every test
+	@Scripts/setup --tests
+	@swift test $(DEBUG) --disable-xctest
+
+build: ## builds everything, tests included
+	@Scripts/setup
+	@swift build $(DEBUG) --build-tests
+
+bench: ## runs the benchmarks in release, one after another: ratios against limits and peers
+	@Scripts/setup --bench
+	@Scripts/run-benchmarks
+
+fuzz: ## runs each fuzz target for FUZZ_SECONDS (60)
+	@Scripts/setup
+	@Scripts/run-fuzz $(FUZZ_SECONDS)
+
+docs: ## builds the DocC site into .build/docs
+	@Scripts/setup
+	@Scripts/build-docs
+
+format: ## formats every Swift file
+	@git ls-files -z -co --exclude-standard -- '*.swift' | xargs -0 swift format -i --parallel
+
+check: ## format, words, layers, budgets
+	@Scripts/check-format
+	@Scripts/check-words
+	@Scripts/check-layers
+	@Scripts/check-budgets
+
+clean: ## removes what was built
+	@rm -rf .build .build-*
