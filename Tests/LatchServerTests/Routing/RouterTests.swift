@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchServer
+import Testing
+
+@Suite struct `A router` {
+    /// Every endpoint answers with its pattern and what it got.
+    static let router: Router = {
+        var router = Router()
+        for pattern in ["/", "/users", "/users/me", "/users/me/keys", "/caf\u{E9}", "/a b", "/slash/", "/{any}/tail"] {
+            router.get(pattern) { _ in HTTPResponse(status: .ok, body: HTTPBody(pattern)) }
+        }
+        router.get("/users/{id}") { HTTPResponse(status: .ok, body: HTTPBody("id=" + ($0.pathParameter("id") ?? "-"))) }
+        router.get("/users/{name}/posts/{post}") { request in
+            let (name, post) = (request.pathParameter("name") ?? "-", request.pathParameter("post") ?? "-")
+            return HTTPResponse(status: .ok, body: HTTPBody("name=\(name) post=\(post)"))
+        }
+        router.post("/users") { _ in HTTPResponse(status: .created) }
+        router.delete("/users/{id}") { _ in HTTPResponse(status: .noContent) }
+        return router
+    }()
+
+    static func answer(_ method: HTTPMethod, _ path: String) async throws -> HTTPResponse {
+        try await router.respond(to: HTTPRequest(method: method, authority: "localhost", path: path))
+    }
+
+    @Test(arguments: [
+        ("/", "/"), ("/users", "/users"), ("/users?x=1", "/users"), ("/users/me", "/users/me"),
+        ("/users/you", "id=you"), ("/users/me/keys", "/users/me/keys"), ("/us%65rs", "/users"),
+        ("/caf%C3%A9", "/caf\u{E9}"), ("/a%20b", "/a b"), ("/slash/", "/slash/"), ("/users/a+b", "id=a+b"),
+        ("/users/a%2Fb", "id=a/b"), ("/users/%7Bid%7D", "id={id}"), ("/users/me/posts/7", "name=me post=7"),
+        ("/users/ann/posts/%31", "name=ann post=1"), ("/users/tail", "id=tail"), ("/x/tail", "/{any}/tail"),
+        ("/users?a=/users/me", "/users"),
+    ])
+    func `finds the endpoint of a path`(path: String, expected: String) async throws {
+        let response = try await Self.answer(.get, path)
+        #expect(response.status == .ok)
+        #expect(response.body.text == expected)
+    }
+
+    @Test(arguments: [
+        "/nobody", "/users/", "/users//posts/1", "/users/me/", "/slash", "//users", "/users/..", "/users/%2e%2e",
+        "/users/.", "/USERS", "/users/me/posts", "/x/%2E./tail",
+    ])
+    func `does not find what is not there`(path: String) async throws {
+        let response = try await Self.answer(.get, path)
+        #expect(response.status == .notFound)
+        #expect(response.fields[.contentType] == "application/problem+json")
+        #expect(response.body.text == #"{"title":"Not Found","status":404}"#)
+    }
+
+    @Test(arguments: ["/users/%", "/users/%4", "/users/%zz", "/users/%ff"])
+    func `refuses a path that cannot be decoded`(path: String) async throws {
+        #expect(try await Self.answer(.get, path).status == .badRequest)
+    }
+
+    @Test func `answers a known path with another method by 405 and what is allowed`() async throws {
+        let response = try await Self.answer(.put, "/users")
+        #expect(response.status == .methodNotAllowed)
+        #expect(response.fields["Allow"] == "GET, HEAD, OPTIONS, POST")
+        #expect(try await Self.answer(.put, "/users/7").fields["Allow"] == "DELETE, GET, HEAD, OPTIONS")
+        #expect(try await Self.answer(.delete, "/users/me").fields["Allow"] == "GET, HEAD, OPTIONS")
+    }
+
+    @Test func `answers HEAD as GET without the content`() async throws {
+        let response = try await Self.answer(.head, "/users/you")
+        #expect(response.status == .ok)
+        #expect(response.body.isEmpty)
+        #expect(response.fields[.contentLength] == "6")
+    }
+
+    @Test func `answers OPTIONS by itself`() async throws {
+        let response = try await Self.answer(.options, "/users/7")
+        #expect(response.status == .noContent)
+        #expect(response.fields["Allow"] == "DELETE, GET, HEAD, OPTIONS")
+        #expect(try await Self.answer(.options, "*").status == .noContent)
+        #expect(try await Self.answer(.options, "/nobody").status == .notFound)
+    }
+
+    @Test func `lets an endpoint answer HEAD and OPTIONS itself`() async throws {
+        var router = Router()
+        router.get("/x") { _ in HTTPResponse(status: .ok, body: HTTPBody("long")) }
+        router.on(.head, "/x") { _ in HTTPResponse(status: .noContent) }
+        router.on(.options, "/x") { _ in HTTPResponse(status: .ok) }
+        for (method, status) in [(HTTPMethod.head, HTTPStatus.noContent), (.options, .ok)] {
+            let request = HTTPRequest(method: method, authority: "localhost", path: "/x")
+            #expect(try await router.respond(to: request).status == status)
+        }
+    }
+
+    @Test func `keeps the later of two endpoints with one pattern`() async throws {
+        var router = Router()
+        router.get("/x") { _ in HTTPResponse(status: .ok) }
+        router.get("/x") { _ in HTTPResponse(status: .noContent) }
+        let response = try await router.respond(to: HTTPRequest(authority: "localhost", path: "/x"))
+        #expect(response.status == .noContent)
+        #expect(
+            try await router.respond(to: HTTPRequest(method: "PUT", authority: "localhost", path: "/x"))
+                .fields["Allow"] == "GET, HEAD, OPTIONS")
+    }
+
+    @Test func `lets what an endpoint throws through`() async throws {
+        var router = Router()
+        router.get("/x") { _ in throw ServerError.contentTooLarge }
+        await #expect(throws: ServerError.self) {
+            try await router.respond(to: HTTPRequest(authority: "localhost", path: "/x"))
+        }
+    }
+
+    @Test func `serves every method by its sugar`() async throws {
+        var router = Router()
+        router.get("/") { HTTPResponse(status: .ok, body: HTTPBody($0.method.rawValue)) }
+        router.post("/") { HTTPResponse(status: .ok, body: HTTPBody($0.method.rawValue)) }
+        router.put("/") { HTTPResponse(status: .ok, body: HTTPBody($0.method.rawValue)) }
+        router.patch("/") { HTTPResponse(status: .ok, body: HTTPBody($0.method.rawValue)) }
+        router.delete("/") { HTTPResponse(status: .ok, body: HTTPBody($0.method.rawValue)) }
+        for method in [HTTPMethod.get, .post, .put, .patch, .delete] {
+            let request = HTTPRequest(method: method, authority: "localhost", path: "/")
+            #expect(try await router.respond(to: request).body.text == method.rawValue)
+        }
+    }
+}
