@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import FoundationEssentials
+public import LatchHTTP
+
+/// Can authorise a request.
+///
+/// A custom scheme needs this one method:
+///
+/// ```swift
+/// struct Signed: Credential {
+///     func authorize(_ request: inout HTTPRequest) { request.fields["X-Signature"] = sign(request) }
+/// }
+/// ```
+public protocol Credential: Sendable {
+    /// Adds what proves the caller to `request`, which is otherwise as it will be sent.
+    func authorize(_ request: inout HTTPRequest) throws
+}
+
+/// A credential that a `Session` can keep and renew.
+public protocol SessionCredential: Credential, Equatable {
+    /// When it stops being accepted, by the issuer's clock; nil when that is not known beforehand.
+    var expiry: Date? { get }
+
+    /// When the issuer handed it out, by the issuer's clock; nil when that is not known.
+    var issued: Date? { get }
+
+    /// Whether a renewal of `self` and of `other` is the same renewal: they hold the same renewable part.
+    func renewsLike(_ other: Self) -> Bool
+}
+
+extension SessionCredential {
+    /// Not known.
+    public var issued: Date? { nil }
+
+    /// Two credentials renew alike when they are equal.
+    public func renewsLike(_ other: Self) -> Bool { self == other }
+}

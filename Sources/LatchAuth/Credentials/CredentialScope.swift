@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchHTTP
+
+/// Where a credential may be sent: an exact origin, an exact host, or a host's subdomains, never a substring.
+public struct CredentialScope: Sendable, Hashable {
+    private enum Rule: Sendable, Hashable {
+        case origin(HTTPOrigin)
+        case host(String)
+        case subdomains(String)
+    }
+
+    private let rule: Rule
+
+    /// One origin: scheme, host and port.
+    public static func origin(_ origin: HTTPOrigin) -> CredentialScope { CredentialScope(rule: .origin(origin)) }
+
+    /// One host over https, on any port; plain http only where the host is this machine.
+    public static func host(_ host: String) -> CredentialScope { CredentialScope(rule: .host(host.lowercased())) }
+
+    /// A domain and everything below it over https: `example.com` and `api.example.com`, never `badexample.com`.
+    public static func subdomains(of domain: String) -> CredentialScope {
+        CredentialScope(rule: .subdomains(domain.lowercased()))
+    }
+
+    /// Whether a request to `origin` may carry the credential.
+    public func allows(_ origin: HTTPOrigin) -> Bool {
+        switch rule {
+        case .origin(let only):
+            return origin == only
+        case .host(let host):
+            return origin.host == host && isPrivate(origin)
+        case .subdomains(let domain):
+            return (origin.host == domain || origin.host.hasSuffix("." + domain)) && isPrivate(origin)
+        }
+    }
+
+    private func isPrivate(_ origin: HTTPOrigin) -> Bool { origin.scheme == "https" || origin.isLoopback }
+}

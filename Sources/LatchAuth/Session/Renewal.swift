@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a session hands to the closure that renews.
+public struct Renewal<Value: Sendable>: Sendable {
+    /// The credential to be replaced.
+    public let credential: Value
+
+    /// A random identifier that stays the same when the same renewal is repeated.
+    ///
+    /// Send it as `Idempotency-Key`: a server that knows it answers a repeat with the same successor, so that an answer
+    /// lost on the way costs nothing.
+    public let idempotencyKey: String
+}
+
+/// When a session renews.
+public struct RenewalPolicy: Sendable {
+    /// How long before expiry a renewal is due; never more than a fifth of the credential's whole life.
+    public var lead: Duration
+
+    /// By how much at most a renewal is put off within the lead, at random, so that many devices do not come at once.
+    public var jitter: Duration
+
+    /// How long to use the old credential after a failed renewal, while it is still accepted, before the next attempt.
+    public var pauseAfterFailure: Duration
+
+    /// Whether the session renews on its own when a renewal is due, and not only when somebody asks.
+    public var renewsInBackground: Bool
+
+    /// A policy from its parts.
+    public init(
+        lead: Duration = .seconds(300), jitter: Duration = .seconds(30), pauseAfterFailure: Duration = .seconds(15),
+        renewsInBackground: Bool = false
+    ) {
+        self.lead = lead
+        self.jitter = jitter
+        self.pauseAfterFailure = pauseAfterFailure
+        self.renewsInBackground = renewsInBackground
+    }
+}
+
+/// The sessions whose renewal the current task is part of.
+///
+/// A renewal that goes through a client which carries the same session would wait for itself for ever; this is how it
+/// is noticed.
+package enum RenewalScope {
+    @TaskLocal package static var sessions: [ObjectIdentifier] = []
+}

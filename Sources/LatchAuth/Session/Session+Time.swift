@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchCore
+
+extension Session {
+    /// Follows the credential through time, so that its expiry is seen without a request.
+    func watchTime(of value: Value) {
+        timer?.cancel()
+        timer = nil
+        guard value.expiry != nil else { return }
+        timer = Task(executorPreference: executor) { [weak self, clock] in
+            while let wait = await self?.passTime(of: value) {
+                do { try await clock.sleep(for: wait) } catch { return }
+            }
+        }
+    }
+
+    /// Does what is due at this moment.
+    ///
+    /// - Returns: How long until something else is due; nil when `value` is no longer current or nothing will be.
+    private func passTime(of value: Value) async -> Duration? {
+        guard state.credential == value, let expiry = value.expiry else { return nil }
+        if isExpired(value), state == .signedIn(value) { publish(.expired(value)) }
+        guard policy.renewsInBackground else {
+            return isExpired(value) ? nil : wait(until: expiry)
+        }
+        let due = view.withLock { $0.due }
+        if issuerNow >= due, clock.now >= pausedUntil {
+            do { _ = try await shareRenewal(of: value) } catch { pauseRenewal() }
+            guard state.credential == value else { return nil }
+        }
+        let pause = pausedUntil.timeIntervalSince(clock.now)
+        let next = issuerNow >= due ? Duration.seconds(max(pause, 1)) : wait(until: due)
+        return isExpired(value) ? next : min(next, wait(until: expiry))
+    }
+
+    func pauseRenewal() {
+        let jitter = 1 + random.unit() / 4
+        pausedUntil = clock.now.addingTimeInterval(policy.pauseAfterFailure.inSeconds * jitter)
+    }
+
+    private func wait(until date: Date) -> Duration {
+        // A little late rather than a little early: waking early would only mean to wait again.
+        .seconds(max(date.timeIntervalSince(issuerNow), 0) + 0.001)
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchCore
+
+/// The live signed-in state on this device: it keeps a credential fresh and cannot lose a user.
+///
+/// ```swift
+/// let session = Session(store: store) { renewal in try await issuer.refresh(renewal.credential) }
+/// try await session.signIn(tokens)
+/// let current = try await session.credential()
+/// ```
+///
+/// Its rules, one each for a way in which sessions get lost:
+/// - a caller says which credential was refused, so that a late refusal of an old one causes no renewal;
+/// - all callers share one renewal, and a cancelled caller neither cancels it nor fails the others;
+/// - what the issuer handed out is stored before anybody sees it, and is kept in memory until that succeeds;
+/// - a store that cannot be read is `unavailable`, never `signedOut`;
+/// - only the issuer or the person ends a session, never the network;
+/// - a renewal that ends after a sign-out or a new sign-in is dropped.
+public actor Session<Value: SessionCredential> {
+    /// What the session knows at a moment.
+    public typealias State = SessionState<Value>
+
+    /// Obtains a successor of a credential from the issuer.
+    ///
+    /// It ends the session only by throwing `AuthError.reauthenticationRequired`, or the `HTTPError` of a 401 or of a
+    /// 400 `invalid_grant` (RFC 6749 §5.2). Whatever else it throws leaves the session as it is.
+    public typealias Renew = @Sendable (Renewal<Value>) async throws -> Value
+
+    let store: any TokenStore<Value>
+    let renew: Renew
+    nonisolated let policy: RenewalPolicy
+    nonisolated let clock: WallClock
+    nonisolated let random: RandomSource
+    let executor: (any TaskExecutor)?
+
+    nonisolated let view = Lock(SessionView<Value>())
+    nonisolated let broadcast = StateBroadcast<State>(.unknown)
+
+    var state = State.unknown
+    /// Counts sign-ins and sign-outs. What began in an earlier generation has no effect in a later one.
+    var generation = 0
+    var renewal: SharedResult<Value>?
+    var restoration: SharedResult<Void>?
+    /// Handed out by the issuer and not yet stored: the next attempt stores it before it asks for another.
+    var uncommitted: Value?
+    /// The key of a renewal that was begun and has not succeeded.
+    var begun: (credential: Value, key: String)?
+    /// Until when a failed renewal is not tried again as long as the credential is still accepted.
+    var pausedUntil = Date.distantPast
+    var timer: Task<Void, Never>?
+    var storeIsBusy = false
+    var storeQueue: [CheckedContinuation<Void, Never>] = []
+
+    /// A session over what `store` keeps.
+    ///
+    /// - Parameters:
+    ///   - store: Keeps the credential; read at the first use or by `restore()`.
+    ///   - policy: When to renew.
+    ///   - clock: The time, and the means to wait for it.
+    ///   - random: For jitter and idempotency keys.
+    ///   - executor: Where the session's own tasks run; nil means the global pool.
+    ///   - renew: Obtains a successor from the issuer.
+    public init(
+        store: any TokenStore<Value>,
+        policy: RenewalPolicy = RenewalPolicy(),
+        clock: WallClock = .system,
+        random: RandomSource = .system,
+        executor: (any TaskExecutor)? = nil,
+        renew: @escaping Renew
+    ) {
+        self.store = store
+        self.renew = renew
+        self.policy = policy
+        self.clock = clock
+        self.random = random
+        self.executor = executor
+    }
+
+    deinit {
+        timer?.cancel()
+        broadcast.finish()
+    }
+
+    /// The states from now on: first the current one, then each change once, in order.
+    ///
+    /// The stream ends with the session, or when its consumer stops.
+    public nonisolated var states: AsyncStream<State> { broadcast.stream() }
+
+    /// The state at this moment.
+    public nonisolated var currentState: State { broadcast.current }
+
+    /// The credential to use now, renewed before if that is due.
+    ///
+    /// - Throws: `AuthError.missingToken` when nobody is signed in, `reauthenticationRequired` when the issuer ended the
+    ///   session, a `store…` code when the store cannot be used, or what the renewal threw. While the old credential is
+    ///   still accepted, a failed renewal is no error.
+    public nonisolated func credential() async throws -> Value {
+        if let fresh = freshCredential() { return fresh }
+        return try await renewedIfDue()
+    }
+
+    /// A credential other than `refused`, renewed if the session still holds that one.
+    ///
+    /// - Parameter refused: The credential that the server refused, as it was sent.
+    /// - Throws: As `credential()`, and whatever the renewal threw.
+    public func renewed(replacing refused: Value) async throws -> Value {
+        let current = try await usableCredential()
+        if !current.authorizesLike(refused), !isExpired(current) { return current }
+        return try await shareRenewal(of: current)
+    }
+
+    private func renewedIfDue() async throws -> Value {
+        let current = try await usableCredential()
+        if let fresh = freshCredential() { return fresh }
+        guard !isExpired(current) else { return try await shareRenewal(of: current) }
+        guard clock.now >= pausedUntil else { return current }
+        do {
+            return try await shareRenewal(of: current)
+        } catch let error where isTransient(error) {
+            pausedUntil = clock.now.addingTimeInterval(policy.pauseAfterFailure.inSeconds)
+            guard let latest = state.credential, !isExpired(latest) else { throw error }
+            return latest
+        }
+    }
+
+    /// The credential that is current, whatever its age.
+    private func usableCredential() async throws -> Value {
+        if RenewalScope.sessions.contains(ObjectIdentifier(self)) { throw AuthError.renewalReentered }
+        if state.credential == nil { try await restore() }
+        switch state {
+        case .signedIn(let value), .expired(let value): return value
+        case .signedOut(.issuer): throw AuthError.reauthenticationRequired
+        case .unavailable(let error): throw error
+        case .signedOut, .unknown, .restoring: throw AuthError.missingToken
+        }
+    }
+}

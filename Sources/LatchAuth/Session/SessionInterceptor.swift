@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchHTTP
+import LatchCore
+
+/// Joins a session to a client: authorises each request, and when the server refuses the credential renews it and sends
+/// the request once more.
+///
+/// A request outside of `scope` passes without a credential. So does a request that is part of the session's own
+/// renewal, which would otherwise wait for itself.
+public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
+    private let session: Session<Value>
+    private let scope: CredentialScope
+
+    /// An interceptor for `session` whose credential goes nowhere but to `scope`.
+    public init(_ session: Session<Value>, for scope: CredentialScope) {
+        self.session = session
+        self.scope = scope
+    }
+
+    /// Sends the request with the session's credential; after a 401 once more with a renewed one.
+    ///
+    /// - Throws: What `Session.credential()` throws when there is no credential to be had; a 401 to the renewed one is a
+    ///   response.
+    public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+        guard scope.allows(request.origin), !RenewalScope.sessions.contains(ObjectIdentifier(session)) else {
+            return try await next.respond(to: request)
+        }
+        let credential = try await session.credential()
+        let response = try await send(request, with: credential, to: next)
+        guard response.status == .unauthorized else { return response }
+        let renewed = try await session.renewed(replacing: credential)
+        return try await send(request, with: renewed, to: next)
+    }
+
+    private func send(_ request: HTTPRequest, with credential: Value, to next: any Handler) async throws -> HTTPResponse {
+        var authorized = request
+        try credential.authorize(&authorized)
+        let response = try await next.respond(to: authorized)
+        if response.status == .unauthorized || session.wantsIssuerDate,
+            let date = response.fields[.date].flatMap(HTTPDate.init)
+        {
+            session.observe(issuerDate: date.date)
+        }
+        return response
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchCore
+
+/// What every task may read of a session without waiting for its actor.
+struct SessionView<Value: SessionCredential>: Sendable {
+    /// The credential that is current, fresh or not.
+    var current: Value?
+    /// From when on a renewal is due, by the issuer's clock.
+    var due = Date.distantFuture
+    /// The issuer's clock minus ours, in seconds.
+    var clockOffset = 0.0
+    /// When the offset was last measured, by our clock.
+    var offsetMeasured = Date.distantPast
+}
+
+extension Session {
+    /// The issuer's time, as far as its answers let us know it.
+    nonisolated var issuerNow: Date {
+        let now = clock.now
+        return now.addingTimeInterval(view.withLock { $0.clockOffset })
+    }
+
+    /// The credential when it needs no renewal: the path of nearly every request, without the actor.
+    nonisolated func freshCredential() -> Value? {
+        let now = clock.now
+        return view.withLock { view in
+            guard let current = view.current, now.addingTimeInterval(view.clockOffset) < view.due else { return nil }
+            return current
+        }
+    }
+
+    /// Whether the issuer would refuse `value` for its age.
+    nonisolated func isExpired(_ value: Value) -> Bool {
+        guard let expiry = value.expiry else { return false }
+        return expiry <= issuerNow
+    }
+
+    /// Corrects the clock by the `Date` of an answer of the issuer.
+    ///
+    /// The field counts whole seconds and travelled for a while, so a difference of two seconds says nothing.
+    public nonisolated func observe(issuerDate: Date) {
+        let now = clock.now
+        let offset = issuerDate.timeIntervalSince(now)
+        view.withLock { view in
+            view.offsetMeasured = now
+            view.clockOffset = abs(offset) > 2 ? offset : 0
+        }
+    }
+
+    /// Whether another look at the issuer's clock is worth its cost.
+    nonisolated var wantsIssuerDate: Bool {
+        let now = clock.now
+        return view.withLock { abs(now.timeIntervalSince($0.offsetMeasured)) > 60 }
+    }
+
+    /// From when on a renewal of `value` is due.
+    func dueDate(of value: Value) -> Date {
+        guard let expiry = value.expiry else { return .distantFuture }
+        let life = expiry.timeIntervalSince(value.issued ?? issuerNow)
+        let lead = min(policy.lead.inSeconds, max(0, life) / 5)
+        let jitter = min(policy.jitter.inSeconds, lead / 2) * random.unit()
+        return expiry.addingTimeInterval(jitter - lead)
+    }
+}
+
+extension Duration {
+    /// The duration in seconds.
+    package var inSeconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) * 1e-18
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// One result that many tasks wait for, each of which may leave without harm to the others.
+package final class SharedResult<Value: Sendable>: Sendable {
+    private struct Waiting {
+        var result: Result<Value, any Error>?
+        var nextTicket = 0
+        var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
+        var departed: Set<Int> = []
+    }
+
+    private let waiting = Lock(Waiting())
+
+    package init() {}
+
+    /// The result, as soon as it is there.
+    ///
+    /// - Throws: The shared failure, or `CancellationError` when this task, and no other, is cancelled.
+    package func value() async throws -> Value {
+        let ticket = waiting.withLock { state in
+            state.nextTicket += 1
+            return state.nextTicket
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { enter(ticket, $0) }
+        } onCancel: {
+            leave(ticket)
+        }
+    }
+
+    /// Gives every waiter, present and future, the same result. Only the first call counts.
+    package func finish(_ result: Result<Value, any Error>) {
+        let waiters = waiting.withLock { state -> [CheckedContinuation<Value, any Error>] in
+            guard state.result == nil else { return [] }
+            state.result = result
+            // In order of arrival, so that a run with one seed is the same run each time.
+            let waiters = state.waiters.sorted { $0.key < $1.key }.map(\.value)
+            state.waiters = [:]
+            return waiters
+        }
+        for waiter in waiters { waiter.resume(with: result) }
+    }
+
+    private func enter(_ ticket: Int, _ continuation: CheckedContinuation<Value, any Error>) {
+        let immediate = waiting.withLock { state -> Result<Value, any Error>? in
+            if state.departed.remove(ticket) != nil { return .failure(CancellationError()) }
+            guard let result = state.result else {
+                state.waiters[ticket] = continuation
+                return nil
+            }
+            return result
+        }
+        if let immediate { continuation.resume(with: immediate) }
+    }
+
+    private func leave(_ ticket: Int) {
+        let waiter = waiting.withLock { state -> CheckedContinuation<Value, any Error>? in
+            guard let waiter = state.waiters.removeValue(forKey: ticket) else {
+                // Cancelled before it began to wait, or served already: the first must not begin.
+                if state.result == nil { state.departed.insert(ticket) }
+                return nil
+            }
+            return waiter
+        }
+        waiter?.resume(throwing: CancellationError())
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// One current state and any number of streams that see it first and then each change, in order, once.
+package final class StateBroadcast<State: Sendable & Equatable>: Sendable {
+    private struct Audience {
+        var state: State
+        var isFinished = false
+        var nextID = 0
+        var streams: [Int: AsyncStream<State>.Continuation] = [:]
+    }
+
+    private let audience: Lock<Audience>
+
+    package init(_ state: State) { audience = Lock(Audience(state: state)) }
+
+    /// How many streams are being watched.
+    package var watcherCount: Int { audience.withLock { $0.streams.count } }
+
+    /// A stream that begins with the current state.
+    package func stream() -> AsyncStream<State> {
+        let (stream, continuation) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .unbounded)
+        let id: Int? = audience.withLock { audience in
+            continuation.yield(audience.state)
+            guard !audience.isFinished else { return nil }
+            audience.nextID += 1
+            audience.streams[audience.nextID] = continuation
+            return audience.nextID
+        }
+        guard let id else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.audience.withLock { $0.streams[id] = nil }
+        }
+        return stream
+    }
+
+    /// Makes `state` current; an equal state is no change and is not sent.
+    package func send(_ state: State) {
+        // Under the lock, so that all streams see all changes in one order. Yielding runs no foreign code.
+        audience.withLock { audience in
+            guard !audience.isFinished, audience.state != state else { return }
+            audience.state = state
+            for id in audience.streams.keys.sorted() { audience.streams[id]?.yield(state) }
+        }
+    }
+
+    /// Ends all streams, and those that begin later after their first state.
+    package func finish() {
+        let streams = audience.withLock { audience in
+            audience.isFinished = true
+            defer { audience.streams = [:] }
+            return audience.streams
+        }
+        for stream in streams.values { stream.finish() }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Unpredictable bytes, as a value that tests replace.
+public struct RandomSource: Sendable {
+    private let next: @Sendable () -> UInt64
+
+    /// A source that takes 64 bits at a time from `next`.
+    public init(_ next: @escaping @Sendable () -> UInt64) { self.next = next }
+
+    /// The system's cryptographic random generator.
+    public static let system = RandomSource {
+        var generator = SystemRandomNumberGenerator()
+        return generator.next()
+    }
+
+    /// `count` bytes.
+    public func bytes(_ count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        while bytes.count < count {
+            withUnsafeBytes(of: next()) { bytes.append(contentsOf: $0.prefix(count - bytes.count)) }
+        }
+        return bytes
+    }
+
+    /// A number in `0..<1`.
+    public func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
+
+    /// 128 bits as 32 hexadecimal digits.
+    public func identifier() -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
