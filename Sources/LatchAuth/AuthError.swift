@@ -62,7 +62,9 @@ extension AuthError {
 }
 
 extension AuthError {
-    /// The store is locked, as a keychain is before the first unlock. What it holds is still there.
+    /// The store is locked, as a keychain is before the first unlock.
+    ///
+    /// What it holds is still there.
     public static let storeLocked = AuthError(
         code: "storeLocked", message: "The secret store is locked.", hint: "Unlock it and try again.")
 
@@ -71,7 +73,9 @@ extension AuthError {
         code: "storeDenied", message: "The secret store refused access.",
         hint: "Check the owner and the permissions of the file, or the entitlements of the program.")
 
-    /// What the store holds cannot be read. It is set aside at the next write, not deleted.
+    /// What the store holds cannot be read.
+    ///
+    /// It is set aside at the next write, not deleted.
     public static let storeCorrupt = AuthError(
         code: "storeCorrupt", message: "The secret store's content is damaged or was written with another key.",
         hint: "Restore it from a backup, or sign in again; the damaged file is then kept beside the new one.")

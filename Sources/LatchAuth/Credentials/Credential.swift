@@ -25,6 +25,9 @@ public protocol SessionCredential: Credential, Equatable {
     /// When the issuer handed it out, by the issuer's clock; nil when that is not known.
     var issued: Date? { get }
 
+    /// Whether a server that refuses `other` refuses `self` as well: they prove the same.
+    func authorizesLike(_ other: Self) -> Bool
+
     /// Whether a renewal of `self` and of `other` is the same renewal: they hold the same renewable part.
     func renewsLike(_ other: Self) -> Bool
 }
@@ -32,6 +35,9 @@ public protocol SessionCredential: Credential, Equatable {
 extension SessionCredential {
     /// Not known.
     public var issued: Date? { nil }
+
+    /// Two credentials prove the same when they are equal.
+    public func authorizesLike(_ other: Self) -> Bool { self == other }
 
     /// Two credentials renew alike when they are equal.
     public func renewsLike(_ other: Self) -> Bool { self == other }

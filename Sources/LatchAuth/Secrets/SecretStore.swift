@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LatchCore
+import LatchCore
 
 /// Named bytes in a safe place: a keychain, a secret service, an encrypted file, or memory.
 public protocol SecretStore: Sendable {

@@ -114,7 +114,9 @@ extension Session {
         guard let response = (error as? HTTPError)?.response else { return false }
         if response.status == .unauthorized { return true }
         // RFC 6749 §5.2: 400 is also the status of mistakes in the request, which end nothing.
-        guard response.status == .badRequest, let body = try? JSONValue(parsing: response.body.bytes) else { return false }
+        guard response.status == .badRequest, let body = try? JSONValue(parsing: response.body.bytes) else {
+            return false
+        }
         return body["error"]?.stringValue == "invalid_grant"
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 public import LatchCore
 
 /// The live signed-in state on this device: it keeps a credential fresh and cannot lose a user.
@@ -38,7 +39,9 @@ public actor Session<Value: SessionCredential> {
     nonisolated let broadcast = StateBroadcast<State>(.unknown)
 
     var state = State.unknown
-    /// Counts sign-ins and sign-outs. What began in an earlier generation has no effect in a later one.
+    /// Counts sign-ins and sign-outs.
+    ///
+    /// What began in an earlier generation has no effect in a later one.
     var generation = 0
     var renewal: SharedResult<Value>?
     var restoration: SharedResult<Void>?

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LatchHTTP
 import LatchCore
+public import LatchHTTP
 
 /// Joins a session to a client: authorises each request, and when the server refuses the credential renews it and sends
 /// the request once more.
@@ -33,7 +33,8 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
         return try await send(request, with: renewed, to: next)
     }
 
-    private func send(_ request: HTTPRequest, with credential: Value, to next: any Handler) async throws -> HTTPResponse {
+    private func send(_ request: HTTPRequest, with credential: Value, to next: any Handler) async throws -> HTTPResponse
+    {
         var authorized = request
         try credential.authorize(&authorized)
         let response = try await next.respond(to: authorized)

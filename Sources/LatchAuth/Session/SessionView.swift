@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+public import FoundationEssentials
 import LatchCore
 
 /// What every task may read of a session without waiting for its actor.

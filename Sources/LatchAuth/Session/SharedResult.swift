@@ -30,7 +30,9 @@ package final class SharedResult<Value: Sendable>: Sendable {
         }
     }
 
-    /// Gives every waiter, present and future, the same result. Only the first call counts.
+    /// Gives every waiter, present and future, the same result.
+    ///
+    /// Only the first call counts.
     package func finish(_ result: Result<Value, any Error>) {
         let waiters = waiting.withLock { state -> [CheckedContinuation<Value, any Error>] in
             guard state.result == nil else { return [] }

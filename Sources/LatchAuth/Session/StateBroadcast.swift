@@ -15,6 +15,9 @@ package final class StateBroadcast<State: Sendable & Equatable>: Sendable {
 
     package init(_ state: State) { audience = Lock(Audience(state: state)) }
 
+    /// The current state.
+    package var current: State { audience.withLock { $0.state } }
+
     /// How many streams are being watched.
     package var watcherCount: Int { audience.withLock { $0.streams.count } }
 

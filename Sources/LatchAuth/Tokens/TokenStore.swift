@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LatchCore
+import LatchCore
 
 /// Keeps one credential, atomically: after a failed `save` the earlier credential is still there.
 ///

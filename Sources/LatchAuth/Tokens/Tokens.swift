@@ -39,6 +39,9 @@ public struct Tokens: SessionCredential, Codable, Hashable {
         request.fields[.authorization] = "Bearer \(access)"
     }
 
+    /// Whether both carry the same access token.
+    public func authorizesLike(_ other: Tokens) -> Bool { access == other.access }
+
     /// Whether both would be renewed by the same refresh token.
     public func renewsLike(_ other: Tokens) -> Bool {
         guard let refresh else { return access == other.access }

@@ -70,7 +70,9 @@ extension HTTPFields: RandomAccessCollection {
 
 extension HTTPFields {
     /// Refuses what would change the framing of a message: names that are no token (RFC 9110 §5.6.2) and values with
-    /// CR, LF or NUL (RFC 9110 §5.5). Every transport and server calls it before it writes.
+    /// CR, LF or NUL (RFC 9110 §5.5).
+    ///
+    /// Every transport and server calls it before it writes.
     ///
     /// - Throws: `HTTPError.invalidField`, which names the field and never its value.
     public func validate() throws(HTTPError) {

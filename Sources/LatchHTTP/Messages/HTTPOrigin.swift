@@ -58,7 +58,9 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
             throw .invalidURL("it holds a character that must be percent-encoded")
         }
         let origin = HTTPOrigin(scheme: scheme, authority: String(authority))
-        guard !origin.host.isEmpty, !origin.host.hasSuffix(":") else { throw .invalidURL("its host or port is unclear") }
+        guard !origin.host.isEmpty, !origin.host.hasSuffix(":") else {
+            throw .invalidURL("its host or port is unclear")
+        }
         let path = rest[authority.endIndex...]
         return (origin, path.first == "/" ? String(path) : "/" + path)
     }

@@ -55,7 +55,9 @@ public struct HTTPRequest: Sendable {
     /// The scheme, host and port.
     public var origin: HTTPOrigin { HTTPOrigin(scheme: scheme, authority: authority) }
 
-    /// The whole target, `https://host/path?query`. It may hold secrets in the query: do not log it.
+    /// The whole target, `https://host/path?query`.
+    ///
+    /// It may hold secrets in the query: do not log it.
     public var absoluteURL: String { "\(scheme)://\(authority)\(path)" }
 
     /// The path without the query.
