@@ -111,3 +111,17 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// The fuzzer's flags go to every module, so these targets exist only for Scripts/run-fuzz, which builds them apart.
+if Context.environment["LATCH_FUZZ"] != nil {
+    func fuzz(_ name: String, needs: [Target.Dependency]) -> Target {
+        .executableTarget(
+            name: name, dependencies: ["FuzzDriver"] + needs, path: "Fuzz/\(name)",
+            swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])  // libFuzzer brings main
+    }
+    package.targets += [
+        module("FuzzDriver", path: "Fuzz/FuzzDriver"),
+        fuzz("fuzz-json", needs: ["LatchCore"]),
+        fuzz("fuzz-origin", needs: ["LatchHTTP"]),
+    ]
+}
