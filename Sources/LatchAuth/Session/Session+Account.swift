@@ -102,6 +102,7 @@ extension Session {
         let due = dueDate(of: value)
         view.withLock { view in
             view.current = value
+            view.generation = generation
             view.due = due
         }
         publish(isExpired(value) ? .expired(value) : .signedIn(value))

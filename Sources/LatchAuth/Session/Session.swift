@@ -99,8 +99,7 @@ public actor Session<Value: SessionCredential> {
     ///   session, a `store…` code when the store cannot be used, or what the renewal threw. While the old credential is
     ///   still accepted, a failed renewal is no error.
     public nonisolated func credential() async throws -> Value {
-        if let fresh = freshCredential() { return fresh }
-        return try await renewedIfDue()
+        try await lease().credential
     }
 
     /// A credential other than `refused`, renewed if the session still holds that one.
@@ -108,20 +107,44 @@ public actor Session<Value: SessionCredential> {
     /// - Parameter refused: The credential that the server refused, as it was sent.
     /// - Throws: As `credential()`, and whatever the renewal threw.
     public func renewed(replacing refused: Value) async throws -> Value {
+        try await renewed(replacing: refused, in: nil)
+    }
+
+    /// The credential to use now, and the generation it belongs to.
+    package nonisolated func lease() async throws -> Lease<Value> {
+        if let fresh = freshLease() { return fresh }
+        return try await renewedIfDue()
+    }
+
+    /// A credential of the same generation as the refused one.
+    package func renewed(replacing refused: Lease<Value>) async throws -> Value {
+        try await renewed(replacing: refused.credential, in: refused.generation)
+    }
+
+    private func renewed(replacing refused: Value, in generation: Int?) async throws -> Value {
         let current = try await usableCredential()
+        guard generation == nil || generation == self.generation else { throw AuthError.superseded }
         if !current.authorizesLike(refused), !isExpired(current) { return current }
         return try await shareRenewal(of: current)
     }
 
-    private func renewedIfDue() async throws -> Value {
+    private func renewedIfDue() async throws -> Lease<Value> {
         let current = try await usableCredential()
-        if let fresh = freshCredential() { return fresh }
+        if let fresh = freshLease() { return fresh }
+        let generation = generation
+        let value = try await renewedIfDue(current)
+        return Lease(credential: value, generation: generation)
+    }
+
+    private func renewedIfDue(_ current: Value) async throws -> Value {
         guard !isExpired(current) else { return try await shareRenewal(of: current) }
         guard clock.now >= pausedUntil else { return current }
+        let generation = generation
         do {
             return try await shareRenewal(of: current)
         } catch let error where isTransient(error) {
             pausedUntil = clock.now.addingTimeInterval(policy.pauseAfterFailure.inSeconds)
+            guard generation == self.generation else { throw AuthError.superseded }
             guard let latest = state.credential, !isExpired(latest) else { throw error }
             return latest
         }

@@ -26,10 +26,10 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
         guard scope.allows(request.origin), !RenewalScope.sessions.contains(ObjectIdentifier(session)) else {
             return try await next.respond(to: request)
         }
-        let credential = try await session.credential()
-        let response = try await send(request, with: credential, to: next)
+        let lease = try await session.lease()
+        let response = try await send(request, with: lease.credential, to: next)
         guard response.status == .unauthorized else { return response }
-        let renewed = try await session.renewed(replacing: credential)
+        let renewed = try await session.renewed(replacing: lease)
         return try await send(request, with: renewed, to: next)
     }
 

@@ -7,12 +7,22 @@ import LatchCore
 struct SessionView<Value: SessionCredential>: Sendable {
     /// The credential that is current, fresh or not.
     var current: Value?
+    /// The generation it belongs to.
+    var generation = 0
     /// From when on a renewal is due, by the issuer's clock.
     var due = Date.distantFuture
     /// The issuer's clock minus ours, in seconds.
     var clockOffset = 0.0
     /// When the offset was last measured, by our clock.
     var offsetMeasured = Date.distantPast
+}
+
+/// A credential and the generation of the session that it belongs to.
+///
+/// What was begun for one person must not be repeated with the credential of the next one.
+package struct Lease<Value: Sendable>: Sendable {
+    package let credential: Value
+    package let generation: Int
 }
 
 extension Session {
@@ -23,11 +33,11 @@ extension Session {
     }
 
     /// The credential when it needs no renewal: the path of nearly every request, without the actor.
-    nonisolated func freshCredential() -> Value? {
+    nonisolated func freshLease() -> Lease<Value>? {
         let now = clock.now
         return view.withLock { view in
             guard let current = view.current, now.addingTimeInterval(view.clockOffset) < view.due else { return nil }
-            return current
+            return Lease(credential: current, generation: view.generation)
         }
     }
 
@@ -62,12 +72,5 @@ extension Session {
         let lead = min(policy.lead.inSeconds, max(0, life) / 5)
         let jitter = min(policy.jitter.inSeconds, lead / 2) * random.unit()
         return expiry.addingTimeInterval(jitter - lead)
-    }
-}
-
-extension Duration {
-    /// The duration in seconds.
-    package var inSeconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }
 }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchAuth
+import LatchCore
+import LatchHTTP
+
+/// A token endpoint and a protected resource as a model: families, rotation, replay window, reuse detection.
+///
+/// It follows the same rules as the real server and keeps a record of all that was asked of it.
+final class SimulatedIssuer: Sendable {
+    struct Family: Sendable {
+        var version = 0
+        var rotated = Date.distantPast
+        var rotationKey = ""
+        var isRevoked = false
+        /// Access tokens of earlier versions are refused, whatever their expiry.
+        var oldestAccepted = 0
+    }
+
+    struct Ledger: Sendable {
+        var families: [Family] = []
+        /// How often a renewal of (family, version) was asked for while the family lived.
+        var renewals: [String: Int] = [:]
+        /// How many of those may have been repeated because their answer was withheld.
+        var faults: [String: Int] = [:]
+        var inFlight: [Int: Int] = [:]
+        var violations: [String] = []
+        /// The families whose credential a request has carried.
+        var carriers: [String: Set<Int>] = [:]
+    }
+
+    static let life = 60.0
+    static let replayWindow = 30.0
+
+    let simulation: Simulation
+    private let ledger = Lock(Ledger())
+
+    init(_ simulation: Simulation) { self.simulation = simulation }
+
+    func inspect<Result: Sendable>(_ body: (inout Ledger) -> Result) -> Result { ledger.withLock { body(&$0) } }
+
+    /// A new family's first tokens.
+    func signIn() -> Tokens {
+        let family = inspect { ledger in
+            ledger.families.append(Family())
+            return ledger.families.count - 1
+        }
+        return tokens(family, version: 0)
+    }
+
+    func revoke(_ family: Int) { inspect { $0.families[family].isRevoked = true } }
+
+    /// Refuses all access tokens handed out so far, as after a change of keys.
+    func refuseAccessTokens(of family: Int) {
+        inspect { $0.families[family].oldestAccepted = $0.families[family].version + 1 }
+    }
+
+    /// RFC 6749 §6 with rotation (RFC 9700 §4.14.2).
+    func refresh(_ token: String, key: String) throws -> Tokens {
+        guard let (family, version) = Self.parse(token, "r") else { throw refusal() }
+        let now = simulation.trueNow
+        let granted = inspect { ledger -> Int? in
+            var state = ledger.families[family]
+            defer { ledger.families[family] = state }
+            guard !state.isRevoked else { return nil }
+            ledger.renewals[token, default: 0] += 1
+            if version == state.version {
+                state.version += 1
+                state.rotated = now
+                state.rotationKey = key
+                return state.version
+            }
+            let isRepeat = version == state.version - 1
+            if isRepeat, key == state.rotationKey || now.timeIntervalSince(state.rotated) <= Self.replayWindow {
+                return state.version
+            }
+            state.isRevoked = true
+            ledger.violations.append("a used refresh token was used again: \(token)")
+            return nil
+        }
+        guard let granted else { throw refusal() }
+        return tokens(family, version: granted)
+    }
+
+    /// Whether the resource answers a request that carries `token`.
+    func accepts(_ token: String) -> Bool {
+        guard let (family, version) = Self.parse(token, "a") else { return false }
+        let expiry = token.split(separator: ":").last.flatMap { Double($0) } ?? 0
+        return inspect { ledger in
+            let state = ledger.families[family]
+            return !state.isRevoked && version >= state.oldestAccepted
+                && expiry > simulation.trueNow.timeIntervalSince1970
+        }
+    }
+
+    static func parse(_ token: String, _ kind: String) -> (family: Int, version: Int)? {
+        let parts = token.split(separator: ":")
+        guard parts.count >= 3, parts[0] == kind, let family = Int(parts[1]), let version = Int(parts[2]) else {
+            return nil
+        }
+        return (family, version)
+    }
+
+    private func tokens(_ family: Int, version: Int) -> Tokens {
+        let now = simulation.trueNow
+        let expiry = now.addingTimeInterval(Self.life)
+        return Tokens(
+            access: "a:\(family):\(version):\(expiry.timeIntervalSince1970)", refresh: "r:\(family):\(version)",
+            expiry: expiry, issued: now)
+    }
+
+    private func refusal() -> HTTPError {
+        .unacceptableStatus(HTTPResponse(status: .badRequest, body: HTTPBody(#"{"error":"invalid_grant"}"#)))
+    }
+}

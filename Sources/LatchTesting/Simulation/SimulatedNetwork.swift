@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+
+/// The way to the issuer and to the resource, with all that happens on such a way.
+final class SimulatedNetwork: Sendable {
+    let simulation: Simulation
+    let issuer: SimulatedIssuer
+    private let calm = Lock(false)
+
+    init(_ issuer: SimulatedIssuer) {
+        self.issuer = issuer
+        simulation = issuer.simulation
+    }
+
+    var isCalm: Bool { calm.withLock { $0 } }
+
+    /// From now on nothing fails any more.
+    func calmDown() { calm.withLock { $0 = true } }
+
+    /// One call of the token endpoint.
+    func refresh(_ renewal: Renewal<Tokens>) async throws -> Tokens {
+        let token = renewal.credential.refresh ?? ""
+        let family = SimulatedIssuer.parse(token, "r")?.family ?? -1
+        issuer.inspect { ledger in
+            ledger.inFlight[family, default: 0] += 1
+            if ledger.inFlight[family, default: 0] > 1 { ledger.violations.append("two renewals of \(family) at once") }
+        }
+        defer { issuer.inspect { $0.inFlight[family, default: 0] -= 1 } }
+        try await simulation.pause(upToMilliseconds: 400)
+        let answer = try await deliver(token, key: renewal.idempotencyKey)
+        try await simulation.pause(upToMilliseconds: 400)
+        return answer
+    }
+
+    private func deliver(_ token: String, key: String) async throws -> Tokens {
+        let luck = isCalm ? 100 : simulation.below(100)
+        simulation.note("refresh \(token), luck \(luck)")
+        switch luck {
+        case ..<8: throw HTTPError.offline
+        case ..<12: throw HTTPError.unacceptableStatus(HTTPResponse(status: 503))
+        case ..<15: throw HTTPError.unacceptableStatus(HTTPResponse(status: .tooManyRequests))
+        case ..<24: return try await withheld(token, key: key) { throw HTTPError.timeout }
+        case ..<27: return try await withheld(token, key: key) { throw CancellationError() }
+        case ..<30:
+            // Delivered twice, as by a proxy that retries.
+            issuer.inspect { $0.faults[token, default: 0] += 1 }
+            _ = try issuer.refresh(token, key: key)
+            return try issuer.refresh(token, key: key)
+        case ..<33:
+            let answer = try issuer.refresh(token, key: key)
+            try await simulation.sleep(for: .seconds(45))
+            return answer
+        default: return try issuer.refresh(token, key: key)
+        }
+    }
+
+    /// The issuer acts, and its answer is lost.
+    private func withheld(
+        _ token: String, key: String, by loss: () throws -> Tokens
+    ) async throws -> Tokens {
+        issuer.inspect { $0.faults[token, default: 0] += 1 }
+        _ = try issuer.refresh(token, key: key)
+        return try loss()
+    }
+
+    /// The protected resource.
+    var resource: any Handler {
+        HandlerFunction { request in
+            try await self.simulation.pause(upToMilliseconds: 2_000)
+            let token = String((request.fields[.authorization] ?? "").dropFirst("Bearer ".count))
+            let isAccepted = self.issuer.accepts(token)
+            self.record(token, for: request)
+            // A slow way back: refusals of an old credential arrive long after its renewal.
+            try await self.simulation.pause(upToMilliseconds: self.isCalm ? 100 : 8_000)
+            if !self.isCalm, self.simulation.chance(5) { throw HTTPError.offline }
+            let date = HTTPDate(self.simulation.trueNow).description
+            return HTTPResponse(status: isAccepted ? .ok : .unauthorized, fields: [.date: date])
+        }
+    }
+
+    private func record(_ token: String, for request: HTTPRequest) {
+        guard let family = SimulatedIssuer.parse(token, "a")?.family, let id = request.fields[.requestID] else { return }
+        issuer.inspect { ledger in
+            ledger.carriers[id, default: []].insert(family)
+            if ledger.carriers[id, default: []].count > 1 {
+                ledger.violations.append("request \(id) was repeated with another account's credential")
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+
+/// A token store that is slow, locked and full at times; it never loses what a successful call stored.
+final class SimulatedStore: TokenStore {
+    private let network: SimulatedNetwork
+    private let kept: Lock<Tokens?>
+
+    init(_ network: SimulatedNetwork, holding tokens: Tokens?) {
+        self.network = network
+        kept = Lock(tokens)
+    }
+
+    var content: Tokens? { kept.withLock { $0 } }
+
+    func save(_ tokens: Tokens) async throws {
+        try await access(failing: [.storeFull, .storeLocked, .storeDenied], percent: 10)
+        kept.withLock { $0 = tokens }
+        try await network.simulation.pause(upToMilliseconds: 20)
+    }
+
+    func load() async throws -> Tokens? {
+        try await access(failing: [.storeLocked, .storeDenied, .storeUnavailable], percent: 6)
+        return content
+    }
+
+    func clear() async throws {
+        try await access(failing: [.storeLocked, .storeDenied], percent: 6)
+        kept.withLock { $0 = nil }
+        try await network.simulation.pause(upToMilliseconds: 20)
+    }
+
+    private func access(failing errors: [AuthError], percent: Int) async throws {
+        try await network.simulation.pause(upToMilliseconds: 20)
+        guard !network.isCalm, network.simulation.chance(percent) else { return }
+        throw errors[network.simulation.below(errors.count)]
+    }
+}
