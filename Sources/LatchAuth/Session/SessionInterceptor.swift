@@ -37,11 +37,12 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
     {
         var authorized = request
         try credential.authorize(&authorized)
+        let sent = session.clock.now
         let response = try await next.respond(to: authorized)
         if response.status == .unauthorized || session.wantsIssuerDate,
             let date = response.fields[.date].flatMap(HTTPDate.init)
         {
-            session.observe(issuerDate: date.date)
+            session.observe(issuerDate: date.date, ofRequestSentAt: sent)
         }
         return response
     }

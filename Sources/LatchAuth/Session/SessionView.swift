@@ -49,13 +49,17 @@ extension Session {
 
     /// Corrects the clock by the `Date` of an answer of the issuer.
     ///
-    /// The field counts whole seconds and travelled for a while, so a difference of two seconds says nothing.
-    public nonisolated func observe(issuerDate: Date) {
+    /// The answer was written at some moment between `sent` and now, and the field counts whole seconds: what fits into
+    /// that time, or misses it by two seconds, says nothing about the clocks.
+    ///
+    /// - Parameter sent: When the request was sent, by this session's clock.
+    public nonisolated func observe(issuerDate: Date, ofRequestSentAt sent: Date) {
         let now = clock.now
-        let offset = issuerDate.timeIntervalSince(now)
+        let ahead = issuerDate.timeIntervalSince(now)
+        let behind = issuerDate.timeIntervalSince(sent)
         view.withLock { view in
             view.offsetMeasured = now
-            view.clockOffset = abs(offset) > 2 ? offset : 0
+            view.clockOffset = ahead > 2 ? ahead : behind < -2 ? behind : 0
         }
     }
 

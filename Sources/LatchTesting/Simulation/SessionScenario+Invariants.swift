@@ -34,7 +34,9 @@ extension SessionScenario {
         let observed = record.withLock { $0.observed }
         for (observer, states) in observed {
             if states.last != state { violated("observer \(observer) does not know the current state") }
-            if zip(states, states.dropFirst()).contains(where: ==) { violated("observer \(observer) saw a state twice") }
+            if zip(states, states.dropFirst()).contains(where: ==) {
+                violated("observer \(observer) saw a state twice")
+            }
         }
         if observed[0] != observed[1] { violated("two observers saw different histories") }
     }

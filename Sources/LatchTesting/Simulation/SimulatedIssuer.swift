@@ -12,6 +12,8 @@ final class SimulatedIssuer: Sendable {
     struct Family: Sendable {
         var version = 0
         var rotated = Date.distantPast
+        /// When the current version was handed out.
+        var issued: Date
         var rotationKey = ""
         var isRevoked = false
         /// Access tokens of earlier versions are refused, whatever their expiry.
@@ -24,6 +26,8 @@ final class SimulatedIssuer: Sendable {
         var renewals: [String: Int] = [:]
         /// How many of those may have been repeated because their answer was withheld.
         var faults: [String: Int] = [:]
+        /// The (family, version) pairs whose access token the resource refused.
+        var refused: Set<String> = []
         var inFlight: [Int: Int] = [:]
         var violations: [String] = []
         /// The families whose credential a request has carried.
@@ -42,8 +46,9 @@ final class SimulatedIssuer: Sendable {
 
     /// A new family's first tokens.
     func signIn() -> Tokens {
+        let now = simulation.trueNow
         let family = inspect { ledger in
-            ledger.families.append(Family())
+            ledger.families.append(Family(issued: now))
             return ledger.families.count - 1
         }
         return tokens(family, version: 0)
@@ -65,9 +70,16 @@ final class SimulatedIssuer: Sendable {
             defer { ledger.families[family] = state }
             guard !state.isRevoked else { return nil }
             ledger.renewals[token, default: 0] += 1
+            let isDue = now.timeIntervalSince(state.issued) >= Self.life * 0.8
+            if version == state.version, !isDue, !self.simulation.dateHasJumped,
+                !ledger.refused.contains("\(family):\(version)")
+            {
+                ledger.violations.append("\(token) was renewed without a reason")
+            }
             if version == state.version {
                 state.version += 1
                 state.rotated = now
+                state.issued = now
                 state.rotationKey = key
                 return state.version
             }
@@ -89,8 +101,11 @@ final class SimulatedIssuer: Sendable {
         let expiry = token.split(separator: ":").last.flatMap { Double($0) } ?? 0
         return inspect { ledger in
             let state = ledger.families[family]
-            return !state.isRevoked && version >= state.oldestAccepted
+            let isAccepted =
+                !state.isRevoked && version >= state.oldestAccepted
                 && expiry > simulation.trueNow.timeIntervalSince1970
+            if !isAccepted { ledger.refused.insert("\(family):\(version)") }
+            return isAccepted
         }
     }
 

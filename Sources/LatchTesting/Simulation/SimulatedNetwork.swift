@@ -82,7 +82,9 @@ final class SimulatedNetwork: Sendable {
     }
 
     private func record(_ token: String, for request: HTTPRequest) {
-        guard let family = SimulatedIssuer.parse(token, "a")?.family, let id = request.fields[.requestID] else { return }
+        guard let family = SimulatedIssuer.parse(token, "a")?.family, let id = request.fields[.requestID] else {
+            return
+        }
         issuer.inspect { ledger in
             ledger.carriers[id, default: []].insert(family)
             if ledger.carriers[id, default: []].count > 1 {

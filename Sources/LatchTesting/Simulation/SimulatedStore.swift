@@ -33,7 +33,9 @@ final class SimulatedStore: TokenStore {
     }
 
     private func access(failing errors: [AuthError], percent: Int) async throws {
-        try await network.simulation.pause(upToMilliseconds: 20)
+        // Usually quick, at times as slow as a keychain that asks.
+        let isSlow = !network.isCalm && network.simulation.chance(25)
+        try await network.simulation.pause(upToMilliseconds: isSlow ? 3_000 : 20)
         guard !network.isCalm, network.simulation.chance(percent) else { return }
         throw errors[network.simulation.below(errors.count)]
     }

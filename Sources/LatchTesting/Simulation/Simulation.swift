@@ -56,6 +56,9 @@ public final class Simulation: Sendable {
         Date(timeIntervalSince1970: 1_800_000_000 + Double(elapsed) * 1e-9)
     }
 
+    /// Whether the device's date is, or was, another than the true one.
+    var dateHasJumped: Bool { world.withLock { $0.dateOffset != 0 } }
+
     /// Lets the date jump, as a person or a time server may.
     public func jumpDate(bySeconds seconds: Double) {
         world.withLock { $0.dateOffset += seconds }
