@@ -15,7 +15,7 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
         self.scheme = scheme
         let afterBracket = authority.lastIndex(of: "]") ?? authority.startIndex
         if let colon = authority[afterBracket...].lastIndex(of: ":"),
-            let port = Int(authority[authority.index(after: colon)...])
+            let port = portNumber(authority[authority.index(after: colon)...])
         {
             host = authority[..<colon].lowercased()
             self.port = port
@@ -53,6 +53,8 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
         guard !authority.isEmpty, !authority.contains("@") else {
             throw .invalidURL(authority.isEmpty ? "it has no host" : "it carries user information")
         }
+        // Another reader of `a:80:443` or `a:+443` may connect elsewhere than where this one thinks it does.
+        guard isClear(authority) else { throw .invalidURL("its host or port is unclear") }
         // RFC 3986 allows none of these outside percent-encoding; letting one through would let text become framing.
         guard rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }) else {
             throw .invalidURL("it holds a character that must be percent-encoded")
@@ -64,4 +66,24 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
         let path = rest[authority.endIndex...]
         return (origin, path.first == "/" ? String(path) : "/" + path)
     }
+}
+
+/// The number that digits alone write (RFC 3986 §3.2.3), up to 65535; Swift would read `+80` as well.
+private func portNumber(_ text: Substring) -> Int? {
+    text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt16(text).map(Int.init) : nil
+}
+
+/// Whether a name, or an address in brackets (RFC 3986 §3.2.2), stands alone or before one colon and a port.
+private func isClear(_ authority: Substring) -> Bool {
+    let bracketed = authority.first == "["
+    let host =
+        bracketed
+        ? authority.dropFirst().prefix { $0.isHexDigit || $0 == ":" || $0 == "." } : authority.prefix { $0 != ":" }
+    var rest = authority[host.endIndex...]
+    if bracketed {
+        guard rest.first == "]" else { return false }
+        rest = rest.dropFirst()
+    }
+    guard !host.isEmpty, bracketed || !host.contains(where: { $0 == "[" || $0 == "]" }) else { return false }
+    return rest.isEmpty || (rest.first == ":" && portNumber(rest.dropFirst()) != nil)
 }
