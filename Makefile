@@ -7,9 +7,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help demo test build bench fuzz docs format check clean
 
-# One set of flags for everything in debug, so that the demo and the tests share one build.
-DEBUG := --disable-index-store
-RELEASE := -c release --disable-index-store
+# Debug builds take no flags, so that demo, tests and a plain 'swift test' share one build. The index store stays on:
+# SwiftPM looks for tests in it, and 'swift test' fails without one.
 FUZZ_SECONDS ?= 60
 
 help: ## lists these commands
@@ -17,16 +16,16 @@ help: ## lists these commands
 
 demo: ## builds latch and plays the main job against a real server: exit 0 only if every step held
 	@Scripts/setup
-	@swift build $(DEBUG) --product latch
-	@"$$(swift build $(DEBUG) --show-bin-path)/latch" demo
+	@swift build --product latch
+	@"$$(swift build --show-bin-path)/latch" demo
 
 test: ## builds and runs every test
 	@Scripts/setup --tests
-	@swift test $(DEBUG) --disable-xctest
+	@swift test --disable-xctest
 
 build: ## builds everything, tests included
 	@Scripts/setup
-	@swift build $(DEBUG) --build-tests
+	@swift build --build-tests
 
 bench: ## runs the benchmarks in release, one after another: ratios against limits and peers
 	@Scripts/setup --bench
