@@ -94,6 +94,10 @@ extension HTTPError {
         HTTPError(code: "tls", message: what, hint: "Check the certificate, the host name and this machine's clock.")
     }
 
+    package static func redirectRefused(_ what: String) -> HTTPError {
+        HTTPError(code: "redirectRefused", message: what, hint: redirectRefused.hint)
+    }
+
     package static func malformedMessage(_ what: String) -> HTTPError {
         HTTPError(code: "malformedMessage", message: what)
     }

@@ -1,2 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
+#ifdef __linux__
+#define _GNU_SOURCE
 #include "CCurlShim.h"
+
+#include <errno.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+
+CURLMcode latch_curl_multi_observe(CURLM *multi, curl_socket_callback socket, curl_multi_timer_callback timer,
+                                   void *context) {
+    CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket);
+    if (code == CURLM_OK) code = curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+    if (code == CURLM_OK) code = curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
+    if (code == CURLM_OK) code = curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
+    return code;
+}
+
+#define SET(option, value)                                                                                            \
+    do {                                                                                                              \
+        CURLcode code = curl_easy_setopt(easy, option, value);                                                        \
+        if (code != CURLE_OK) return code;                                                                            \
+    } while (0)
+
+CURLcode latch_curl_configure(CURL *easy, const latch_curl_habits *habits) {
+    SET(CURLOPT_NOSIGNAL, 1L);
+    SET(CURLOPT_PROTOCOLS_STR, "http,https");
+    SET(CURLOPT_FOLLOWLOCATION, 0L);
+    SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    SET(CURLOPT_HTTP09_ALLOWED, 0L);
+    SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+    SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    SET(CURLOPT_PATH_AS_IS, 1L);
+    SET(CURLOPT_TCP_NODELAY, 1L);
+    SET(CURLOPT_NOPROGRESS, 1L);
+    SET(CURLOPT_SSL_VERIFYPEER, 1L);
+    SET(CURLOPT_SSL_VERIFYHOST, 2L);
+    SET(CURLOPT_CONNECTTIMEOUT_MS, habits->connect_timeout_ms);
+    if (habits->authorities) SET(CURLOPT_CAINFO, habits->authorities);
+    SET(CURLOPT_PRIVATE, habits->transfer);
+    SET(CURLOPT_HEADERFUNCTION, habits->on_head);
+    SET(CURLOPT_HEADERDATA, habits->transfer);
+    SET(CURLOPT_WRITEFUNCTION, habits->on_body);
+    SET(CURLOPT_WRITEDATA, habits->transfer);
+    SET(CURLOPT_OPENSOCKETFUNCTION, habits->on_open);
+    SET(CURLOPT_OPENSOCKETDATA, habits->loop);
+    SET(CURLOPT_CLOSESOCKETFUNCTION, habits->on_close);
+    SET(CURLOPT_CLOSESOCKETDATA, habits->loop);
+    return CURLE_OK;
+}
+
+CURLcode latch_curl_prepare(CURL *easy, const latch_curl_request *request) {
+    SET(CURLOPT_URL, request->url);
+    SET(CURLOPT_HTTPHEADER, request->fields);
+    // HTTPGET also undoes NOBODY and POST of the request before.
+    SET(CURLOPT_HTTPGET, 1L);
+    SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)(request->has_content ? request->content_size : -1));
+    SET(CURLOPT_COPYPOSTFIELDS, request->has_content ? (request->content ? request->content : "") : NULL);
+    if (!request->has_content) SET(CURLOPT_HTTPGET, 1L);
+    if (request->is_head) SET(CURLOPT_NOBODY, 1L);
+    SET(CURLOPT_CUSTOMREQUEST, request->is_head ? NULL : request->method);
+    SET(CURLOPT_TIMEOUT_MS, request->timeout_ms);
+    SET(CURLOPT_PROXY, request->avoids_proxy ? "" : NULL);
+    SET(CURLOPT_PIPEWAIT, (long)request->waits_for_multiplexing);
+    return CURLE_OK;
+}
+
+curl_socket_t latch_curl_open_socket(const struct curl_sockaddr *address) {
+    int kind = address->socktype | SOCK_CLOEXEC | SOCK_NONBLOCK;
+    return socket(address->family, kind, address->protocol);
+}
+
+int latch_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+int latch_bell_create(int blocks) { return eventfd(0, EFD_CLOEXEC | (blocks ? 0 : EFD_NONBLOCK)); }
+
+int latch_epoll_wait(int epoll, void *events, int capacity, int64_t nanoseconds) {
+    if (nanoseconds < 0) return epoll_wait(epoll, events, capacity, -1);
+    if (nanoseconds == 0) return epoll_wait(epoll, events, capacity, 0);
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
+    struct timespec time = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+    int count = epoll_pwait2(epoll, events, capacity, &time, NULL);
+    // Kernels before 5.11 do not know it.
+    if (count >= 0 || errno != ENOSYS) return count;
+#endif
+    int64_t milliseconds = (nanoseconds + 999999) / 1000000;
+    return epoll_wait(epoll, events, capacity, milliseconds > INT32_MAX ? INT32_MAX : (int)milliseconds);
+}
+#endif

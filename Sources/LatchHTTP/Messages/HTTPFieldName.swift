@@ -15,6 +15,15 @@ public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, Cus
         canonicalName = isLower ? name : String(decoding: name.utf8.map(asciiLowercased), as: UTF8.self)
     }
 
+    /// A field name from bytes that have been checked to be tokens; short names need no allocation.
+    package init(ascii bytes: UnsafeBufferPointer<UInt8>) {
+        rawName = String(decoding: bytes, as: UTF8.self)
+        canonicalName = String(unsafeUninitializedCapacity: bytes.count) { lower in
+            for index in bytes.indices { lower.initializeElement(at: index, to: asciiLowercased(bytes[index])) }
+            return bytes.count
+        }
+    }
+
     /// A field name from a literal.
     public init(stringLiteral value: String) { self.init(value) }
 

@@ -1,8 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Swift cannot call: libcurl's variadic setters and getters, one function per argument type.
+// What Swift cannot call: libcurl's variadic setters and getters, one function per argument type, and the two lists of
+// settings that every transfer needs, each in one call.
 #pragma once
 #include <curl/curl.h>
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __linux__
+#include <sys/epoll.h>
+#endif
 
 static inline CURLcode latch_curl_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
 }
+
+static inline CURLcode latch_curl_set_text(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode latch_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode latch_curl_set_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode latch_curl_set_data_callback(CURL *easy, CURLoption option, curl_write_callback value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+/// The pointer that was stored with CURLOPT_PRIVATE.
+static inline void *latch_curl_private(CURL *easy) {
+    char *value = NULL;
+    return curl_easy_getinfo(easy, CURLINFO_PRIVATE, &value) == CURLE_OK ? value : NULL;
+}
+
+/// The announced size of the content, -1 where none was announced.
+static inline int64_t latch_curl_content_length(CURL *easy) {
+    curl_off_t value = -1;
+    return curl_easy_getinfo(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &value) == CURLE_OK ? value : -1;
+}
+
+static inline CURLMcode latch_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+/// Tells the loop which sockets to watch and when to call again.
+CURLMcode latch_curl_multi_observe(CURLM *multi, curl_socket_callback socket, curl_multi_timer_callback timer,
+                                   void *context);
+
+/// What stays the same for every transfer of a handle.
+typedef struct {
+    void *transfer;
+    curl_write_callback on_head;
+    curl_write_callback on_body;
+    void *loop;
+    curl_opensocket_callback on_open;
+    curl_closesocket_callback on_close;
+    long connect_timeout_ms;
+    const char *authorities;
+} latch_curl_habits;
+
+CURLcode latch_curl_configure(CURL *easy, const latch_curl_habits *habits);
+
+/// What changes with every transfer; each member is set each time, so that nothing stays behind from the one before.
+typedef struct {
+    const char *url;
+    const char *method;
+    struct curl_slist *fields;
+    const void *content;
+    int64_t content_size;
+    int has_content;
+    int is_head;
+    int avoids_proxy;
+    int waits_for_multiplexing;
+    long timeout_ms;
+} latch_curl_request;
+
+CURLcode latch_curl_prepare(CURL *easy, const latch_curl_request *request);
+
+/// A socket as libcurl would have opened it, closed on exec and never blocking.
+curl_socket_t latch_curl_open_socket(const struct curl_sockaddr *address);
+
+int latch_epoll_create(void);
+
+/// A counter that can be waited for; it blocks its reader only if it `blocks`.
+int latch_bell_create(int blocks);
+
+/// epoll_wait with a time in nanoseconds; a negative time waits until something happens.
+int latch_epoll_wait(int epoll, void *events, int capacity, int64_t nanoseconds);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Pairs of text as a query or as the content of a form, and back.
+public enum FormEncoding {
+    /// The media type of a form's content.
+    public static let mediaType = "application/x-www-form-urlencoded"
+
+    /// Pairs as `name=value&…`.
+    ///
+    /// Everything but the unreserved characters of RFC 3986 §2.3 is percent-encoded, a space as `%20`: that reads the
+    /// same to those who take `+` for a space and to those who do not.
+    public static func encode(_ pairs: some Sequence<(String, String)>) -> String {
+        var bytes: [UInt8] = []
+        for (name, value) in pairs {
+            if !bytes.isEmpty { bytes.append(0x26) }
+            append(name, to: &bytes)
+            bytes.append(0x3D)
+            append(value, to: &bytes)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The pairs of `name=value&…`, with `+` read as a space, as forms are written (WHATWG URL §5.1).
+    ///
+    /// - Returns: nil for a percent sign without two digits, and for bytes that are not UTF-8.
+    public static func decode(_ text: some StringProtocol) -> [(String, String)]? {
+        var pairs: [(String, String)] = []
+        for piece in text.utf8.split(separator: 0x26) {
+            let parts = piece.split(separator: 0x3D, maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = decoded(parts[0]), let value = parts.count > 1 ? decoded(parts[1]) : "" else { return nil }
+            pairs.append((name, value))
+        }
+        return pairs
+    }
+
+    static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: true
+        default: false
+        }
+    }
+
+    static func appendEncoded(_ byte: UInt8, to bytes: inout [UInt8]) {
+        let digits: StaticString = "0123456789ABCDEF"
+        bytes.append(0x25)
+        bytes.append(digits.utf8Start[Int(byte >> 4)])
+        bytes.append(digits.utf8Start[Int(byte & 15)])
+    }
+
+    private static func append(_ text: String, to bytes: inout [UInt8]) {
+        for byte in text.utf8 {
+            if isUnreserved(byte) { bytes.append(byte) } else { appendEncoded(byte, to: &bytes) }
+        }
+    }
+
+    private static func decoded(_ bytes: some Collection<UInt8>) -> String? {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var rest = bytes[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case 0x2B: result.append(0x20)
+            case 0x25:
+                guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+                    return nil
+                }
+                result.append(high << 4 | low)
+            default: result.append(byte)
+            }
+        }
+        return String(validating: result, as: UTF8.self)
+    }
+
+    static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+}

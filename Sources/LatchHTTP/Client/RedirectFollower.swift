@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+
+/// The innermost step of a client: refuses unencrypted targets and follows redirects.
+///
+/// Decision: redirects run inside the interceptors, next to the transport. An interceptor that adds a credential
+/// therefore runs once, for the origin that the caller asked for, and never sees a redirect's target, so that it
+/// cannot sign for it; and this step only ever removes credentials. The price: a credential that is bound to method
+/// and URL (HMAC, DPoP) is stale after a redirect, and the server refuses it. Following outside the interceptors would
+/// let every interceptor of a stranger decide about every origin.
+struct RedirectFollower: Handler {
+    let transport: any Handler
+    let policy: RedirectPolicy
+    let insecure: InsecureHTTP
+
+    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        var origin = request.origin
+        guard insecure.allows(origin) else { throw HTTPError.insecureURL }
+        var response = try await transport.respond(to: request)
+        guard policy.maximum > 0, Self.isRedirect(response) else { return response }
+        var request = request
+        var count = 0
+        while Self.isRedirect(response), let location = response.fields[.location] {
+            count += 1
+            guard count <= policy.maximum else { throw HTTPError.redirectRefused("There were too many redirects.") }
+            request = try follow(request, from: origin, to: location, status: response.status)
+            origin = request.origin
+            response = try await transport.respond(to: request)
+        }
+        return response
+    }
+
+    private static func isRedirect(_ response: HTTPResponse) -> Bool {
+        switch response.status.rawValue {
+        case 301, 302, 303, 307, 308: response.fields[.location] != nil
+        default: false
+        }
+    }
+
+    private func follow(
+        _ request: HTTPRequest, from origin: HTTPOrigin, to location: String, status: HTTPStatus
+    ) throws(HTTPError) -> HTTPRequest {
+        var next = request
+        let target = try resolve(location, against: request)
+        // RFC 9110 §15.4: 303 becomes GET; 301 and 302 change POST only, as browsers always did.
+        let isRewritten =
+            status == .seeOther ? request.method != .head : status.rawValue < 303 && request.method == .post
+        if isRewritten {
+            next.method = .get
+            next.body = .empty
+            for name in Self.contentFields { next.fields[name] = nil }
+        }
+        next.scheme = target.origin.scheme
+        next.authority = target.origin.authority
+        next.path = target.path
+        next.fields[.host] = nil
+        try check(target.origin, after: origin, carrying: next.body)
+        if target.origin != origin { next.removeCredentials() }
+        return next
+    }
+
+    private func check(_ target: HTTPOrigin, after origin: HTTPOrigin, carrying body: HTTPBody) throws(HTTPError) {
+        guard target.scheme == "https" || origin.scheme == "http", insecure.allows(target) else {
+            throw .redirectRefused("A redirect to unencrypted http was refused.")
+        }
+        guard body.isEmpty || target == origin || policy.sendsContentToOtherOrigins else {
+            throw .redirectRefused("A redirect would have carried the request's content to \(target).")
+        }
+    }
+
+    /// RFC 9110 §10.2.2: the location is relative to the request's target.
+    private func resolve(
+        _ location: String, against request: HTTPRequest
+    ) throws(HTTPError) -> (origin: HTTPOrigin, path: String) {
+        guard let base = URL(string: request.absoluteURL), let url = URL(string: location, relativeTo: base) else {
+            throw .redirectRefused("A redirect leads to a malformed address.")
+        }
+        do {
+            return try HTTPOrigin.split(url.absoluteURL.absoluteString)
+        } catch {
+            throw .redirectRefused("A redirect leads to a malformed address.")
+        }
+    }
+
+    private static let contentFields: [HTTPFieldName] = [
+        .contentType, .contentLength, "Content-Encoding", "Content-Language", "Content-Location",
+    ]
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How far a client follows redirects.
+public struct RedirectPolicy: Sendable, Hashable {
+    /// How many redirects one request may take; more is an error.
+    public var maximum: Int
+
+    /// Whether 307 and 308 may carry a request's content to another origin.
+    ///
+    /// Content is often a credential itself (a password, a refresh token), and no field marks it as one.
+    public var sendsContentToOtherOrigins: Bool
+
+    /// A policy; the default follows ten and keeps content within the origin.
+    public init(maximum: Int = 10, sendsContentToOtherOrigins: Bool = false) {
+        self.maximum = maximum
+        self.sendsContentToOtherOrigins = sendsContentToOtherOrigins
+    }
+
+    /// Follows none: a redirect is an answer like any other.
+    public static let none = RedirectPolicy(maximum: 0)
+}

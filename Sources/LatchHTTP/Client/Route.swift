@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+
+/// A typed request and its typed answer.
+///
+/// ```swift
+/// extension Route where Answer == User {
+///     static func user(_ id: String) -> Self { .get("users/\(id)", as: User.self) }
+/// }
+/// let user = try await client.perform(.user("ada"))
+/// ```
+public struct Route<Answer: Sendable>: Sendable {
+    /// Content and its media type.
+    typealias Content = (content: HTTPBody, mediaType: String?)
+
+    /// The method.
+    public let method: HTTPMethod
+    /// The path under the client's base URL.
+    public let path: String
+    /// The query's pairs, not encoded.
+    public var query: [(String, String)]
+    /// Fields of this request.
+    public var fields: HTTPFields
+    /// What the answer should be, for the Accept field.
+    let accept: String?
+    let body: @Sendable (JSONEncoder) throws -> Content
+    let answer: @Sendable (HTTPResponse, JSONDecoder) throws -> Answer
+
+    init(
+        _ method: HTTPMethod, _ path: String, query: [(String, String)], accept: String?,
+        body: @escaping @Sendable (JSONEncoder) throws -> Content,
+        answer: @escaping @Sendable (HTTPResponse, JSONDecoder) throws -> Answer
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        fields = [:]
+        self.accept = accept
+        self.body = body
+        self.answer = answer
+    }
+
+    /// A route that reads its answer in its own way; it gets every response, whatever the status.
+    public init(
+        _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], body: HTTPBody = .empty,
+        reading answer: @escaping @Sendable (HTTPResponse) throws -> Answer
+    ) {
+        self.init(
+            method, path, query: query, accept: nil, body: { _ in (body, nil) }, answer: { r, _ in try answer(r) })
+    }
+
+    /// This route with a field set.
+    public func field(_ name: HTTPFieldName, _ value: String) -> Route {
+        var copy = self
+        copy.fields[name] = value
+        return copy
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+private enum CredentialFields: HTTPContextKey {
+    static var defaultValue: [HTTPFieldName] { [] }
+}
+
+extension HTTPRequest {
+    /// The names of fields that carry a credential, beside those that always do.
+    ///
+    /// They are dropped where a redirect leaves the origin, and are not for logs. What authorises a request with a
+    /// field of its own, such as `X-Api-Key`, adds its name here.
+    public var credentialFields: [HTTPFieldName] {
+        get { context[CredentialFields.self] }
+        set { context[CredentialFields.self] = newValue }
+    }
+
+    /// Whether a field carries a credential in this request.
+    public func isCredential(_ name: HTTPFieldName) -> Bool {
+        Self.alwaysCredentials.contains(name) || credentialFields.contains(name)
+    }
+
+    mutating func removeCredentials() {
+        for name in Self.alwaysCredentials + credentialFields { fields[name] = nil }
+    }
+
+    private static let alwaysCredentials: [HTTPFieldName] = [
+        .authorization, .cookie, "Proxy-Authorization", "DPoP",
+    ]
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+import CCurl
+import CCurlShim
+import Glibc
+import LatchCore
+
+/// Drives one libcurl multi handle: one connection pool, one driver at a time.
+///
+/// The driver is either the loop's own thread or, for a moment, a thread that brings a request while nothing is under
+/// way (`lead`): a hand-off between threads costs more than a whole request to a near server. Who drives is decided
+/// under the lock of `inbox`, which also carries what the driver touches from one thread to the next.
+final class CurlLoop: @unchecked Sendable {
+    let transfers: CurlTransferPool
+    let inbox: Lock<CurlInbox>
+    private let multi: UnsafeMutableRawPointer
+    private let bells: LoopBells
+
+    // Only the driver touches these.
+    private var sockets: SocketTable
+    private var deadline = UInt64.max
+    private var active = 0
+    private var arrivals: [CurlTransfer] = []
+    private var cancellations: [CurlTransfer] = []
+    private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 64)
+
+    /// A loop with its thread; `stop` ends both.
+    ///
+    /// - Throws: `HTTPError.offline` when the process may have no more file descriptors or threads.
+    static func start(configuration: CurlTransport.Configuration) throws(HTTPError) -> CurlLoop {
+        let loop = try CurlLoop(configuration: configuration)
+        let context = Unmanaged.passRetained(loop)
+        let isStarted = startThread(context.toOpaque()) { pointer in
+            Unmanaged<CurlLoop>.fromOpaque(pointer).takeRetainedValue().run()
+        }
+        guard !isStarted else { return loop }
+        context.release()
+        loop.close()
+        throw .offline("This process cannot start more threads.")
+    }
+
+    private init(configuration: CurlTransport.Configuration) throws(HTTPError) {
+        guard Self.isCurlReady, let multi = curl_multi_init() else {
+            throw CurlFailure.error(CURLE_FAILED_INIT, authority: "libcurl")
+        }
+        self.multi = multi
+        do {
+            bells = try LoopBells()
+        } catch {
+            curl_multi_cleanup(multi)
+            throw error
+        }
+        transfers = CurlTransferPool(configuration: configuration)
+        inbox = Lock(CurlInbox())
+        sockets = SocketTable(epoll: bells.epoll)
+        transfers.attach(to: self)
+        let hostConnections = configuration.maximumConnectionsPerHost
+        latch_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, hostConnections)
+        latch_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(256, hostConnections))
+        latch_curl_multi_observe(multi, Self.onSocket, Self.onTimer, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    deinit { events.deallocate() }
+
+    private static let isCurlReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    /// Ends the loop once nothing is under way; nothing may be submitted any more.
+    func stop() {
+        if inbox.withLock({ $0.stop() }) { bells.ringThread() }
+    }
+
+    private func close() {
+        curl_multi_cleanup(multi)
+        bells.close()
+    }
+}
+
+// MARK: The calling thread as driver
+
+extension CurlLoop {
+    /// How long a calling thread may be kept; at most one is at a time.
+    private static let leadWindow: UInt64 = 300_000
+
+    /// Drives `transfer` on this thread if nobody else drives, and returns whether it is finished.
+    ///
+    /// When it is not, `submit` has to follow: it hands the transfer, and the driving, to the loop's thread.
+    func lead(_ transfer: CurlTransfer) -> Bool {
+        guard !isOnForeignExecutor, inbox.withLock({ $0.beginLeading() }) else { return false }
+        add(transfer)
+        let limit = monotonicNow() + Self.leadWindow
+        repeat { advance() } while transfer.isUnderWay && wait(until: limit)
+        guard !transfer.isUnderWay else {
+            inbox.withLock { $0.misses += 1 }
+            return false
+        }
+        let idle = active == 0
+        if !inbox.withLock({ $0.endLeading(isIdle: idle) }) { bells.ringThread() }
+        return true
+    }
+
+    /// A task with an executor of its own, such as a server's loop, is not kept waiting on that executor's thread.
+    private var isOnForeignExecutor: Bool {
+        withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }
+    }
+
+    /// Gives `transfer` to the driver, who resumes `waiter` when it has ended.
+    func submit(_ transfer: CurlTransfer, resuming waiter: UnsafeContinuation<Void, Never>) {
+        if transfer.isUnderWay {
+            transfer.waiter = waiter
+            inbox.withLock { $0.handOver() }
+            return bells.ringThread()
+        }
+        switch inbox.withLock({ $0.accept(transfer, waiter: waiter) }) {
+        case .refused: waiter.resume()
+        case .ringDriver: bells.ringDriver()
+        case .ringThread: bells.ringThread()
+        case .nothing: break
+        }
+    }
+
+    /// Aborts `transfer`, whether it has been submitted already or is about to be.
+    func cancel(_ transfer: CurlTransfer) {
+        guard inbox.withLock({ $0.cancel(transfer) }) else { return }
+        bells.ringDriver()
+    }
+}
+
+// MARK: The loop's own thread
+
+extension CurlLoop {
+    private func run() {
+        repeat {
+            bells.waitForThreadBell()
+            drive()
+        } while !inbox.withLock({ $0.isOver })
+        close()
+    }
+
+    private func drive() {
+        guard inbox.withLock({ $0.driver == .loop }) else { return }
+        while true {
+            advance()
+            if active == 0, inbox.withLock({ $0.rest() }) { return }
+            _ = wait(until: .max)
+        }
+    }
+}
+
+// MARK: What a driver does
+
+extension CurlLoop {
+    /// Takes in what has come, runs the timers that are due, and hands out what has ended.
+    private func advance() {
+        takeIn()
+        while deadline != .max, deadline <= monotonicNow() {
+            deadline = .max
+            act(on: CURL_SOCKET_TIMEOUT, 0)
+        }
+        var left: CInt = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
+                let pointer = latch_curl_private(easy)
+            else { continue }
+            finish(CurlTransfer.of(pointer), message.pointee.data.result)
+        }
+    }
+
+    private func takeIn() {
+        inbox.withLock { inbox in
+            inbox.isDriverAsleep = false
+            swap(&arrivals, &inbox.arrivals)
+            swap(&cancellations, &inbox.cancellations)
+        }
+        for transfer in arrivals { add(transfer) }
+        for transfer in cancellations where transfer.isUnderWay { finish(transfer, CURLE_ABORTED_BY_CALLBACK) }
+        arrivals.removeAll(keepingCapacity: true)
+        cancellations.removeAll(keepingCapacity: true)
+    }
+
+    /// Waits for sockets, for a bell, or for the next timer, and lets libcurl act; returns false once `limit` is past.
+    private func wait(until limit: UInt64) -> Bool {
+        let now = monotonicNow()
+        guard now < limit else { return false }
+        let end = min(limit, deadline)
+        guard inbox.withLock({ $0.fallAsleep() }) else { return true }
+        let patience = end == .max ? -1 : end > now ? Int64(end - now) : 0
+        let count = latch_epoll_wait(bells.epoll, events.baseAddress, CInt(events.count), patience)
+        guard count > 0 else { return true }
+        for event in events[..<Int(count)] {
+            if event.data.fd == bells.driverBell {
+                bells.silence()
+            } else if let meaning = sockets.meaning(of: event.events, on: event.data.fd) {
+                act(on: event.data.fd, meaning)
+            }
+        }
+        return true
+    }
+
+    private func act(on socket: curl_socket_t, _ what: CInt) {
+        var running: CInt = 0
+        curl_multi_socket_action(multi, socket, what, &running)
+    }
+
+    private func add(_ transfer: CurlTransfer) {
+        transfer.isUnderWay = true
+        active += 1
+        _ = Unmanaged.passRetained(transfer)
+        guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
+            return finish(transfer, CURLE_FAILED_INIT)
+        }
+    }
+
+    private func finish(_ transfer: CurlTransfer, _ outcome: CURLcode) {
+        curl_multi_remove_handle(multi, transfer.easy)
+        transfer.isUnderWay = false
+        transfer.outcome = outcome
+        active -= 1
+        let waiter = transfer.waiter
+        transfer.waiter = nil
+        Unmanaged.passUnretained(transfer).release()
+        waiter?.resume()
+    }
+}
+
+// MARK: What libcurl calls
+
+extension CurlLoop {
+    private static func of(_ pointer: UnsafeMutableRawPointer) -> CurlLoop {
+        Unmanaged<CurlLoop>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    private static let onSocket: curl_socket_callback = { _, socket, what, context, _ in
+        if let context { CurlLoop.of(context).sockets.want(what, of: socket) }
+        return 0
+    }
+
+    private static let onTimer: curl_multi_timer_callback = { _, milliseconds, context in
+        guard let context else { return 0 }
+        let due: UInt64 = milliseconds > 0 ? monotonicNow() + UInt64(milliseconds) * 1_000_000 : 0
+        CurlLoop.of(context).deadline = milliseconds < 0 ? .max : due
+        return 0
+    }
+
+    static let onOpen: curl_opensocket_callback = { context, _, address in
+        let socket = latch_curl_open_socket(address)
+        if let context { CurlLoop.of(context).sockets.opened(socket) }
+        return socket
+    }
+
+    static let onClose: curl_closesocket_callback = { context, socket in
+        if let context { CurlLoop.of(context).sockets.closed(socket) }
+        return Glibc.close(socket)
+    }
+}
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+import CCurl
+
+/// The C strings of one request, laid out in one block of memory that is used again for the next request.
+///
+/// libcurl reads the list of fields where it lies, so it stays valid until the next `write`. The block is overwritten
+/// with zeros when it is let go, since it has held credentials.
+struct CurlText: ~Copyable {
+    private var block = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var nodes = UnsafeMutableBufferPointer<curl_slist>(start: nil, count: 0)
+    private var used = 0
+    private var nodeCount = 0
+
+    private(set) var url: UnsafePointer<CChar>?
+    private(set) var method: UnsafePointer<CChar>?
+
+    var fields: UnsafeMutablePointer<curl_slist>? { nodeCount == 0 ? nil : nodes.baseAddress }
+
+    deinit {
+        block.initializeMemory(as: UInt8.self, repeating: 0)
+        block.deallocate()
+        nodes.deallocate()
+    }
+
+    /// Lays out the URL, the method and the field lines of a request that has been validated.
+    mutating func write(_ request: HTTPRequest, suppressingContentType: Bool) {
+        makeRoom(for: request)
+        url = beginning()
+        put(request.scheme)
+        put("://")
+        put(request.authority)
+        put(request.path)
+        end()
+        method = beginning()
+        put(request.method.rawValue)
+        end()
+        writeFields(of: request, suppressingContentType: suppressingContentType)
+    }
+
+    private mutating func writeFields(of request: HTTPRequest, suppressingContentType: Bool) {
+        var hasContentType = false
+        for line in request.fields where !line.name.isSetByTransport {
+            if line.name == .contentType { hasContentType = true }
+            beginNode()
+            put(line.name.rawName)
+            // "Name:" would tell libcurl to leave the field out, "Name;" sends it empty.
+            put(line.value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 } ? ";" : ": ")
+            put(line.value)
+            end()
+        }
+        // libcurl would otherwise call any content a form, and ask for leave to send a large one.
+        guard suppressingContentType else { return }
+        if !hasContentType { putNode("Content-Type:") }
+        putNode("Expect:")
+    }
+
+    private mutating func makeRoom(for request: HTTPRequest) {
+        used = 0
+        nodeCount = 0
+        var size = request.scheme.utf8.count + request.authority.utf8.count + request.path.utf8.count
+        size += request.method.rawValue.utf8.count + 64
+        for line in request.fields { size += line.name.rawName.utf8.count + line.value.utf8.count + 3 }
+        if block.count < size {
+            block.initializeMemory(as: UInt8.self, repeating: 0)
+            block.deallocate()
+            block = .allocate(byteCount: max(size, 1024), alignment: 8)
+        }
+        if nodes.count < request.fields.count + 2 {
+            nodes.deallocate()
+            nodes = .allocate(capacity: max(request.fields.count + 2, 16))
+        }
+    }
+
+    private func beginning() -> UnsafePointer<CChar>? {
+        block.baseAddress.map { UnsafePointer(($0 + used).assumingMemoryBound(to: CChar.self)) }
+    }
+
+    private mutating func beginNode() {
+        let text = UnsafeMutablePointer(mutating: beginning())
+        nodes.initializeElement(at: nodeCount, to: curl_slist(data: text, next: nil))
+        if nodeCount > 0 { nodes[nodeCount - 1].next = nodes.baseAddress.map { $0 + nodeCount } }
+        nodeCount += 1
+    }
+
+    private mutating func putNode(_ text: String) {
+        beginNode()
+        put(text)
+        end()
+    }
+
+    private mutating func put(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            guard let source = bytes.baseAddress else { return }
+            block.baseAddress?.advanced(by: used).copyMemory(from: source, byteCount: bytes.count)
+            used += bytes.count
+        }
+    }
+
+    private mutating func end() {
+        block[used] = 0
+        used += 1
+    }
+}
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+import CCurl
+import CCurlShim
+import LatchCore
+
+/// Transfers that wait to be used again: a handle keeps its TLS sessions and spares some twenty settings.
+final class CurlTransferPool: Sendable {
+    private static let maximumIdle = 128
+
+    private let idle = Lock<[CurlTransfer]>([])
+    private let configuration: CurlTransport.Configuration
+    /// The loop's address for libcurl's callbacks; the loop owns this pool and outlives its transfers.
+    private let loop: Lock<UnsafeSendable<UnsafeMutableRawPointer?>>
+
+    init(configuration: CurlTransport.Configuration) {
+        self.configuration = configuration
+        loop = Lock(UnsafeSendable(value: nil))
+    }
+
+    func attach(to loop: CurlLoop) {
+        let pointer = UnsafeSendable<UnsafeMutableRawPointer?>(value: Unmanaged.passUnretained(loop).toOpaque())
+        self.loop.withLock { $0 = pointer }
+    }
+
+    func take() throws(HTTPError) -> CurlTransfer {
+        if let transfer = idle.withLock({ $0.popLast() }) { return transfer }
+        guard let easy = curl_easy_init() else {
+            throw CurlFailure.error(CURLE_OUT_OF_MEMORY, authority: "libcurl")
+        }
+        let transfer = CurlTransfer(easy: easy, limit: configuration.maximumResponseBytes)
+        let code = configure(transfer)
+        guard code == CURLE_OK else { throw CurlFailure.error(code, authority: "libcurl") }
+        return transfer
+    }
+
+    /// Keeps a transfer for later, unless it was cancelled: word of that may still be on its way to the loop, and must
+    /// not hit the next request.
+    func giveBack(_ transfer: CurlTransfer) {
+        guard !transfer.isCancelled else { return }
+        idle.withLock { transfers in
+            guard transfers.count < Self.maximumIdle else { return }
+            transfers.append(transfer)
+        }
+    }
+
+    private func configure(_ transfer: CurlTransfer) -> CURLcode {
+        var habits = latch_curl_habits()
+        habits.transfer = transfer.pointer
+        habits.on_head = CurlTransfer.onHead
+        habits.on_body = CurlTransfer.onContent
+        habits.loop = loop.withLock { $0 }.value
+        habits.on_open = CurlLoop.onOpen
+        habits.on_close = CurlLoop.onClose
+        habits.connect_timeout_ms = configuration.connectTimeout.wholeMilliseconds
+        guard let authorities = configuration.certificateAuthorityFile else {
+            return latch_curl_configure(transfer.easy, &habits)
+        }
+        return authorities.withCString { path in
+            habits.authorities = path
+            return latch_curl_configure(transfer.easy, &habits)
+        }
+    }
+}
+
+/// A value that is handed between threads with care that the compiler cannot see.
+struct UnsafeSendable<Value>: @unchecked Sendable {
+    let value: Value
+}
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+import CCurl
+import CCurlShim
+
+/// Which sockets libcurl wants watched, and which of them epoll watches.
+///
+/// Between two requests on a kept connection libcurl asks to stop watching and to start again; both are put off, so
+/// that a request on a kept connection costs no call of epoll_ctl. Only sockets opened through `opened` are treated
+/// so, since only of those is the end known.
+struct SocketTable {
+    private struct Entry {
+        var watched: UInt32 = 0
+        var wanted: UInt32 = 0
+        var isOurs = false
+    }
+
+    private let epoll: CInt
+    private var entries: [Entry] = []
+
+    init(epoll: CInt) { self.epoll = epoll }
+
+    mutating func opened(_ socket: CInt) {
+        makeRoom(for: socket)
+        entries[Int(socket)] = Entry(isOurs: true)
+    }
+
+    /// The kernel forgets a closed socket by itself.
+    mutating func closed(_ socket: CInt) {
+        guard socket >= 0, entries.indices.contains(Int(socket)) else { return }
+        entries[Int(socket)] = Entry()
+    }
+
+    /// Does what libcurl's socket callback asks for.
+    mutating func want(_ what: CInt, of socket: CInt) {
+        guard socket >= 0 else { return }
+        makeRoom(for: socket)
+        let wanted = Self.events(what)
+        entries[Int(socket)].wanted = wanted
+        if wanted == 0, entries[Int(socket)].isOurs { return }
+        watch(wanted, on: socket)
+    }
+
+    /// What happened, in libcurl's bits; nil for a socket that nobody waits for and that is now no longer watched.
+    mutating func meaning(of events: UInt32, on socket: CInt) -> CInt? {
+        guard entries.indices.contains(Int(socket)) else { return nil }
+        guard entries[Int(socket)].wanted != 0 else {
+            watch(0, on: socket)
+            return nil
+        }
+        var meaning: CInt = 0
+        if events & EPOLLIN.rawValue != 0 { meaning |= CURL_CSELECT_IN }
+        if events & EPOLLOUT.rawValue != 0 { meaning |= CURL_CSELECT_OUT }
+        if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { meaning |= CURL_CSELECT_ERR }
+        return meaning
+    }
+
+    private mutating func watch(_ wanted: UInt32, on socket: CInt) {
+        let watched = entries[Int(socket)].watched
+        guard watched != wanted else { return }
+        let operation = wanted == 0 ? EPOLL_CTL_DEL : watched == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
+        var event = epoll_event(events: wanted, data: epoll_data_t(fd: socket))
+        entries[Int(socket)].watched = epoll_ctl(epoll, operation, socket, &event) == 0 ? wanted : 0
+    }
+
+    private mutating func makeRoom(for socket: CInt) {
+        guard socket >= 0, Int(socket) >= entries.count else { return }
+        entries.append(contentsOf: repeatElement(Entry(), count: Int(socket) + 1 - entries.count))
+    }
+
+    private static func events(_ what: CInt) -> UInt32 {
+        switch what {
+        case CURL_POLL_IN: EPOLLIN.rawValue
+        case CURL_POLL_OUT: EPOLLOUT.rawValue
+        case CURL_POLL_INOUT: EPOLLIN.rawValue | EPOLLOUT.rawValue
+        default: 0
+        }
+    }
+}
+#endif

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+import Glibc
+
+/// One connection of a `RawHTTPServer`: what came and is not yet a request, what is to be sent.
+struct RawConnection {
+    let number: Int
+    private var input: [UInt8] = []
+    private var output: [UInt8] = []
+    private var requestCount = 0
+    private var closes = false
+    private(set) var isTrickling = false
+
+    init(number: Int) { self.number = number }
+
+    var hasOutput: Bool { !output.isEmpty }
+
+    /// Returns false when the client has closed.
+    mutating func read(from socket: CInt) -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = recv(socket, &buffer, buffer.count, 0)
+            guard count > 0 else {
+                return count < 0 && (errno == EAGAIN || errno == EINTR)
+            }
+            input.append(contentsOf: buffer[..<count])
+        }
+    }
+
+    /// Takes the next whole request off the input; content is measured by Content-Length only.
+    mutating func nextRequest() -> RawHTTPServer.Request? {
+        guard let end = input.firstRange(of: [0x0D, 0x0A, 0x0D, 0x0A]) else { return nil }
+        let head = String(decoding: input[..<end.lowerBound], as: UTF8.self)
+        let bare = RawHTTPServer.Request(connection: number, number: requestCount, head: head, body: [])
+        let length = bare.values(of: "Content-Length").first.flatMap { Int($0) } ?? 0
+        guard input.count - end.upperBound >= length else { return nil }
+        let body = Array(input[end.upperBound..<(end.upperBound + length)])
+        input.removeFirst(end.upperBound + length)
+        requestCount += 1
+        return RawHTTPServer.Request(connection: number, number: bare.number, head: head, body: body)
+    }
+
+    mutating func enqueue(_ answer: RawHTTPServer.Answer) {
+        output += answer.bytes
+        isTrickling = answer.isTrickled
+        closes = closes || answer.closes
+    }
+
+    /// Sends what the socket takes; returns whether the connection is over.
+    mutating func flush(to socket: CInt) -> Bool {
+        while !output.isEmpty {
+            let count = send(socket, output, isTrickling ? 1 : output.count, CInt(MSG_NOSIGNAL))
+            guard count > 0 else { return errno != EAGAIN && errno != EINTR }
+            output.removeFirst(count)
+            if isTrickling { break }
+        }
+        if output.isEmpty { isTrickling = false }
+        return output.isEmpty && closes
+    }
+}
+#endif

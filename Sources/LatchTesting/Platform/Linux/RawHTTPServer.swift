@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+import Glibc
+import LatchCore
+
+/// A server that records the exact bytes of each request and answers with scripted bytes, right or wrong.
+///
+/// ```swift
+/// let server = try RawHTTPServer { _ in .text("HTTP/1.1 204 No Content\r\n\r\n") }
+/// ```
+///
+/// It listens on a free port of 127.0.0.1, runs on a thread of its own, and ends with the last reference to it.
+public final class RawHTTPServer: Sendable {
+    /// One request as it arrived.
+    public struct Request: Sendable {
+        /// Which connection it came on, counted from 0.
+        public let connection: Int
+        /// Which request of that connection it is, counted from 0.
+        public let number: Int
+        /// The request line and the field lines, up to the empty line.
+        public let head: String
+        /// The content.
+        public let body: [UInt8]
+
+        /// The request line.
+        public var line: String { head.split(separator: "\r\n").first.map(String.init) ?? "" }
+
+        /// The values of a field; the name is compared without case.
+        public func values(of name: String) -> [String] {
+            head.split(separator: "\r\n").dropFirst().compactMap { line in
+                let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+                guard parts.count == 2, parts[0].lowercased() == name.lowercased() else { return nil }
+                return String(parts[1].drop { $0 == " " })
+            }
+        }
+    }
+
+    /// What happens after a request.
+    public struct Answer: Sendable {
+        /// The bytes to send.
+        public var bytes: [UInt8]
+        /// Whether they are sent one at a time.
+        public var isTrickled = false
+        /// Whether the connection is closed after them.
+        public var closes = false
+
+        /// Sends text as it is.
+        public static func text(_ text: String) -> Answer { Answer(bytes: Array(text.utf8)) }
+
+        /// Sends text one byte at a time.
+        public static func trickle(_ text: String) -> Answer { Answer(bytes: Array(text.utf8), isTrickled: true) }
+
+        /// Sends text and closes the connection.
+        public static func closing(after text: String) -> Answer { Answer(bytes: Array(text.utf8), closes: true) }
+
+        /// Sends nothing and keeps the connection open.
+        public static let stall = Answer(bytes: [])
+
+        /// Sends a complete response with a Content-Length.
+        public static func response(_ status: Int = 200, fields: [String] = [], body: String = "") -> Answer {
+            let lines = ["HTTP/1.1 \(status) Scripted", "Content-Length: \(body.utf8.count)"] + fields
+            return text(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
+        }
+    }
+
+    /// What happened, in order.
+    public enum Event: Sendable {
+        /// A connection was accepted.
+        case opened(connection: Int)
+        /// A request has arrived whole.
+        case received(Request)
+        /// The client closed a connection.
+        case closedByClient(connection: Int)
+    }
+
+    /// The port on 127.0.0.1.
+    public let port: Int
+    /// Everything that happens, from the start; for one reader.
+    public let events: AsyncStream<Event>
+    private let log = Log()
+    private let stopper: CInt
+
+    /// A server that answers each request as `script` says.
+    ///
+    /// - Throws: `RawHTTPServer.Failure` when no socket can be had.
+    public init(_ script: @escaping @Sendable (Request) -> Answer) throws {
+        let (socket, port) = try listeningSocket()
+        let (events, continuation) = AsyncStream<Event>.makeStream()
+        self.port = port
+        self.events = events
+        let log = log
+        var pipe: [CInt] = [-1, -1]
+        guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pipe) == 0 else { throw Failure() }
+        stopper = pipe[1]
+        let loop = RawServerLoop(listener: socket, stop: pipe[0], script: script) { event in
+            log.add(event)
+            continuation.yield(event)
+        }
+        try loop.start()
+    }
+
+    deinit { close(stopper) }
+
+    /// `http://127.0.0.1:port`.
+    public var url: String { "http://127.0.0.1:\(port)" }
+
+    /// The requests so far.
+    public var requests: [Request] { log.entries.withLock { $0.requests } }
+
+    /// How many connections were accepted so far.
+    public var connectionCount: Int { log.entries.withLock { $0.connections } }
+
+    /// What went wrong when the server was started.
+    public struct Failure: Error {
+        let number = errno
+    }
+
+    private final class Log: Sendable {
+        let entries = Lock<(requests: [Request], connections: Int)>(([], 0))
+
+        func add(_ event: Event) {
+            entries.withLock { entries in
+                switch event {
+                case .opened: entries.connections += 1
+                case .received(let request): entries.requests.append(request)
+                case .closedByClient: break
+                }
+            }
+        }
+    }
+}
+#endif
