@@ -21,7 +21,8 @@ demo: ## builds latch and plays the main job against a real server: exit 0 only 
 
 test: ## builds and runs every test
 	@Scripts/setup --tests
-	@swift test --disable-xctest
+	@swift build --build-tests
+	@swift test --skip-build --disable-xctest --quiet
 
 build: ## builds everything, tests included
 	@Scripts/setup
