@@ -123,5 +123,7 @@ if Context.environment["LATCH_FUZZ"] != nil {
         module("FuzzDriver", path: "Fuzz/FuzzDriver"),
         fuzz("fuzz-json", needs: ["LatchCore"]),
         fuzz("fuzz-origin", needs: ["LatchHTTP"]),
+        fuzz("fuzz-path", needs: ["LatchHTTP"]),
+        fuzz("fuzz-form", needs: ["LatchHTTP"]),
     ]
 }
