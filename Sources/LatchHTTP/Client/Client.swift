@@ -11,7 +11,7 @@ public import FoundationEssentials
 ///
 /// The transport may be any handler: with a router in its place the same code runs without a socket.
 public struct Client: Handler {
-    private let endpoint: Result<Endpoint, HTTPError>
+    private let prefix: Result<RoutePrefix, HTTPError>
     private let fields: HTTPFields
     private let timeout: Duration?
     private let pipeline: any Handler
@@ -45,9 +45,9 @@ public struct Client: Handler {
         decoder: JSONDecoder = JSONDecoder()
     ) {
         do {
-            endpoint = .success(try Endpoint(baseURL))
+            prefix = .success(try RoutePrefix(baseURL))
         } catch {
-            endpoint = .failure(error)
+            prefix = .failure(error)
         }
         self.fields = fields
         self.timeout = timeout
@@ -67,10 +67,10 @@ public struct Client: Handler {
         _ method: HTTPMethod = .get, _ path: String, query: [(String, String)] = [], fields: HTTPFields = [:],
         body: HTTPBody = .empty
     ) throws(HTTPError) -> HTTPRequest {
-        let endpoint = try endpoint.get()
+        let prefix = try prefix.get()
         var request = HTTPRequest(
-            method: method, scheme: endpoint.scheme, authority: endpoint.authority,
-            path: try endpoint.target(path, query: query), fields: fields, body: body)
+            method: method, scheme: prefix.scheme, authority: prefix.authority,
+            path: try prefix.target(path, query: query), fields: fields, body: body)
         for line in self.fields where fields[line.name] == nil { request.fields.append(line.value, for: line.name) }
         if let timeout { request.timeout = timeout }
         return request

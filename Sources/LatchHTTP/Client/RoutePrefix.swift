@@ -6,7 +6,7 @@ import FoundationEssentials
 ///
 /// A path never leaves the base: whoever builds one from an identifier that a stranger chose must not end up at
 /// another host or at another API of the same host.
-struct Endpoint: Sendable {
+struct RoutePrefix: Sendable {
     let scheme: String
     let authority: String
     private let basePath: String
