@@ -92,8 +92,9 @@ let package = Package(
         // Tests mirror Sources.
         tests("LatchCoreTests", needs: ["LatchCore"]),
         tests("LatchHTTPTests", needs: ["LatchHTTP", "LatchServer", "LatchTesting", "LatchCore"]),
-        tests("LatchCryptoTests", needs: ["LatchCrypto", "LatchCore"]),
-        tests("LatchJOSETests", needs: ["LatchJOSE", "LatchCrypto", "LatchCore"]),
+        module("TestVectors", path: "Tests/TestVectors", needs: ["LatchCore"]),
+        tests("LatchCryptoTests", needs: ["LatchCrypto", "LatchCore", "TestVectors"]),
+        tests("LatchJOSETests", needs: ["LatchJOSE", "LatchCrypto", "LatchCore", "TestVectors"]),
         tests("LatchServerTests", needs: ["LatchServer", "LatchHTTP", "LatchTesting", "LatchCore"]),
         tests("LatchAuthTests", needs: ["LatchAuth", "LatchHTTP", "LatchJOSE", "LatchTesting", "LatchCore"]),
         tests(

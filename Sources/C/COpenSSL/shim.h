@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// The SHA-2 functions that keep their state in the caller's memory are marked deprecated since 3.0, and are used on
+// purpose: they cannot fail, so that hashing needs no error, and a state is copied like any other value.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
 #include <openssl/evp.h>
 #include <openssl/ec.h>
 #include <openssl/rsa.h>

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import LatchCore
+
+/// A stored password, as a PHC string of argon2id: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
+///
+/// It blocks for as long as the parameters say, some 25 ms by default: call it from a thread that may wait. The hash prints
+/// redacted, since it can be attacked offline.
+public struct PasswordHash: Sendable {
+    /// What the hash costs.
+    public let parameters: Argon2Parameters
+    private let salt: [UInt8]
+    private let hash: [UInt8]
+
+    private static let saltByteCount = 16
+    private static let longestText = 256
+
+    /// Reads a stored hash, and refuses one whose parameters would cost more than ``Argon2Parameters`` allows.
+    ///
+    /// - Throws: `CryptoError.malformedHash`.
+    public init(parsing text: String) throws(CryptoError) {
+        guard text.utf8.count <= Self.longestText else { throw .malformedHash("it is too long") }
+        let fields = text.split(separator: "$", omittingEmptySubsequences: false)
+        guard fields.count == 6, fields[0].isEmpty, fields[1] == "argon2id" else { throw .malformedHash }
+        // RFC 9106 §3.1: version 0x13; the older one is weaker.
+        guard fields[2] == "v=19" else { throw .malformedHash("its version of argon2 is not 19") }
+        guard let salt = Base64Alphabet.standard.decode(fields[4].utf8), (8...64).contains(salt.count),
+            let hash = Base64Alphabet.standard.decode(fields[5].utf8)
+        else { throw .malformedHash("its salt or hash is not readable") }
+        parameters = try Self.parameters(fields[3], outputByteCount: hash.count)
+        self.salt = salt
+        self.hash = hash
+    }
+
+    /// Hashes a password with a fresh salt.
+    ///
+    /// - Returns: The PHC string to store.
+    public static func make(
+        _ password: some StringProtocol, parameters: Argon2Parameters = .default
+    ) throws(CryptoError) -> String {
+        let salt = SecureRandom.bytes(saltByteCount)
+        let hash = try Argon2id.hash(password: Array(password.utf8), salt: salt, parameters: parameters)
+        let cost = "m=\(parameters.memoryKiB),t=\(parameters.passes),p=\(parameters.lanes)"
+        return "$argon2id$v=19$\(cost)$\(encode(salt))$\(encode(hash))"
+    }
+
+    /// Whether this is the hash of that password.
+    ///
+    /// - Throws: `CryptoError.engineFailure` when memory runs out, which is no statement about the password.
+    public func verifies(_ password: some StringProtocol) throws(CryptoError) -> Bool {
+        let candidate = try Argon2id.hash(password: Array(password.utf8), salt: salt, parameters: parameters)
+        return constantTimeEquals(candidate, hash)
+    }
+
+    /// Whether the hash costs less, or other, than it should, so that the next login should store it anew.
+    public func needsRehash(_ wanted: Argon2Parameters) -> Bool {
+        parameters != wanted || salt.count < Self.saltByteCount
+    }
+
+    private static func parameters(
+        _ text: Substring, outputByteCount: Int
+    ) throws(CryptoError) -> Argon2Parameters {
+        let values = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard values.count == 3, let memory = number(values[0], "m="), let passes = number(values[1], "t="),
+            let lanes = number(values[2], "p=")
+        else { throw .malformedHash("its parameters are not readable") }
+        do {
+            return try Argon2Parameters(
+                memoryKiB: memory, passes: passes, lanes: lanes, outputByteCount: outputByteCount)
+        } catch {
+            throw .malformedHash("its parameters are out of bounds")
+        }
+    }
+
+    private static func number(_ text: Substring, _ name: String) -> Int? {
+        let digits = text.dropFirst(name.count)
+        guard text.hasPrefix(name), digits.first != "0", (1...7).contains(digits.utf8.count),
+            digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return Int(digits)
+    }
+
+    private static func encode(_ bytes: [UInt8]) -> String {
+        String(decoding: Base64Alphabet.standard.encode(bytes), as: UTF8.self)
+    }
+}
+
+extension PasswordHash: CustomStringConvertible, CustomReflectable {
+    /// The cost, and nothing of the hash.
+    public var description: String {
+        "PasswordHash(argon2id, \(parameters.memoryKiB) KiB, \(parameters.passes) passes, redacted)"
+    }
+
+    /// A mirror without children, so that `dump` shows nothing of the hash.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCrypto
+import Testing
+
+@Suite struct `A SHA-2 digest` {
+    // FIPS 180-4's examples, as NIST publishes them.
+    @Test func `is NIST's for the empty text, "abc" and two blocks`() {
+        let two = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq".utf8
+        #expect("\(SHA256.hash(data: []))" == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+        #expect(
+            "\(SHA256.hash(data: "abc".utf8))" == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        #expect("\(SHA256.hash(data: two))" == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
+        #expect(
+            "\(SHA384.hash(data: "abc".utf8))"
+                == "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7")
+        #expect(
+            "\(SHA512.hash(data: "abc".utf8))"
+                == "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+                + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f")
+    }
+
+    @Test func `is the same however its input is cut`() {
+        let text = (0..<1000).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        let whole = SHA256.hash(data: text)
+        for cut in [0, 1, 55, 56, 63, 64, 65, 127, 128, 999, 1000] {
+            var hash = SHA256()
+            hash.update(data: text[..<cut])
+            hash.update(data: text[cut...])
+            #expect(hash.finalize() == whole)
+        }
+        #expect(SHA256.hash(data: AnyCollection(text)) == whole)
+    }
+
+    @Test func `goes on from a copy without changing the original`() {
+        var one = SHA512()
+        one.update(data: "a".utf8)
+        var other = one
+        other.update(data: "b".utf8)
+        #expect(one.finalize() == SHA512.hash(data: "a".utf8))
+        #expect(other.finalize() == SHA512.hash(data: "ab".utf8))
+        one.update(data: "c".utf8)
+        #expect(one.finalize() == SHA512.hash(data: "ac".utf8))
+    }
+
+    @Test func `has the length of its kind`() {
+        #expect(SHA256.hash(data: []).count == 32)
+        #expect(SHA384.hash(data: []).count == 48)
+        #expect(SHA512.hash(data: []).count == 64)
+    }
+}
