@@ -113,6 +113,15 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+#if os(macOS)
+// Apple's SDKs have no FoundationEssentials; a module of that name re-exports their Foundation.
+package.targets
+    .filter { $0.type != .system && $0.swiftSettings != nil }
+    .forEach { $0.dependencies.append("FoundationEssentials") }
+package.targets.append(
+    .target(name: "FoundationEssentials", path: "Sources/Platform/Apple/FoundationEssentials", swiftSettings: strict))
+#endif
+
 // The fuzzer's flags go to every module, so these targets exist only for Scripts/run-fuzz, which builds them apart.
 if Context.environment["LATCH_FUZZ"] != nil {
     func fuzz(_ name: String, needs: [Target.Dependency]) -> Target {
