@@ -135,5 +135,7 @@ if Context.environment["LATCH_FUZZ"] != nil {
         fuzz("fuzz-origin", needs: ["LatchHTTP"]),
         fuzz("fuzz-path", needs: ["LatchHTTP"]),
         fuzz("fuzz-form", needs: ["LatchHTTP"]),
+        fuzz("fuzz-base", needs: ["LatchCore"]),
+        fuzz("fuzz-password", needs: ["LatchCrypto"]),
     ]
 }
