@@ -10,7 +10,7 @@
 ///
 /// Matching compares the code only, so that an error can carry context and still be caught by its static member.
 /// No secret may be put into `message`, `hint` or the code.
-public protocol CodedError: Error, Sendable, CustomStringConvertible {
+public protocol CodedError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The stable, machine-readable name of what went wrong, such as `timeout`.
     var code: String { get }
 
@@ -27,6 +27,9 @@ extension CodedError {
         guard let hint else { return message }
         return "\(message)\nhint: \(hint)"
     }
+
+    /// Compares the codes.
+    public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 
     /// Matches an error of the same type and code, whatever its context.
     public static func ~= (pattern: Self, error: any Error) -> Bool {

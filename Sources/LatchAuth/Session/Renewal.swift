@@ -10,6 +10,12 @@ public struct Renewal<Value: Sendable>: Sendable {
     /// Send it as `Idempotency-Key`: a server that knows it answers a repeat with the same successor, so that an answer
     /// lost on the way costs nothing.
     public let idempotencyKey: String
+
+    /// A renewal of a credential, as a session makes it.
+    public init(credential: Value, idempotencyKey: String) {
+        self.credential = credential
+        self.idempotencyKey = idempotencyKey
+    }
 }
 
 /// When a session renews.

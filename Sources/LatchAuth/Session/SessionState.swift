@@ -36,8 +36,3 @@ public enum SignedOutReason: Sendable, Hashable {
     /// The issuer ended the session.
     case issuer
 }
-
-extension AuthError: Equatable {
-    /// Compares the codes.
-    public static func == (left: AuthError, right: AuthError) -> Bool { left.code == right.code }
-}

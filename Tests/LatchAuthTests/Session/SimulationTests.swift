@@ -5,9 +5,7 @@ import LatchTesting
 import Testing
 
 @Suite struct `A session in simulation` {
-    /// Replay one seed:
-    ///
-    /// LATCH_SEED=n swift test --filter SimulationTests. More runs: LATCH_RUNS=100000.
+    /// One seed is replayed by `LATCH_SEED=n swift test --filter SimulationTests`; `LATCH_RUNS` asks for more runs.
     @Test func `keeps every rule in thousands of seeded runs`() throws {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["LATCH_SEED"].flatMap(UInt64.init) {

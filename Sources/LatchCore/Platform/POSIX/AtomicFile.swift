@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A small private file that is replaced as a whole, durably: after a crash it holds the old bytes or the new ones.
+package struct AtomicFile: Sendable {
+    package let path: String
+
+    package init(_ path: String) { self.path = path }
+
+    /// The bytes; nil when there is no such file.
+    package func read() throws(FileFailure) -> [UInt8]? {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            let failure = FileFailure("open", path)
+            if failure.reason == .missing { return nil }
+            throw failure
+        }
+        defer { close(file) }
+        return try readAll(file)
+    }
+
+    /// Replaces the file, with mode 0600: write beside it, fsync, rename, fsync of the folder.
+    package func replace(with bytes: [UInt8]) throws(FileFailure) {
+        let (file, temporary) = try makeTemporary()
+        do throws(FileFailure) {
+            defer { close(file) }
+            try write(bytes, to: file, path: temporary)
+            guard fsync(file) == 0 else { throw FileFailure("fsync", temporary) }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        guard rename(temporary, path) == 0 else {
+            let failure = FileFailure("rename", path)
+            unlink(temporary)
+            throw failure
+        }
+        try syncFolder()
+    }
+
+    /// Moves the file out of the way, keeping what it holds.
+    ///
+    /// - Returns: Its new path, `<path>.<suffix>` or the first free one after it; nil when there is no such file.
+    package func setAside(suffix: String) throws(FileFailure) -> String? {
+        for number in 1...1_000 {
+            let aside = "\(path).\(suffix)" + (number == 1 ? "" : "-\(number)")
+            // link fails where the name is taken, which rename does not.
+            guard link(path, aside) == 0 else {
+                let failure = FileFailure("link", aside)
+                if failure.number == EEXIST { continue }
+                if failure.reason == .missing { return nil }
+                throw failure
+            }
+            guard unlink(path) == 0 else { throw FileFailure("unlink", path) }
+            try syncFolder()
+            return aside
+        }
+        throw FileFailure("link", path, number: EEXIST)
+    }
+
+    /// Removes the file durably; a missing one is no error.
+    package func remove() throws(FileFailure) {
+        guard unlink(path) == 0 else {
+            let failure = FileFailure("unlink", path)
+            if failure.reason == .missing { return }
+            throw failure
+        }
+        try syncFolder()
+    }
+
+    /// The folder that holds the file.
+    package var folder: String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Makes the folder, and those above it, with mode 0700 where they are missing.
+    package func makeFolder() throws(FileFailure) {
+        var made = folder.hasPrefix("/") ? "/" : ""
+        for part in folder.split(separator: "/") {
+            made += part
+            if mkdir(made, 0o700) != 0, errno != EEXIST, access(made, F_OK) != 0 { throw FileFailure("mkdir", made) }
+            made += "/"
+        }
+    }
+
+    /// Runs `body` while no other process, and no other call of this one, is inside it for the same file.
+    ///
+    /// The lock is the kernel's (flock), so it ends with its holder, however that ends.
+    package func locked<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result, onFailure: (FileFailure) -> Failure
+    ) throws(Failure) -> Result {
+        let file = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw onFailure(FileFailure("open", path + ".lock")) }
+        defer { close(file) }
+        while flock(file, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw onFailure(FileFailure("flock", path + ".lock")) }
+        }
+        return try body()
+    }
+}
+
+extension AtomicFile {
+    private func makeTemporary() throws(FileFailure) -> (file: Int32, path: String) {
+        var last = FileFailure("open", path, number: EEXIST)
+        for _ in 0..<16 {
+            let temporary = "\(path).\(RandomSource.system.identifier()).tmp"
+            let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            if file >= 0 { return (file, temporary) }
+            last = FileFailure("open", temporary)
+            guard last.number == EEXIST else { throw last }
+        }
+        throw last
+    }
+
+    private func readAll(_ file: Int32) throws(FileFailure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = systemRead(file, &buffer, buffer.count)
+            if count == 0 { return bytes }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw FileFailure("read", path)
+            }
+            bytes.append(contentsOf: buffer.prefix(count))
+        }
+    }
+
+    private func write(_ bytes: [UInt8], to file: Int32, path: String) throws(FileFailure) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw FileFailure("write", path)
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private func syncFolder() throws(FileFailure) {
+        let file = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+        guard file >= 0 else { throw FileFailure("open", folder) }
+        defer { close(file) }
+        guard fsync(file) == 0 else { throw FileFailure("fsync", folder) }
+    }
+}
+
+/// The system's `read` and `write`, which the methods above would otherwise hide.
+private func systemRead(_ file: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(file, buffer, count)
+}
+
+private func systemWrite(_ file: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(file, buffer, count)
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+/// What the token endpoint may do, and whether it ends the session.
+struct IssuerAnswer: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let error: any Error
+
+    static func status(_ status: HTTPStatus, _ body: String = "") -> IssuerAnswer {
+        let response = HTTPResponse(status: status, body: HTTPBody(body))
+        let error = HTTPError(code: "unacceptableStatus", message: "refused", response: response)
+        return IssuerAnswer(testDescription: "\(status) \(body)", error: error)
+    }
+
+    static let keeping: [IssuerAnswer] = [
+        IssuerAnswer(testDescription: "offline", error: HTTPError.offline),
+        IssuerAnswer(testDescription: "timeout", error: HTTPError.timeout),
+        IssuerAnswer(testDescription: "TLS", error: HTTPError.tls),
+        IssuerAnswer(testDescription: "cancelled inside", error: CancellationError()),
+        .status(500), .status(502, "<html>bad gateway</html>"), .status(503), .status(.tooManyRequests),
+        .status(.forbidden), .status(.notFound), .status(.badRequest), .status(.badRequest, "not JSON"),
+        .status(.badRequest, #"{"error":"invalid_request"}"#), .status(.badRequest, #"{"error":"invalid_scope"}"#),
+    ]
+
+    static let ending: [IssuerAnswer] = [
+        IssuerAnswer(testDescription: "the closure's word", error: AuthError.reauthenticationRequired),
+        .status(.unauthorized), .status(.unauthorized, #"{"message":"no"}"#),
+        .status(.badRequest, #"{"error":"invalid_grant"}"#),
+    ]
+}
+
+@Suite struct `A failed renewal` {
+    @Test(arguments: IssuerAnswer.keeping)
+    func `J9: keeps the session, tells every waiter and is tried again at the next call`(answer: IssuerAnswer) throws {
+        let isBroken = Lock(true)
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { renewal, fixture in
+            try await fixture.simulation.clock.sleep(for: .milliseconds(10))
+            if isBroken.withLock({ $0 }) { throw answer.error }
+            return fixture.issue(1)
+        }
+        let session = fixture.makeSession()
+        let waiters = (0..<10).map { _ in fixture.simulation.spawn { try await session.credential() } }
+        let failures = try fixture.run {
+            var failures: [any Error] = []
+            for waiter in waiters { do { _ = try await waiter.value } catch { failures.append(error) } }
+            return failures
+        }
+        #expect(failures.count == 10)
+        #expect(failures.allSatisfy { !($0 is CancellationError) && ($0 as? AuthError) != .missingToken })
+        #expect(fixture.renewals == 1)
+        #expect(session.currentState.isSignedIn)
+        #expect(fixture.stored?.access == "access-0")
+
+        isBroken.withLock { $0 = false }
+        #expect(try fixture.run { try await session.credential() }.access == "access-1")
+    }
+
+    @Test(arguments: IssuerAnswer.ending)
+    func `J9: ends the session once when the issuer says so, with a typed error`(answer: IssuerAnswer) throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in throw answer.error }
+        let session = fixture.makeSession()
+        #expect(throws: AuthError.reauthenticationRequired) { try fixture.run { try await session.credential() } }
+        #expect(session.currentState == .signedOut(.issuer))
+        #expect(fixture.stored == nil)
+        #expect(throws: AuthError.reauthenticationRequired) { try fixture.run { try await session.credential() } }
+        #expect(fixture.renewals == 1)
+        #expect(fixture.world.withLock { $0.clears } == 1)
+    }
+
+    @Test func `is no error while the old credential is accepted, and is not repeated at once`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0)) { _, _ in throw HTTPError.offline }
+        let session = fixture.makeSession()
+        try fixture.run { try await session.restore() }
+        let current = try fixture.run {
+            try await fixture.simulation.clock.sleep(for: .seconds(890))
+            _ = try await session.credential()
+            return try await session.credential()
+        }
+        #expect(current.access == "access-0")
+        #expect(fixture.renewals == 1)
+    }
+
+    @Test func `is repeated under the same idempotency key until it succeeds, then under another`() throws {
+        let failures = Lock(2)
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, fixture in
+            let fails = failures.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+            if fails { throw HTTPError.timeout }
+            return fixture.issue(1)
+        }
+        let session = fixture.makeSession()
+        for _ in 0..<2 {
+            #expect(throws: HTTPError.timeout) { try fixture.run { try await session.credential() } }
+        }
+        let first = try fixture.run { try await session.credential() }
+        _ = try fixture.run { try await session.renewed(replacing: first) }
+        let keys = fixture.world.withLock { $0.renewals.map(\.idempotencyKey) }
+        #expect(keys.count == 4)
+        #expect(Set(keys.prefix(3)).count == 1)
+        #expect(keys[3] != keys[0])
+    }
+
+    @Test func `does not ask the issuer while the store is locked`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
+        let session = fixture.makeSession()
+        try fixture.run { try await session.restore() }
+        fixture.world.withLock { $0.loadFailure = .storeLocked }
+        #expect(throws: AuthError.storeLocked) { try fixture.run { try await session.credential() } }
+        #expect(fixture.renewals == 0)
+        #expect(session.currentState.isSignedIn)
+    }
+
+    @Test func `gives way to what another session stored meanwhile`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, fixture in
+            let tokens = fixture.issue(5)
+            fixture.world.withLock { $0.stored = tokens }
+            throw AuthError.reauthenticationRequired
+        }
+        let session = fixture.makeSession()
+        #expect(try fixture.run { try await session.credential() }.access == "access-5")
+        #expect(session.currentState.isSignedIn)
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+
+/// A session in a simulated world: virtual time, a store that can be told to fail, an issuer that can be told anything.
+final class SessionFixture: Sendable {
+    struct World: Sendable {
+        var stored: Tokens?
+        var loads = 0
+        var saves = 0
+        var clears = 0
+        var loadFailure: AuthError?
+        var saveFailure: AuthError?
+        var clearFailure: AuthError?
+        var renewals: [Renewal<Tokens>] = []
+        var requests: [HTTPRequest] = []
+        var acceptsAny = false
+        var accepted: Set<String> = []
+    }
+
+    typealias Answer = @Sendable (Renewal<Tokens>, SessionFixture) async throws -> Tokens
+
+    let simulation = Simulation(seed: 1)
+    let world = Lock(World())
+    let policy: RenewalPolicy
+    let answer: Answer
+
+    /// - Parameter answer: What the token endpoint does; by default it rotates after 100 ms.
+    init(
+        holding tokens: Tokens? = nil, policy: RenewalPolicy = RenewalPolicy(jitter: .zero),
+        answer: @escaping Answer = SessionFixture.rotate
+    ) {
+        self.policy = policy
+        self.answer = answer
+        world.withLock { $0.stored = tokens }
+        if let tokens { world.withLock { _ = $0.accepted.insert(tokens.access) } }
+    }
+
+    static let rotate: Answer = { renewal, fixture in
+        try await fixture.simulation.clock.sleep(for: .milliseconds(100))
+        return fixture.issue(fixture.world.withLock { $0.renewals.count })
+    }
+
+    /// Makes tokens that the resource accepts, and no others.
+    func issue(_ number: Int, life: Double = 900) -> Tokens {
+        let tokens = tokens(number, life: life)
+        world.withLock { $0.accepted = [tokens.access] }
+        return tokens
+    }
+
+    func tokens(_ number: Int, life: Double = 900) -> Tokens {
+        let now = simulation.trueNow
+        return Tokens(
+            access: "access-\(number)", refresh: "refresh-\(number)", expiry: now.addingTimeInterval(life), issued: now)
+    }
+
+    func makeSession() -> Session<Tokens> {
+        Session(
+            store: FixtureStore(fixture: self), policy: policy, clock: simulation.clock, random: simulation.random,
+            executor: simulation.taskExecutor
+        ) { renewal in
+            self.world.withLock { $0.renewals.append(renewal) }
+            return try await self.answer(renewal, self)
+        }
+    }
+
+    /// Runs `body` in the world until everything that it caused has happened.
+    @discardableResult
+    func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
+        let result = Lock<Result<Value, any Error>?>(nil)
+        simulation.spawn {
+            do {
+                let value = try await body()
+                result.withLock { $0 = .success(value) }
+            } catch {
+                result.withLock { $0 = .failure(error) }
+            }
+        }
+        guard simulation.run(until: { result.withLock { $0 != nil } }), let outcome = result.withLock({ $0 }) else {
+            throw Hung()
+        }
+        return try outcome.get()
+    }
+
+    struct Hung: Error {}
+
+    var loads: Int { world.withLock { $0.loads } }
+    var saves: Int { world.withLock { $0.saves } }
+    var renewals: Int { world.withLock { $0.renewals.count } }
+    var requests: [HTTPRequest] { world.withLock { $0.requests } }
+    var stored: Tokens? { world.withLock { $0.stored } }
+
+    /// A resource that accepts only what was issued last, behind the session.
+    func client(_ session: Session<Tokens>) -> any Handler {
+        let resource = HandlerFunction { request in
+            let isAccepted = self.world.withLock { world in
+                world.requests.append(request)
+                let token = (request.fields[.authorization] ?? "").split(separator: " ").last.map(String.init) ?? ""
+                return world.acceptsAny || world.accepted.contains(token)
+            }
+            try await self.simulation.clock.sleep(for: .milliseconds(50))
+            let date = HTTPDate(self.simulation.trueNow).description
+            return HTTPResponse(status: isAccepted ? .ok : .unauthorized, fields: [.date: date])
+        }
+        return resource.intercepted(by: [SessionInterceptor(session, for: .host("api.example.com"))])
+    }
+
+    static func request(_ method: HTTPMethod = .get, body: String = "") -> HTTPRequest {
+        HTTPRequest(method: method, authority: "api.example.com", path: "/notes", body: HTTPBody(body))
+    }
+}
+
+struct FixtureStore: TokenStore {
+    let fixture: SessionFixture
+
+    func save(_ tokens: Tokens) async throws {
+        try fixture.world.withLock { world in
+            world.saves += 1
+            if let failure = world.saveFailure { throw failure }
+            world.stored = tokens
+        }
+    }
+
+    func load() async throws -> Tokens? {
+        try fixture.world.withLock { world in
+            world.loads += 1
+            if let failure = world.loadFailure { throw failure }
+            return world.stored
+        }
+    }
+
+    func clear() async throws {
+        try fixture.world.withLock { world in
+            world.clears += 1
+            if let failure = world.clearFailure { throw failure }
+            world.stored = nil
+        }
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@testable import LatchAuth
+
+@Suite struct `A session and time` {
+    /// Life 3,600 s, lead 300 s: a renewal is due when less than 300 s are left (behaviour P4 and L5).
+    @Test(arguments: [(301.0, 0), (299.0, 1), (0.0, 1), (-10.0, 1)])
+    func `P4: renews when less than the lead is left`(left: Double, renewals: Int) throws {
+        let fixture = SessionFixture()
+        let session = fixture.makeSession()
+        var tokens = fixture.tokens(0, life: 3_600)
+        tokens.expiry = fixture.simulation.now.addingTimeInterval(left)
+        tokens.issued = tokens.expiry?.addingTimeInterval(-3_600)
+        let signedIn = tokens
+        try fixture.run { try await session.signIn(signedIn) }
+        _ = try fixture.run { try await session.credential() }
+        #expect(fixture.renewals == renewals)
+    }
+
+    @Test func `takes no more than a fifth of a short life as the lead`() throws {
+        let fixture = SessionFixture()
+        let session = fixture.makeSession()
+        let tokens = fixture.tokens(0, life: 10)
+        try fixture.run {
+            try await session.signIn(tokens)
+            try await fixture.simulation.clock.sleep(for: .seconds(7.9))
+            _ = try await session.credential()
+        }
+        #expect(fixture.renewals == 0)
+        try fixture.run {
+            try await fixture.simulation.clock.sleep(for: .seconds(0.2))
+            _ = try await session.credential()
+        }
+        #expect(fixture.renewals == 1)
+    }
+
+    @Test func `spreads renewals by jitter, within the lead`() throws {
+        var dues: Set<Date> = []
+        let fixture = SessionFixture(policy: RenewalPolicy(lead: .seconds(300), jitter: .seconds(30)))
+        for _ in 0..<50 {
+            let session = fixture.makeSession()
+            let tokens = fixture.tokens(0, life: 3_600)
+            try fixture.run { try await session.signIn(tokens) }
+            let due = session.view.withLock { $0.due }
+            dues.insert(due)
+            let left = (tokens.expiry ?? .distantPast).timeIntervalSince(due)
+            #expect(left <= 300 && left >= 270)
+        }
+        #expect(dues.count > 40)
+    }
+
+    @Test func `never renews what has no expiry`() throws {
+        let fixture = SessionFixture(holding: Tokens(access: "eternal"))
+        let session = fixture.makeSession()
+        try fixture.run {
+            try await session.restore()
+            try await fixture.simulation.clock.sleep(for: .seconds(1e8))
+            _ = try await session.credential()
+        }
+        #expect(fixture.renewals == 0)
+    }
+
+    @Test(arguments: [86_400.0, -86_400.0, 3_600.0, -600.0])
+    func `learns from the server's date that its own clock is wrong`(jump: Double) throws {
+        let fixture = SessionFixture()
+        let session = fixture.makeSession()
+        let client = fixture.client(session)
+        try fixture.run { try await session.signIn(fixture.issue(0, life: 3_600)) }
+        fixture.simulation.jumpDate(bySeconds: jump)
+        for _ in 0..<5 {
+            #expect(try fixture.run { try await client.respond(to: SessionFixture.request()) }.status == .ok)
+        }
+        #expect(fixture.renewals <= 1)
+    }
+
+    @Test func `does not take the time that an answer travelled for a wrong clock`() throws {
+        let fixture = SessionFixture()
+        let session = fixture.makeSession()
+        let sent = fixture.simulation.now
+        try fixture.run { try await fixture.simulation.clock.sleep(for: .seconds(20)) }
+        session.observe(issuerDate: sent.addingTimeInterval(1), ofRequestSentAt: sent)
+        #expect(session.view.withLock { $0.clockOffset } == 0)
+        session.observe(issuerDate: sent.addingTimeInterval(-100), ofRequestSentAt: sent)
+        #expect(session.view.withLock { $0.clockOffset } == -100)
+        session.observe(issuerDate: sent.addingTimeInterval(120), ofRequestSentAt: sent)
+        #expect(session.view.withLock { $0.clockOffset } == 100)
+    }
+}

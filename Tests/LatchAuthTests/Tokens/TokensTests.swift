@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `Tokens of a session` {
+    static let canary = "canary-5f1d"
+
+    static let tokens = Tokens(
+        access: canary, refresh: canary, expiry: Date(timeIntervalSince1970: 1_800_000_000), scope: "a b",
+        idToken: canary)
+
+    private func dumped(_ value: Any) -> String {
+        var text = ""
+        dump(value, to: &text)
+        return text + String(describing: value) + String(reflecting: value) + "\(value)"
+    }
+
+    @Test func `J16: appear in no description, reflection or dump`() {
+        #expect(!dumped(Self.tokens).contains(Self.canary))
+        #expect(!dumped([Self.tokens as Tokens?]).contains(Self.canary))
+        #expect(!dumped(SessionState.signedIn(Self.tokens)).contains(Self.canary))
+        #expect(!dumped(SessionState.expired(Self.tokens)).contains(Self.canary))
+        #expect(!dumped(Renewal(credential: Self.tokens, idempotencyKey: "key")).contains(Self.canary))
+        #expect(!dumped(InMemoryTokenStore(Self.tokens)).contains(Self.canary))
+    }
+
+    @Test func `J16: do not show through a session that holds them`() throws {
+        let fixture = SessionFixture(holding: Self.tokens)
+        let session = fixture.makeSession()
+        try fixture.run { try await session.restore() }
+        #expect(!dumped(session).contains(Self.canary))
+    }
+
+    @Test func `J16: do not show through the error of a record that cannot be read`() async throws {
+        let secrets = MemorySecretStore()
+        secrets.write(Array("{\"access\":\"\(Self.canary)".utf8), for: "auth")
+        let store = SecretTokenStore<Tokens>(secrets, name: "auth")
+        let error = await #expect(throws: AuthError.storeCorrupt) { try await store.load() }
+        #expect(!dumped(error as Any).contains(Self.canary))
+    }
+
+    @Test func `authorise as a bearer token`() {
+        var request = HTTPRequest(authority: "api.example.com", path: "/", fields: [.authorization: "Basic old"])
+        Tokens(access: "abc").authorize(&request)
+        #expect(request.fields.values(of: .authorization) == ["Bearer abc"])
+    }
+
+    @Test func `P9: come back from a store with every part`() async throws {
+        let store = SecretTokenStore<Tokens>(MemorySecretStore(), name: "auth")
+        #expect(try await store.load() == nil)
+        try await store.save(Self.tokens)
+        #expect(try await store.load() == Self.tokens)
+        try await store.save(Tokens(access: "next"))
+        #expect(try await store.load() == Tokens(access: "next"))
+        try await store.clear()
+        try await store.clear()
+        #expect(try await store.load() == nil)
+    }
+
+    @Test func `renew alike by their refresh token, and authorise alike by their access token`() {
+        let tokens = Tokens(access: "a", refresh: "r")
+        #expect(tokens.renewsLike(Tokens(access: "b", refresh: "r")))
+        #expect(!tokens.renewsLike(Tokens(access: "a", refresh: "s")))
+        #expect(Tokens(access: "a").renewsLike(Tokens(access: "a")))
+        #expect(tokens.authorizesLike(Tokens(access: "a")))
+        #expect(!tokens.authorizesLike(Tokens(access: "b", refresh: "r")))
+    }
+}
