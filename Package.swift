@@ -89,6 +89,10 @@ let package = Package(
                 "LatchCore", "AuthPackage",
             ]),
 
+        // Benchmarks: built by Scripts/run-benchmarks.
+        .target(name: "CBareCurl", dependencies: [onLinux("CCurl")], path: "Benchmarks/HTTP/CBareCurl"),
+        program("bench-http", path: "Benchmarks/HTTP/bench-http", needs: ["LatchHTTP", onLinux("CBareCurl")]),
+
         // Tests mirror Sources.
         tests("LatchCoreTests", needs: ["LatchCore"]),
         tests("LatchHTTPTests", needs: ["LatchHTTP", "LatchServer", "LatchTesting", "LatchCore"]),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Pairs of text as a query or as the content of a form, and back.
+/// Pairs of text as a query or as the content of a form.
 public enum FormEncoding {
     /// The media type of a form's content.
     public static let mediaType = "application/x-www-form-urlencoded"
@@ -18,19 +18,6 @@ public enum FormEncoding {
             append(value, to: &bytes)
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// The pairs of `name=value&…`, with `+` read as a space, as forms are written (WHATWG URL §5.1).
-    ///
-    /// - Returns: nil for a percent sign without two digits, and for bytes that are not UTF-8.
-    public static func decode(_ text: some StringProtocol) -> [(String, String)]? {
-        var pairs: [(String, String)] = []
-        for piece in text.utf8.split(separator: 0x26) {
-            let parts = piece.split(separator: 0x3D, maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = decoded(parts[0]), let value = parts.count > 1 ? decoded(parts[1]) : "" else { return nil }
-            pairs.append((name, value))
-        }
-        return pairs
     }
 
     static func isUnreserved(_ byte: UInt8) -> Bool {
@@ -51,24 +38,6 @@ public enum FormEncoding {
         for byte in text.utf8 {
             if isUnreserved(byte) { bytes.append(byte) } else { appendEncoded(byte, to: &bytes) }
         }
-    }
-
-    private static func decoded(_ bytes: some Collection<UInt8>) -> String? {
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count)
-        var rest = bytes[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case 0x2B: result.append(0x20)
-            case 0x25:
-                guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
-                    return nil
-                }
-                result.append(high << 4 | low)
-            default: result.append(byte)
-            }
-        }
-        return String(validating: result, as: UTF8.self)
     }
 
     static func digit(_ byte: UInt8) -> UInt8? {
