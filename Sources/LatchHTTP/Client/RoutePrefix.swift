@@ -6,11 +6,7 @@ import FoundationEssentials
 ///
 /// A path never leaves the base: whoever builds one from an identifier that a stranger chose must not end up at
 /// another host or at another API of the same host.
-<<<<<<<< HEAD:Sources/LatchHTTP/Client/RoutePrefix.swift
 struct RoutePrefix: Sendable {
-========
-struct BaseAddress: Sendable {
->>>>>>>> df96ed2 (bench: measure Client beside bare libcurl on one server):Sources/LatchHTTP/Client/BaseAddress.swift
     let scheme: String
     let authority: String
     private let basePath: String
