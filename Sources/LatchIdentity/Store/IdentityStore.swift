@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import FoundationEssentials
+
+/// What the auth server keeps. Each call that changes something is one transaction, durable when it returns.
+///
+/// What must be decided together with a change (is the token unused, is the password still that one) is decided within
+/// the call; nothing above the store reads first and writes later.
+package protocol IdentityStore: Sendable {
+    // Accounts
+    func account(id: String) async throws(IdentityError) -> Account?
+    func account(emailKey: String) async throws(IdentityError) -> Account?
+    func accounts(after id: String?, limit: Int) async throws(IdentityError) -> [Account]
+    /// - Throws: `IdentityError.alreadyExists` when the address has an account.
+    func insert(_ account: Account) async throws(IdentityError)
+    /// Replaces a hash by one of the same password, unless it was changed meanwhile.
+    func upgradePasswordHash(of id: String, from old: String, to new: String) async throws(IdentityError)
+    func setGrants(of id: String, roles: [String], permissions: [String], at now: Date) async throws(IdentityError) -> Bool
+    /// Disabling signs out all devices.
+    func setStatus(of id: String, to status: Account.Status, at now: Date) async throws(IdentityError) -> Bool
+
+    // Mailed tokens
+    /// Keeps the token; earlier ones of the same account and purpose end.
+    func insert(_ token: OneTimeToken) async throws(IdentityError)
+    func account(forToken digest: [UInt8], purpose: OneTimeToken.Purpose, at now: Date) async throws(IdentityError) -> Account?
+    /// Uses the token up and marks its address as verified; nil when it is not valid.
+    func verifyEmail(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account?
+    /// Uses the token up, sets the password and signs out all devices; nil when it is not valid.
+    func resetPassword(byToken digest: [UInt8], hash: String, at now: Date) async throws(IdentityError) -> Account?
+
+    // Devices
+    func device(id: [UInt8]) async throws(IdentityError) -> Device?
+    /// Keeps the device if the account is active and its password has not changed since `account` was read.
+    func insert(_ device: Device, for account: Account) async throws(IdentityError) -> Bool
+    func rotate(_ attempt: RotationAttempt) async throws(IdentityError) -> Rotation
+    /// Signs out a device; false when it already was.
+    func revoke(device id: [UInt8], because: Device.Ending, at now: Date) async throws(IdentityError) -> Bool
+    func revokeDevices(of accountID: String, because: Device.Ending, at now: Date) async throws(IdentityError) -> Int
+
+    // The server's own
+    func signingKeys() async throws(IdentityError) -> [StoredKey]
+    func insert(_ key: StoredKey) async throws(IdentityError)
+    /// The secret of that name; the proposal becomes it where there is none.
+    func secret(named name: String, proposing: [UInt8]) async throws(IdentityError) -> [UInt8]
+    /// A write that changes nothing of worth: it returns when the store can commit.
+    func beat(at now: Date) async throws(IdentityError)
+    /// Removes devices and mailed tokens that ended before `date`.
+    func prune(endedBefore date: Date) async throws(IdentityError)
+    var tally: StoreTally { get }
+    func close() async
+}
+
+/// How much a store has written: with group commit, jobs outnumber commits.
+package struct StoreTally: Sendable, Hashable {
+    package var commits = 0
+    package var jobs = 0
+    package var largestCommit = 0
+}

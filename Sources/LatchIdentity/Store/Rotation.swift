@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import FoundationEssentials
+
+/// One use of a refresh token whose MAC has been found right.
+package struct RotationAttempt: Sendable {
+    package let deviceID: [UInt8]
+    package let counter: UInt32
+    /// The digest of the request's Idempotency-Key.
+    package var key: [UInt8]?
+    package let now: Date
+    /// For how long the token that was just replaced is answered with its successor again.
+    package let replayWindow: TimeInterval
+    /// The same for a repeat that carries the Idempotency-Key of the rotation.
+    package let keyedReplayWindow: TimeInterval
+}
+
+/// What became of a use of a refresh token.
+package enum Rotation: Sendable, Hashable {
+    /// The next generation is current, durably.
+    case rotated(counter: UInt32)
+    /// The answer got lost or several asked at once: the current generation is given again.
+    case repeated(counter: UInt32)
+    /// A token that was replaced before: whoever presents it, somebody has a copy.
+    case reused
+    /// The device is signed out or past its end.
+    case refused
+
+    /// Judges a use that does not rotate `device`, by what the row says now.
+    package init(judging attempt: RotationAttempt, against device: Device) {
+        guard device.revokedAt == nil, attempt.now < device.expiresAt else {
+            self = .refused
+            return
+        }
+        self = attempt.repeats(device) ? .repeated(counter: device.counter) : .reused
+    }
+}
+
+extension RotationAttempt {
+    /// Whether this is the use that made the current generation, again, and early enough.
+    ///
+    /// Nothing of the current generation has been used yet then, because its use would have replaced it.
+    package func repeats(_ device: Device) -> Bool {
+        guard device.counter > 0, counter == device.counter - 1, let rotatedAt = device.rotatedAt else { return false }
+        let age = now.timeIntervalSince(rotatedAt)
+        if let key, key == device.rotationKey { return age <= keyedReplayWindow }
+        return age <= replayWindow
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSQLite
+
+/// One connection to a SQLite file, with its prepared statements.
+///
+/// `@unchecked Sendable`: a connection moves between threads but is used by one at a time, which its owners (the writer's
+/// queue and the readers' pool) see to; SQLite's own mutexes are left out therefore (SQLITE_OPEN_NOMUTEX).
+final class SQLiteConnection: @unchecked Sendable {
+    enum Access {
+        /// Reads what exists and never creates, changes or checkpoints anything.
+        case readOnly
+        /// Reads and writes, and creates the file where there is none.
+        case readWrite
+    }
+
+    let handle: OpaquePointer
+    private var statements: [String: SQLiteStatement] = [:]
+
+    init(path: String, access: Access, busyTimeout: Duration = .seconds(5)) throws(IdentityError) {
+        var handle: OpaquePointer?
+        let mode = access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        let code = sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let handle else {
+            sqlite3_close_v2(handle)
+            throw Self.failure(code, message: "")
+        }
+        self.handle = handle
+        sqlite3_busy_timeout(handle, Int32(clamping: busyTimeout.milliseconds))
+    }
+
+    deinit {
+        statements.removeAll()
+        sqlite3_close_v2(handle)
+    }
+
+    /// Whether a transaction is open; SQLite ends one by itself after some failures, such as a full disk.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Whether the file can only be read.
+    var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+    /// Runs a statement to its end and gives the number of changed rows.
+    @discardableResult
+    func run(_ sql: String, _ values: [SQLiteValue] = []) throws(IdentityError) -> Int {
+        let statement = try prepared(sql)
+        defer { statement.reset() }
+        try statement.bind(values)
+        while try statement.step() {}
+        return Int(sqlite3_changes64(handle))
+    }
+
+    /// Gives the first row, read by `read`, and leaves the others.
+    func first<Result>(
+        _ sql: String, _ values: [SQLiteValue] = [], read: (borrowing SQLiteRow) throws(IdentityError) -> Result
+    ) throws(IdentityError) -> Result? {
+        let statement = try prepared(sql)
+        defer { statement.reset() }
+        try statement.bind(values)
+        guard try statement.step() else { return nil }
+        return try read(SQLiteRow(statement))
+    }
+
+    /// Gives all rows, each read by `read`.
+    func all<Result>(
+        _ sql: String, _ values: [SQLiteValue] = [], read: (borrowing SQLiteRow) throws(IdentityError) -> Result
+    ) throws(IdentityError) -> [Result] {
+        let statement = try prepared(sql)
+        defer { statement.reset() }
+        try statement.bind(values)
+        var results: [Result] = []
+        while try statement.step() { results.append(try read(SQLiteRow(statement))) }
+        return results
+    }
+
+    private func prepared(_ sql: String) throws(IdentityError) -> SQLiteStatement {
+        if let statement = statements[sql] { return statement }
+        let statement = try SQLiteStatement(sql, on: self)
+        statements[sql] = statement
+        return statement
+    }
+}
+
+extension SQLiteConnection {
+    func failure(_ code: Int32) -> IdentityError {
+        Self.failure(code, message: String(cString: sqlite3_errmsg(handle)))
+    }
+
+    /// Maps a result code (https://sqlite.org/rescode.html). SQLite's messages name tables and columns, never values.
+    private static func failure(_ code: Int32, message: String) -> IdentityError {
+        switch code & 0xFF {
+        case SQLITE_CORRUPT: .corruptStore(message)
+        case SQLITE_NOTADB: .notADatabase("The file")
+        case SQLITE_READONLY, SQLITE_PERM: .readOnlyStore("The store")
+        case SQLITE_FULL: .storeFull
+        case SQLITE_BUSY, SQLITE_LOCKED: .storeBusy
+        case SQLITE_CONSTRAINT where code == uniqueViolation || code == primaryKeyViolation:
+            .alreadyExists
+        case SQLITE_CANTOPEN: .storeUnavailable("its file cannot be opened or created")
+        default: .storeUnavailable(message.isEmpty ? "SQLite reports \(code)" : message)
+        }
+    }
+}
+
+/// Extended codes are shifted macros, which Swift cannot import: SQLITE_CONSTRAINT_UNIQUE and _PRIMARYKEY.
+private let uniqueViolation = SQLITE_CONSTRAINT | (8 << 8)
+private let primaryKeyViolation = SQLITE_CONSTRAINT | (6 << 8)
+
+extension Duration {
+    /// Whole milliseconds, rounded towards zero.
+    var milliseconds: Int64 {
+        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import FoundationEssentials
+
+extension SQLiteIdentityStore {
+    package func account(id: String) throws(IdentityError) -> Account? {
+        try readers.read { db throws(IdentityError) in
+            try db.first("SELECT \(Account.columns) FROM account WHERE id = ?", [.text(id)], read: Account.init)
+        }
+    }
+
+    package func account(emailKey: String) throws(IdentityError) -> Account? {
+        try readers.read { db throws(IdentityError) in
+            try db.first(
+                "SELECT \(Account.columns) FROM account WHERE email_key = ?", [.text(emailKey)], read: Account.init)
+        }
+    }
+
+    package func accounts(after id: String?, limit: Int) throws(IdentityError) -> [Account] {
+        try readers.read { db throws(IdentityError) in
+            try db.all(
+                "SELECT \(Account.columns) FROM account WHERE id > ? ORDER BY id LIMIT ?",
+                [.text(id ?? ""), .integer(Int64(limit))], read: Account.init)
+        }
+    }
+
+    package func insert(_ account: Account) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) in
+            try db.run(
+                "INSERT INTO account (\(Account.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                account.sqliteValues)
+            try db.audit("account.created", account: account.id, at: account.createdAt)
+        }
+    }
+
+    package func upgradePasswordHash(
+        of id: String, from old: String, to new: String
+    ) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) -> Void in
+            try db.run(
+                "UPDATE account SET password_hash = ? WHERE id = ? AND password_hash = ?",
+                [.text(new), .text(id), .text(old)])
+        }
+    }
+
+    package func setGrants(
+        of id: String, roles: [String], permissions: [String], at now: Date
+    ) async throws(IdentityError) -> Bool {
+        try await writer.write { db throws(IdentityError) in
+            let changed = try db.run(
+                "UPDATE account SET roles = ?, permissions = ? WHERE id = ?",
+                [.text(roles.joined(separator: " ")), .text(permissions.joined(separator: " ")), .text(id)])
+            guard changed == 1 else { return false }
+            try db.audit("account.grants", account: id, detail: roles.joined(separator: " "), at: now)
+            return true
+        }
+    }
+
+    package func setStatus(
+        of id: String, to status: Account.Status, at now: Date
+    ) async throws(IdentityError) -> Bool {
+        try await writer.write { db throws(IdentityError) in
+            let changed = try db.run(
+                "UPDATE account SET status = ? WHERE id = ?", [.text(status.rawValue), .text(id)])
+            guard changed == 1 else { return false }
+            if status == .disabled { try db.revokeDevices(of: id, because: .accountDisabled, at: now) }
+            try db.audit("account.\(status.rawValue)", account: id, at: now)
+            return true
+        }
+    }
+}
+
+extension Account {
+    static let columns = """
+        id, email, email_key, name, password_hash, password_changed_at, email_verified_at, roles, permissions, status, \
+        created_at
+        """
+
+    init(_ row: borrowing SQLiteRow) throws(IdentityError) {
+        guard let status = Status(rawValue: try row.text(9)) else {
+            throw .corruptStore("an account has a status that nobody knows")
+        }
+        self.init(
+            id: try row.text(0), email: EmailAddress(text: try row.text(1), key: try row.text(2)),
+            name: try row.optionalText(3), passwordHash: try row.optionalText(4),
+            passwordChangedAt: try row.date(5), emailVerifiedAt: try row.optionalDate(6),
+            roles: try row.text(7).words, permissions: try row.text(8).words, status: status,
+            createdAt: try row.date(10))
+    }
+
+    fileprivate var sqliteValues: [SQLiteValue] {
+        [
+            .text(id), .text(email.text), .text(email.key), .text(name), .text(passwordHash),
+            .date(passwordChangedAt), .date(emailVerifiedAt), .text(roles.joined(separator: " ")),
+            .text(permissions.joined(separator: " ")), .text(status.rawValue), .date(createdAt),
+        ]
+    }
+}
+
+extension String {
+    fileprivate var words: [String] { split(separator: " ").map(String.init) }
+}

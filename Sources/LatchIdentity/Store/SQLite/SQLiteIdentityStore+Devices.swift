@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import FoundationEssentials
+
+extension SQLiteIdentityStore {
+    package func device(id: [UInt8]) throws(IdentityError) -> Device? {
+        try readers.read { db throws(IdentityError) in try db.device(id) }
+    }
+
+    package func insert(_ device: Device, for account: Account) async throws(IdentityError) -> Bool {
+        try await writer.write { db throws(IdentityError) in
+            // A password reset between the check of the password and here must not leave a device signed in.
+            let isUnchanged = try db.first(
+                "SELECT 1 FROM account WHERE id = ? AND status = 'active' AND password_changed_at = ?",
+                [.text(account.id), .date(account.passwordChangedAt)]
+            ) { row throws(IdentityError) in try row.integer(0) }
+            guard isUnchanged != nil else { return false }
+            try db.run(
+                "INSERT INTO device (\(Device.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                device.sqliteValues)
+            try db.audit("device.signedIn", account: account.id, at: device.createdAt)
+            return true
+        }
+    }
+
+    package func rotate(_ attempt: RotationAttempt) async throws(IdentityError) -> Rotation {
+        try await writer.write { db throws(IdentityError) in
+            // One row, one statement: of any number of equal attempts exactly one changes it.
+            let changed = try db.run(
+                """
+                UPDATE device SET counter = counter + 1, rotated_at = ?1, rotation_key = ?2, last_used_at = ?1
+                WHERE id = ?3 AND counter = ?4 AND revoked_at IS NULL AND expires_at > ?1
+                """,
+                [.date(attempt.now), .blob(attempt.key), .blob(attempt.deviceID), .integer(Int64(attempt.counter))])
+            if changed == 1 { return .rotated(counter: attempt.counter + 1) }
+            guard let device = try db.device(attempt.deviceID) else { return .refused }
+            let rotation = Rotation(judging: attempt, against: device)
+            if rotation == .reused { try db.revoke(device.id, because: .reuse, at: attempt.now) }
+            return rotation
+        }
+    }
+
+    package func revoke(
+        device id: [UInt8], because: Device.Ending, at now: Date
+    ) async throws(IdentityError) -> Bool {
+        try await writer.write { db throws(IdentityError) in try db.revoke(id, because: because, at: now) }
+    }
+
+    package func revokeDevices(
+        of accountID: String, because: Device.Ending, at now: Date
+    ) async throws(IdentityError) -> Int {
+        try await writer.write { db throws(IdentityError) in
+            try db.revokeDevices(of: accountID, because: because, at: now)
+        }
+    }
+}
+
+extension SQLiteConnection {
+    fileprivate func device(_ id: [UInt8]) throws(IdentityError) -> Device? {
+        try first("SELECT \(Device.columns) FROM device WHERE id = ?", [.blob(id)], read: Device.init)
+    }
+
+    @discardableResult
+    fileprivate func revoke(_ id: [UInt8], because: Device.Ending, at now: Date) throws(IdentityError) -> Bool {
+        let account = try first(
+            """
+            UPDATE device SET revoked_at = ?, revoked_because = ? WHERE id = ? AND revoked_at IS NULL
+            RETURNING account_id
+            """,
+            [.date(now), .text(because.rawValue), .blob(id)]
+        ) { row throws(IdentityError) in try row.text(0) }
+        guard let account else { return false }
+        try audit("device.signedOut", account: account, detail: because.rawValue, at: now)
+        return true
+    }
+
+    @discardableResult
+    func revokeDevices(of account: String, because: Device.Ending, at now: Date) throws(IdentityError) -> Int {
+        let count = try run(
+            "UPDATE device SET revoked_at = ?, revoked_because = ? WHERE account_id = ? AND revoked_at IS NULL",
+            [.date(now), .text(because.rawValue), .text(account)])
+        if count > 0 { try audit("device.allSignedOut", account: account, detail: because.rawValue, at: now) }
+        return count
+    }
+}
+
+extension Device {
+    fileprivate static let columns = """
+        id, account_id, secret, counter, rotated_at, rotation_key, created_at, last_used_at, expires_at, revoked_at, \
+        revoked_because, user_agent, address
+        """
+
+    fileprivate init(_ row: borrowing SQLiteRow) throws(IdentityError) {
+        guard let counter = UInt32(exactly: try row.integer(3)) else {
+            throw .corruptStore("a device has a generation out of range")
+        }
+        self.init(
+            id: try row.blob(0), accountID: try row.text(1), secret: try row.blob(2), counter: counter,
+            rotatedAt: try row.optionalDate(4), rotationKey: try row.optionalBlob(5), createdAt: try row.date(6),
+            lastUsedAt: try row.date(7), expiresAt: try row.date(8), revokedAt: try row.optionalDate(9),
+            revokedBecause: try row.optionalText(10).flatMap(Ending.init), userAgent: try row.optionalText(11),
+            address: try row.optionalText(12))
+    }
+
+    fileprivate var sqliteValues: [SQLiteValue] {
+        [
+            .blob(id), .text(accountID), .blob(secret), .integer(Int64(counter)), .date(rotatedAt),
+            .blob(rotationKey), .date(createdAt), .date(lastUsedAt), .date(expiresAt), .date(revokedAt),
+            .text(revokedBecause?.rawValue), .text(userAgent), .text(address),
+        ]
+    }
+}

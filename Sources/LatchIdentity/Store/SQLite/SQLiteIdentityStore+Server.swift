@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import FoundationEssentials
+
+extension SQLiteIdentityStore {
+    package func signingKeys() throws(IdentityError) -> [StoredKey] {
+        try readers.read { db throws(IdentityError) in
+            try db.all(
+                "SELECT id, private_jwk, created_at FROM signing_key ORDER BY created_at DESC, id"
+            ) { row throws(IdentityError) in
+                StoredKey(id: try row.text(0), privateJWK: try row.blob(1), createdAt: try row.date(2))
+            }
+        }
+    }
+
+    package func insert(_ key: StoredKey) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) in
+            try db.run(
+                "INSERT INTO signing_key (id, private_jwk, created_at) VALUES (?, ?, ?)",
+                [.text(key.id), .blob(key.privateJWK), .date(key.createdAt)])
+            try db.audit("key.created", account: nil, detail: key.id, at: key.createdAt)
+        }
+    }
+
+    package func secret(named name: String, proposing proposal: [UInt8]) async throws(IdentityError) -> [UInt8] {
+        try await writer.write { db throws(IdentityError) in
+            try db.run(
+                "INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                [.text(name), .blob(proposal)])
+            let kept = try db.first("SELECT value FROM secret WHERE name = ?", [.text(name)]) {
+                row throws(IdentityError) in try row.blob(0)
+            }
+            guard let kept else { throw .corruptStore("a secret of the server cannot be read back") }
+            return kept
+        }
+    }
+
+    package func beat(at now: Date) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) -> Void in
+            try db.run("INSERT OR REPLACE INTO heartbeat (id, at) VALUES (1, ?)", [.date(now)])
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSQLite
+import FoundationEssentials
+
+/// The row that a statement stands on; read it at once, it is gone with the next step.
+///
+/// A column of another type than the schema promises is damage, not a default value.
+struct SQLiteRow: ~Copyable {
+    private let statement: OpaquePointer
+
+    init(_ statement: SQLiteStatement) { self.statement = statement.handle }
+
+    func integer(_ column: Int32) throws(IdentityError) -> Int64 {
+        guard sqlite3_column_type(statement, column) == SQLITE_INTEGER else { throw mismatch(column) }
+        return sqlite3_column_int64(statement, column)
+    }
+
+    func text(_ column: Int32) throws(IdentityError) -> String {
+        guard sqlite3_column_type(statement, column) == SQLITE_TEXT,
+            let start = sqlite3_column_text(statement, column)
+        else { throw mismatch(column) }
+        let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw mismatch(column) }
+        return text
+    }
+
+    func blob(_ column: Int32) throws(IdentityError) -> [UInt8] {
+        guard sqlite3_column_type(statement, column) == SQLITE_BLOB else { throw mismatch(column) }
+        let count = Int(sqlite3_column_bytes(statement, column))
+        guard count > 0, let start = sqlite3_column_blob(statement, column) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    func date(_ column: Int32) throws(IdentityError) -> Date {
+        Date(storedMilliseconds: try integer(column))
+    }
+
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+
+    func optionalText(_ column: Int32) throws(IdentityError) -> String? {
+        isNull(column) ? nil : try text(column)
+    }
+
+    func optionalBlob(_ column: Int32) throws(IdentityError) -> [UInt8]? {
+        isNull(column) ? nil : try blob(column)
+    }
+
+    func optionalDate(_ column: Int32) throws(IdentityError) -> Date? {
+        isNull(column) ? nil : try date(column)
+    }
+
+    private func mismatch(_ column: Int32) -> IdentityError {
+        let name = sqlite3_column_name(statement, column).map { String(cString: $0) } ?? "\(column)"
+        return .corruptStore("column \(name) holds a value of another type")
+    }
+}

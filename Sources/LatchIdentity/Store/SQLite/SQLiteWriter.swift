@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import LatchCore
+
+/// The one writer of a store: all writes that wait are committed together.
+///
+/// A durable commit costs one fsync (some milliseconds), however many rows it holds. So the writer takes everything
+/// that waits, runs each job within a savepoint of its own, commits once, and only then tells each caller its result.
+/// A job that fails takes back its own savepoint and nobody else's; a commit that fails fails all of its jobs.
+final class SQLiteWriter: Sendable {
+    private struct Job: Sendable {
+        /// Runs the work, and gives what tells its caller how it ended, once that is known.
+        let run: @Sendable (SQLiteConnection) -> Outcome
+        /// Tells the caller that the work was not tried.
+        let refuse: @Sendable (IdentityError) -> Void
+    }
+
+    private struct Outcome {
+        let failure: IdentityError?
+        /// Tells the caller: its own result or, when the transaction was lost, that error.
+        let report: (IdentityError?) -> Void
+    }
+
+    private struct State {
+        var waiting: [Job] = []
+        var isDraining = false
+        var isClosed = false
+        var tally = StoreTally()
+    }
+
+    private let connection: SQLiteConnection
+    private let queue = DispatchQueue(label: "latch.store.writer")
+    private let state = Lock(State())
+    private let maximumWaiting: Int
+    private let maximumBatch: Int
+
+    init(_ connection: SQLiteConnection, maximumWaiting: Int = 8192, maximumBatch: Int = 512) {
+        self.connection = connection
+        self.maximumWaiting = maximumWaiting
+        self.maximumBatch = maximumBatch
+    }
+
+    var tally: StoreTally { state.withLock { $0.tally } }
+
+    /// Runs `body` in the next transaction and returns once that is durable.
+    ///
+    /// - Throws: What `body` threw, or why the transaction was lost; in both cases nothing of `body` remains.
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (SQLiteConnection) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result {
+        let result = await withCheckedContinuation { continuation in
+            submit(body) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+
+    /// Commits what waits, moves the log into the file, and refuses what comes later.
+    func close() async {
+        let isFirst = state.withLock { state in
+            defer { state.isClosed = true }
+            return !state.isClosed
+        }
+        guard isFirst else { return }
+        await withCheckedContinuation { continuation in
+            queue.async {
+                self.drain()
+                self.foldLog()
+                continuation.resume()
+            }
+        }
+    }
+
+    private func submit<Result: Sendable>(
+        _ body: @escaping @Sendable (SQLiteConnection) throws(IdentityError) -> Result,
+        report: @escaping @Sendable (Swift.Result<Result, IdentityError>) -> Void
+    ) {
+        let run = { @Sendable (connection: SQLiteConnection) -> Outcome in
+            let result: Swift.Result<Result, IdentityError>
+            do throws(IdentityError) {
+                result = .success(try body(connection))
+            } catch {
+                result = .failure(error)
+            }
+            return Outcome(failure: result.failure) { lost in report(lost.map { .failure($0) } ?? result) }
+        }
+        let job = Job(run: run, refuse: { report(.failure($0)) })
+        let (refusal, mustStart) = state.withLock { state -> (IdentityError?, Bool) in
+            guard !state.isClosed else { return (.storeClosed, false) }
+            guard state.waiting.count < maximumWaiting else { return (.storeBusy, false) }
+            state.waiting.append(job)
+            defer { state.isDraining = true }
+            return (nil, !state.isDraining)
+        }
+        if let refusal { return report(.failure(refusal)) }
+        if mustStart { queue.async { self.drain() } }
+    }
+
+    private func drain() {
+        while true {
+            let batch = state.withLock { state -> [Job] in
+                let batch = Array(state.waiting.prefix(maximumBatch))
+                state.waiting.removeFirst(batch.count)
+                state.isDraining = !batch.isEmpty
+                return batch
+            }
+            guard !batch.isEmpty else { return }
+            commit(batch[...])
+        }
+    }
+
+    private func foldLog() {
+        do throws(IdentityError) {
+            try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
+        } catch {
+            // The log stays beside the file and is read at the next start: nothing is lost, only not yet folded in.
+        }
+    }
+}
+
+extension SQLiteWriter {
+    private func commit(_ batch: ArraySlice<Job>) {
+        var rest = batch
+        var outcomes: [Outcome] = []
+        do throws(IdentityError) {
+            try connection.run("BEGIN IMMEDIATE")
+            while let job = rest.first {
+                try connection.run("SAVEPOINT job")
+                rest.removeFirst()
+                let outcome = job.run(connection)
+                outcomes.append(outcome)
+                try settle(outcome)
+            }
+            try connection.run("COMMIT")
+            state.withLock { $0.tally.count(outcomes.count) }
+            for outcome in outcomes { outcome.report(nil) }
+        } catch {
+            abandon(outcomes, because: error, rest: rest)
+        }
+    }
+
+    private func settle(_ outcome: Outcome) throws(IdentityError) {
+        if let failure = outcome.failure {
+            // SQLite takes back the whole transaction by itself when the disk is full or broken; then all is lost.
+            guard connection.isInTransaction else { throw failure }
+            try connection.run("ROLLBACK TO job")
+        }
+        try connection.run("RELEASE job")
+    }
+
+    private func abandon(_ outcomes: [Outcome], because error: IdentityError, rest: ArraySlice<Job>) {
+        if connection.isInTransaction {
+            do throws(IdentityError) {
+                try connection.run("ROLLBACK")
+            } catch {
+                // A rollback that fails has nothing to keep: the next BEGIN reports what is wrong with the file.
+            }
+        }
+        for outcome in outcomes { outcome.report(error) }
+        // A transaction that never began would not begin now either; one that was lost on the way leaves the others whole.
+        if outcomes.isEmpty {
+            for job in rest { job.refuse(error) }
+        } else if !rest.isEmpty {
+            commit(rest)
+        }
+    }
+}
+
+extension StoreTally {
+    fileprivate mutating func count(_ jobs: Int) {
+        commits += 1
+        self.jobs += jobs
+        largestCommit = max(largestCommit, jobs)
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        guard case .failure(let failure) = self else { return nil }
+        return failure
+    }
+}
