@@ -16,5 +16,6 @@ extension IdentityError {
     }
 
     static let invalidEmail = IdentityError.invalidInput(
-        "the e-mail address is not one", hint: "Write it like name@example.com, an international domain in its xn-- form.")
+        "the e-mail address is not one",
+        hint: "Write it like name@example.com, an international domain in its xn-- form.")
 }

@@ -2,7 +2,7 @@
 
 package import FoundationEssentials
 
-/// A person's account, as the store keeps it. It prints as its id alone.
+/// A person's account as the store keeps it; it prints as its id alone.
 package struct Account: Sendable, Hashable {
     /// Whether the account may be used.
     package enum Status: String, Sendable {

@@ -7,7 +7,9 @@
 package struct EmailAddress: Sendable, Hashable {
     /// As it was typed, which is how mail is addressed.
     package let text: String
-    /// In lower case. RFC 5321 §2.4 lets a host tell cases apart in the local part; none in use does.
+    /// The address in lower case.
+    ///
+    /// RFC 5321 §2.4 lets a host tell cases apart in the local part; none in use does.
     package let key: String
 
     /// Reads an address, without the white space around it.

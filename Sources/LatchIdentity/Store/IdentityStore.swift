@@ -2,8 +2,9 @@
 
 package import FoundationEssentials
 
-/// What the auth server keeps. Each call that changes something is one transaction, durable when it returns.
+/// What the auth server keeps.
 ///
+/// Each call that changes something is one transaction, durable when it returns.
 /// What must be decided together with a change (is the token unused, is the password still that one) is decided within
 /// the call; nothing above the store reads first and writes later.
 package protocol IdentityStore: Sendable {
@@ -15,14 +16,18 @@ package protocol IdentityStore: Sendable {
     func insert(_ account: Account) async throws(IdentityError)
     /// Replaces a hash by one of the same password, unless it was changed meanwhile.
     func upgradePasswordHash(of id: String, from old: String, to new: String) async throws(IdentityError)
-    func setGrants(of id: String, roles: [String], permissions: [String], at now: Date) async throws(IdentityError) -> Bool
+    func setGrants(
+        of id: String, roles: [String], permissions: [String], at now: Date
+    ) async throws(IdentityError) -> Bool
     /// Disabling signs out all devices.
     func setStatus(of id: String, to status: Account.Status, at now: Date) async throws(IdentityError) -> Bool
 
     // Mailed tokens
     /// Keeps the token; earlier ones of the same account and purpose end.
     func insert(_ token: OneTimeToken) async throws(IdentityError)
-    func account(forToken digest: [UInt8], purpose: OneTimeToken.Purpose, at now: Date) async throws(IdentityError) -> Account?
+    func account(
+        forToken digest: [UInt8], purpose: OneTimeToken.Purpose, at now: Date
+    ) async throws(IdentityError) -> Account?
     /// Uses the token up and marks its address as verified; nil when it is not valid.
     func verifyEmail(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account?
     /// Uses the token up, sets the password and signs out all devices; nil when it is not valid.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension IdentityError {
-    /// The store's content is damaged. It is never deleted or replaced by us.
+    /// The store's content is damaged; it is never deleted or replaced by us.
     public static let corruptStore = IdentityError.corruptStore("its content does not fit together")
 
     /// The file is something else than a store of ours.

@@ -2,7 +2,7 @@
 
 package import FoundationEssentials
 
-/// A signing key as the store keeps it. It prints as its id alone.
+/// A signing key as the store keeps it; it prints as its id alone.
 package struct StoredKey: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     package let id: String
     /// The private JWK (RFC 7517), as JSON.

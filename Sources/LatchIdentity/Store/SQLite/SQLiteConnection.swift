@@ -86,7 +86,9 @@ extension SQLiteConnection {
         Self.failure(code, message: String(cString: sqlite3_errmsg(handle)))
     }
 
-    /// Maps a result code (https://sqlite.org/rescode.html). SQLite's messages name tables and columns, never values.
+    /// Maps a result code (https://sqlite.org/rescode.html).
+    ///
+    /// SQLite's messages name tables and columns, never values.
     private static func failure(_ code: Int32, message: String) -> IdentityError {
         switch code & 0xFF {
         case SQLITE_CORRUPT: .corruptStore(message)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import LatchCore
 
 /// The embedded store: one SQLite file, one writer with group commit, readers on their callers' threads.
@@ -31,6 +32,10 @@ package final class SQLiteIdentityStore: IdentityStore {
     }
 
     private static func configure(_ connection: SQLiteConnection) throws(IdentityError) {
+        // The mark must be in the file itself before there is a log: until the first checkpoint, all else is in the log.
+        if try connection.number("PRAGMA page_count") == 0 {
+            try connection.run("PRAGMA application_id = \(SQLiteSchema.applicationID)")
+        }
         try connection.run("PRAGMA journal_mode = WAL")
         // With a log, FULL adds the one fsync per commit that makes "durable" true after a power cut.
         try connection.run("PRAGMA synchronous = FULL")
@@ -44,14 +49,18 @@ package final class SQLiteIdentityStore: IdentityStore {
     /// Looks through a file that is small enough to be read whole in a few milliseconds; of others, damage is reported when
     /// it is met.
     private static func check(_ connection: SQLiteConnection) throws(IdentityError) {
-        let pages = try connection.first("PRAGMA page_count") { row throws(IdentityError) in try row.integer(0) } ?? 0
-        guard pages <= 2048 else { return }
+        guard try connection.number("PRAGMA page_count") <= 2048 else { return }
         let finding = try connection.first("PRAGMA quick_check(1)") { row throws(IdentityError) in try row.text(0) }
         guard finding == "ok" else { throw .corruptStore(finding ?? "it cannot be checked") }
     }
 }
 
 extension SQLiteConnection {
+    /// The one number that a statement gives; 0 where it gives none.
+    func number(_ sql: String, _ values: [SQLiteValue] = []) throws(IdentityError) -> Int {
+        Int(try first(sql, values) { row throws(IdentityError) in try row.integer(0) } ?? 0)
+    }
+
     /// Notes what happened, in the same transaction as what happened.
     func audit(_ event: String, account: String?, detail: String? = nil, at now: Date) throws(IdentityError) {
         try run(

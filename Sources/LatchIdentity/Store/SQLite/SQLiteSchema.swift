@@ -9,12 +9,11 @@ enum SQLiteSchema {
 
     /// Brings the file to the newest schema, each step in a transaction of its own together with its number.
     static func migrate(_ connection: SQLiteConnection) throws(IdentityError) {
-        let found = try connection.first("PRAGMA user_version") { row throws(IdentityError) in try row.integer(0) } ?? 0
-        guard found <= latest else { throw .newerSchema(found: Int(found), known: latest) }
-        for (offset, statements) in steps.enumerated().dropFirst(Int(found)) {
+        let found = try connection.number("PRAGMA user_version")
+        guard (0...latest).contains(found) else { throw .newerSchema(found: found, known: latest) }
+        for (offset, statements) in steps.enumerated().dropFirst(found) {
             try connection.run("BEGIN IMMEDIATE")
             for statement in statements { try connection.run(statement) }
-            try connection.run("PRAGMA application_id = \(applicationID)")
             try connection.run("PRAGMA user_version = \(offset + 1)")
             try connection.run("COMMIT")
         }

@@ -20,9 +20,9 @@ enum SQLiteValue: Sendable, Hashable {
 }
 
 extension Date {
-    /// Milliseconds since 1970, bounded so that no date of a caller can trap.
+    /// Milliseconds since 1970, the same again after a round trip, bounded so that no date of a caller can trap.
     var storedMilliseconds: Int64 {
-        let milliseconds = (timeIntervalSince1970 * 1000).rounded(.down)
+        let milliseconds = (timeIntervalSince1970 * 1000).rounded()
         return Int64(exactly: min(max(milliseconds, -9e15), 9e15)) ?? 0
     }
 

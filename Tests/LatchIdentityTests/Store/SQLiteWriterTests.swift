@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The writer of a store` {
+    let folder: TemporaryFolder
+    let connection: SQLiteConnection
+    let writer: SQLiteWriter
+
+    init() throws {
+        folder = try TemporaryFolder()
+        connection = try SQLiteConnection(path: folder.file(), access: .readWrite, busyTimeout: .milliseconds(20))
+        try connection.run("PRAGMA journal_mode = WAL")
+        try connection.run("PRAGMA synchronous = FULL")
+        try connection.run("CREATE TABLE note (text TEXT PRIMARY KEY NOT NULL) STRICT")
+        writer = SQLiteWriter(connection)
+    }
+
+    private func add(_ text: String) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) -> Void in
+            try db.run("INSERT INTO note VALUES (?)", [.text(text)])
+        }
+    }
+
+    private func notes() throws -> [String] {
+        try SQLiteReaders(path: folder.file()).read { db throws(IdentityError) in
+            try db.all("SELECT text FROM note ORDER BY text") { row throws(IdentityError) in try row.text(0) }
+        }
+    }
+
+    @Test func `commits many waiting writes at once`() async throws {
+        try await withThrowingTaskGroup { group in
+            for number in 0..<400 { group.addTask { try await add("note \(number)") } }
+            try await group.waitForAll()
+        }
+        #expect(writer.tally.jobs == 400)
+        #expect(writer.tally.commits < 200)
+        #expect(writer.tally.largestCommit > 1)
+        #expect(try notes().count == 400)
+    }
+
+    @Test func `takes back a failing write and no other of the same commit`() async throws {
+        try await add("taken")
+        let outcomes = await withTaskGroup { group in
+            for number in 0..<60 {
+                group.addTask { () -> Bool in
+                    do {
+                        // Every third job writes a row of its own before it fails: that row must go, too.
+                        try await writer.write { db throws(IdentityError) -> Void in
+                            try db.run("INSERT INTO note VALUES (?)", [.text("note \(number)")])
+                            if number.isMultiple(of: 3) { try db.run("INSERT INTO note VALUES ('taken')") }
+                        }
+                        return true
+                    } catch IdentityError.alreadyExists {
+                        return false
+                    } catch {
+                        Issue.record(error)
+                        return false
+                    }
+                }
+            }
+            return await group.reduce(into: [Bool]()) { $0.append($1) }
+        }
+        #expect(outcomes.filter { $0 }.count == 40)
+        #expect(try notes().count == 41)
+    }
+
+    @Test func `tells a write only after others can read it`() async throws {
+        try await add("visible")
+        #expect(try notes() == ["visible"])
+    }
+
+    @Test func `K7: reports a full disk, keeps what was committed, and goes on when there is room again`() async throws
+    {
+        try await add("before")
+        let pages = try await writer.write { db throws(IdentityError) in
+            let pages = try db.number("PRAGMA page_count")
+            try db.run("PRAGMA max_page_count = \(pages + 1)")
+            return pages
+        }
+        await #expect { try await add(String(repeating: "x", count: 100_000)) } throws: { error in
+            if case IdentityError.storeFull = error { true } else { false }
+        }
+        #expect(try notes() == ["before"])
+        try await writer.write { db throws(IdentityError) -> Void in
+            try db.run("PRAGMA max_page_count = \(pages + 1000)")
+        }
+        try await add("after")
+        #expect(try notes() == ["after", "before"])
+    }
+
+    @Test func `K7: leaves the writes that wait behind a full disk their own chance`() async throws {
+        try await writer.write { db throws(IdentityError) -> Void in
+            let pages = try db.number("PRAGMA page_count")
+            try db.run("PRAGMA max_page_count = \(pages + 2)")
+        }
+        let results = await withTaskGroup { group in
+            for number in 0..<20 {
+                let text = number == 10 ? String(repeating: "x", count: 1_000_000) : "small \(number)"
+                group.addTask { () -> Bool in
+                    do {
+                        try await add(text)
+                        return true
+                    } catch { return false }
+                }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        // Those before the large one in its own commit share its fate; every answer tells the truth about the file.
+        #expect(try notes().count == results)
+        #expect(results < 20)
+    }
+
+    @Test func `K7: reports another process that holds the file, and changes nothing`() async throws {
+        let other = try SQLiteConnection(path: folder.file(), access: .readWrite)
+        try other.run("BEGIN IMMEDIATE")
+        await #expect { try await add("blocked") } throws: { error in
+            if case IdentityError.storeBusy = error { true } else { false }
+        }
+        try other.run("ROLLBACK")
+        try await add("free")
+        #expect(try notes() == ["free"])
+    }
+
+    @Test func `refuses more waiting writes than its bound`() async throws {
+        let narrow = SQLiteWriter(connection, maximumWaiting: 4)
+        let gate = DispatchSemaphore(value: 0)
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        async let holding = attempt(narrow) {
+            start.finish()
+            gate.wait()
+        }
+        for await _ in started {}
+        // The writer's thread is held now and its queue is empty: four more fit, and the others must be told so.
+        let results = await withTaskGroup { group in
+            for _ in 0..<30 { group.addTask { await attempt(narrow) {} } }
+            var results: [String] = []
+            while let next = await group.next() {
+                results.append(next)
+                if results.count == 26 { gate.signal() }
+            }
+            return results
+        }
+        #expect(results == Array(repeating: "storeBusy", count: 26) + Array(repeating: "done", count: 4))
+        #expect(await holding == "done")
+    }
+
+    private func attempt(_ writer: SQLiteWriter, _ body: @escaping @Sendable () -> Void) async -> String {
+        do throws(IdentityError) {
+            try await writer.write { _ throws(IdentityError) in body() }
+            return "done"
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test func `finishes what was accepted, folds its log and then refuses`() async throws {
+        async let first: Void = add("one")
+        try await first
+        await writer.close()
+        await #expect { try await add("late") } throws: { error in
+            if case IdentityError.storeClosed = error { true } else { false }
+        }
+        let log = try FileManager.default.attributesOfItem(atPath: folder.file() + "-wal")[.size] as? Int
+        #expect(log == 0)
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The file of a store` {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func opening(_ path: String? = nil) -> IdentityError? {
+        do throws(IdentityError) {
+            _ = try SQLiteIdentityStore(path: path ?? folder.file(), busyTimeout: .milliseconds(20))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `is readable by its owner alone, and so are the logs beside it`() async throws {
+        let (store, _, _) = try await SQLiteIdentityStore.populated(in: folder)
+        #expect(try folder.names() == ["store.sqlite", "store.sqlite-shm", "store.sqlite-wal"])
+        for name in try folder.names() { #expect(try folder.permissions(of: name) == 0o600) }
+        await store.close()
+    }
+
+    @Test func `keeps everything over a restart`() async throws {
+        let (store, account, device) = try await SQLiteIdentityStore.populated(in: folder)
+        await store.close()
+        let again = try SQLiteIdentityStore(path: folder.file())
+        #expect(try again.account(id: account.id) == account)
+        #expect(try again.device(id: device.id) == device)
+        await again.close()
+    }
+
+    @Test func `keeps everything that was answered when the process ends without closing`() async throws {
+        let (store, account, _) = try await SQLiteIdentityStore.populated(in: folder)
+        // A copy of the files while the store is open is what a crash leaves behind.
+        let copy = try TemporaryFolder()
+        for name in ["store.sqlite", "store.sqlite-wal"] {
+            try FileManager.default.copyItem(atPath: folder.file(name), toPath: copy.file(name))
+        }
+        await store.close()
+        let again = try SQLiteIdentityStore(path: copy.file())
+        #expect(try again.account(id: account.id) == account)
+        await again.close()
+    }
+
+    @Test func `of a newer schema is refused with a hint and left byte for byte`() async throws {
+        let store = try SQLiteIdentityStore(path: folder.file())
+        await store.close()
+        let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
+        try raw.run("PRAGMA user_version = 99")
+        try raw.run("PRAGMA wal_checkpoint(TRUNCATE)")
+        let before = try folder.bytes()
+        let error = try #require(opening())
+        #expect(error.code == IdentityError.newerSchema.code)
+        #expect(error.message.contains("99"))
+        #expect(error.hint != nil)
+        #expect(try folder.bytes() == before)
+    }
+
+    @Test func `of a newer schema that is still in the log is refused, too`() async throws {
+        let store = try SQLiteIdentityStore(path: folder.file())
+        await store.close()
+        let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
+        try raw.run("PRAGMA user_version = 99")
+        #expect(opening()?.code == IdentityError.newerSchema.code)
+    }
+
+    @Test(arguments: ["not a database at all", String(repeating: "text, and much of it ", count: 400)])
+    func `that is something else is refused and left alone`(content: String) throws {
+        try Data(content.utf8).write(to: URL(filePath: folder.file()))
+        #expect(opening()?.code == IdentityError.notADatabase.code)
+        #expect(try folder.bytes() == Data(content.utf8))
+        #expect(try folder.names() == ["store.sqlite"])
+    }
+
+    @Test func `of another program is refused and left alone`() throws {
+        do {
+            let other = try SQLiteConnection(path: folder.file(), access: .readWrite)
+            try other.run("CREATE TABLE theirs (x)")
+        }
+        let before = try folder.bytes()
+        #expect(opening()?.code == IdentityError.notADatabase.code)
+        #expect(try folder.bytes() == before)
+    }
+
+    @Test func `with damaged pages is reported and never deleted`() async throws {
+        let (store, _, _) = try await SQLiteIdentityStore.populated(in: folder)
+        await store.close()
+        var bytes = try folder.bytes()
+        for index in 4096..<bytes.count { bytes[index] = 0x5A }
+        try bytes.write(to: URL(filePath: folder.file()))
+        let error = try #require(opening())
+        #expect(error.code == IdentityError.corruptStore.code)
+        #expect(error.hint?.contains("restore") == true)
+        #expect(try folder.bytes().count == bytes.count)
+    }
+
+    @Test func `that was cut off is reported and never deleted`() async throws {
+        let (store, _, _) = try await SQLiteIdentityStore.populated(in: folder)
+        await store.close()
+        let bytes = try folder.bytes()
+        try bytes.prefix(bytes.count / 2).write(to: URL(filePath: folder.file()))
+        #expect(opening()?.code == IdentityError.corruptStore.code)
+        #expect(try folder.bytes() == bytes.prefix(bytes.count / 2))
+    }
+
+    @Test func `that is read-only is reported, for root as well`() async throws {
+        let store = try SQLiteIdentityStore(path: folder.file())
+        await store.close()
+        let before = try folder.bytes()
+        try folder.setPermissions(0o400, of: folder.file())
+        let error = try #require(opening())
+        #expect(error.code == IdentityError.readOnlyStore.code)
+        #expect(error.hint != nil)
+        #expect(try folder.bytes() == before)
+    }
+
+    @Test func `in a read-only folder is reported`() throws {
+        try folder.setPermissions(0o500, of: folder.path)
+        defer { try? folder.setPermissions(0o700, of: folder.path) }
+        #expect(opening()?.code == IdentityError.readOnlyStore.code)
+        #expect(try folder.names().isEmpty)
+    }
+
+    @Test func `in a folder that does not exist is reported with the folder's name`() {
+        let error = opening(folder.file("missing/store.sqlite"))
+        #expect(error?.code == IdentityError.storeUnavailable.code)
+        #expect(error?.message.contains("missing") == true)
+    }
+
+    @Test func `cannot be a folder`() {
+        #expect(opening(folder.path)?.code == IdentityError.storeUnavailable.code)
+    }
+
+    @Test func `that is held by another process is reported as busy`() async throws {
+        let store = try SQLiteIdentityStore(path: folder.file(), busyTimeout: .milliseconds(20))
+        let other = try SQLiteConnection(path: folder.file(), access: .readWrite)
+        try other.run("BEGIN IMMEDIATE")
+        await #expect { try await store.beat(at: noon) } throws: { error in
+            if case IdentityError.storeBusy = error { true } else { false }
+        }
+        try other.run("ROLLBACK")
+        try await store.beat(at: noon)
+        await store.close()
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+@testable import LatchIdentity
+
+/// The moment at which tests begin: whole milliseconds, so that it is the same after a round trip.
+let noon = Date(timeIntervalSince1970: 1_800_000_000)
+
+extension Account {
+    static func example(
+        _ name: String = "ada", changedAt: Date = noon, hash: String? = "$argon2id$example"
+    ) throws -> Account {
+        Account(
+            id: "id-\(name)", email: try EmailAddress("\(name.capitalized)@example.com"), name: name,
+            passwordHash: hash,
+            passwordChangedAt: changedAt, createdAt: noon)
+    }
+}
+
+extension Device {
+    static func example(_ number: UInt8 = 1, of account: Account, expiresAt: Date = noon + 3600) -> Device {
+        Device(
+            id: Array(repeating: number, count: 16), accountID: account.id, secret: Array(repeating: 7, count: 32),
+            createdAt: noon, lastUsedAt: noon, expiresAt: expiresAt, userAgent: "tests/1", address: "127.0.0.1")
+    }
+}
+
+extension RotationAttempt {
+    static func of(_ device: Device, counter: UInt32 = 0, key: [UInt8]? = nil, at now: Date = noon) -> RotationAttempt {
+        RotationAttempt(
+            deviceID: device.id, counter: counter, key: key, now: now, replayWindow: 30, keyedReplayWindow: 86_400)
+    }
+}
+
+extension OneTimeToken {
+    static func example(
+        _ number: UInt8, of account: Account, purpose: Purpose = .resetPassword, expiresAt: Date = noon + 3600
+    ) -> OneTimeToken {
+        OneTimeToken(
+            digest: Array(repeating: number, count: 32), accountID: account.id, purpose: purpose,
+            emailKey: account.email.key, createdAt: noon, expiresAt: expiresAt)
+    }
+}
+
+extension SQLiteIdentityStore {
+    /// A store with one account and one device of it.
+    static func populated(in folder: TemporaryFolder) async throws -> (SQLiteIdentityStore, Account, Device) {
+        let store = try SQLiteIdentityStore(path: folder.file())
+        let account = try Account.example()
+        let device = Device.example(of: account)
+        try await store.insert(account)
+        _ = try await store.insert(device, for: account)
+        return (store, account, device)
+    }
+}
