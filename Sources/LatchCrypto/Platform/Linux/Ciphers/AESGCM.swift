@@ -1,117 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-    internal import COpenSSL
+internal import COpenSSL
 
-    /// The Advanced Encryption Standard.
-    public enum AES {
-        /// AES in Galois/Counter Mode (NIST SP 800-38D), with nonces of 96 bits and tags of 128.
-        public enum GCM {}
+/// The Advanced Encryption Standard.
+public enum AES {
+    /// AES in Galois/Counter Mode (NIST SP 800-38D), with nonces of 96 bits and tags of 128.
+    public enum GCM {}
+}
+
+extension AES.GCM {
+    /// Encrypts and authenticates `message`, and authenticates `data` with it.
+    ///
+    /// - Parameters:
+    ///   - key: 128, 192 or 256 bits.
+    ///   - nonce: Used once under this key, ever; a fresh random one where none is given.
+    /// - Throws: `CryptoError.unacceptableParameter` where the key has another size.
+    public static func seal(
+        _ message: some Collection<UInt8>, using key: SymmetricKey, nonce: Nonce? = nil,
+        authenticating data: some Collection<UInt8> = EmptyCollection()
+    ) throws(CryptoError) -> SealedBox {
+        let nonce = nonce ?? Nonce()
+        let operation = try GCMOperation(key, nonce: nonce.bytes, isSealing: true)
+        try operation.authenticate(Array(data))
+        let ciphertext = try operation.update(Array(message))
+        guard operation.finish() else { throw .openSSL("encrypting") }
+        return SealedBox(nonce: nonce, ciphertext: ciphertext, tag: try operation.tag())
     }
 
-    extension AES.GCM {
-        /// Encrypts and authenticates `message`, and authenticates `data` with it.
-        ///
-        /// - Parameters:
-        ///   - key: 128, 192 or 256 bits.
-        ///   - nonce: Used once under this key, ever; a fresh random one where none is given.
-        /// - Throws: `CryptoError.unacceptableParameter` where the key has another size.
-        public static func seal(
-            _ message: some Collection<UInt8>, using key: SymmetricKey, nonce: Nonce? = nil,
-            authenticating data: some Collection<UInt8> = EmptyCollection()
-        ) throws(CryptoError) -> SealedBox {
-            let nonce = nonce ?? Nonce()
-            let operation = try GCMOperation(key, nonce: nonce.bytes, isSealing: true)
-            try operation.authenticate(Array(data))
-            let ciphertext = try operation.update(Array(message))
-            guard operation.finish() else { throw .openSSL("encrypting") }
-            return SealedBox(nonce: nonce, ciphertext: ciphertext, tag: try operation.tag())
+    /// Decrypts what ``seal(_:using:nonce:authenticating:)`` made, if nothing of it was changed.
+    ///
+    /// - Throws: `CryptoError.authenticationFailure` where key, nonce, ciphertext, tag or `data` differ.
+    public static func open(
+        _ box: SealedBox, using key: SymmetricKey, authenticating data: some Collection<UInt8> = EmptyCollection()
+    ) throws(CryptoError) -> [UInt8] {
+        let operation = try GCMOperation(key, nonce: box.nonce.bytes, isSealing: false)
+        try operation.authenticate(Array(data))
+        var message = try operation.update(box.ciphertext)
+        try operation.expect(tag: box.tag)
+        guard operation.finish() else {
+            ERR_clear_error()
+            wipe(&message)
+            throw .authenticationFailure
         }
+        return message
+    }
+}
 
-        /// Decrypts what ``seal(_:using:nonce:authenticating:)`` made, if nothing of it was changed.
-        ///
-        /// - Throws: `CryptoError.authenticationFailure` where key, nonce, ciphertext, tag or `data` differ.
-        public static func open(
-            _ box: SealedBox, using key: SymmetricKey, authenticating data: some Collection<UInt8> = EmptyCollection()
-        ) throws(CryptoError) -> [UInt8] {
-            let operation = try GCMOperation(key, nonce: box.nonce.bytes, isSealing: false)
-            try operation.authenticate(Array(data))
-            var message = try operation.update(box.ciphertext)
-            try operation.expect(tag: box.tag)
-            guard operation.finish() else {
-                ERR_clear_error()
-                wipe(&message)
-                throw .authenticationFailure
+/// One run of the cipher.
+private final class GCMOperation {
+    private let context: OpaquePointer
+
+    init(_ key: SymmetricKey, nonce: [UInt8], isSealing: Bool) throws(CryptoError) {
+        guard let context = EVP_CIPHER_CTX_new() else { throw .openSSL("preparing a cipher") }
+        self.context = context
+        let cipher =
+            switch key.bitCount {
+            case 128: EVP_aes_128_gcm()
+            case 192: EVP_aes_192_gcm()
+            case 256: EVP_aes_256_gcm()
+            default: throw .unacceptableParameter("an AES key has 128, 192 or 256 bits")
             }
-            return message
+        // The default length of a nonce is the 12 bytes that `Nonce` has.
+        let started = key.withUnsafeBytes { bytes in
+            EVP_CipherInit_ex2(
+                context, cipher, bytes.bindMemory(to: UInt8.self).baseAddress, nonce, isSealing ? 1 : 0, nil)
         }
+        guard started == 1 else { throw .openSSL("preparing a cipher") }
     }
 
-    /// One run of the cipher.
-    private final class GCMOperation {
-        private let context: OpaquePointer
+    deinit { EVP_CIPHER_CTX_free(context) }
 
-        init(_ key: SymmetricKey, nonce: [UInt8], isSealing: Bool) throws(CryptoError) {
-            guard let context = EVP_CIPHER_CTX_new() else { throw .openSSL("preparing a cipher") }
-            self.context = context
-            let cipher =
-                switch key.bitCount {
-                case 128: EVP_aes_128_gcm()
-                case 192: EVP_aes_192_gcm()
-                case 256: EVP_aes_256_gcm()
-                default: throw .unacceptableParameter("an AES key has 128, 192 or 256 bits")
-                }
-            // The default length of a nonce is the 12 bytes that `Nonce` has.
-            let started = key.withUnsafeBytes { bytes in
-                EVP_CipherInit_ex2(
-                    context, cipher, bytes.bindMemory(to: UInt8.self).baseAddress, nonce, isSealing ? 1 : 0, nil)
-            }
-            guard started == 1 else { throw .openSSL("preparing a cipher") }
+    func authenticate(_ data: [UInt8]) throws(CryptoError) {
+        guard !data.isEmpty else { return }
+        var count: Int32 = 0
+        guard let length = Int32(exactly: data.count) else {
+            throw .unacceptableParameter("the data is over 2 GiB")
         }
+        guard EVP_CipherUpdate(context, nil, &count, data, length) == 1 else { throw .openSSL("authenticating") }
+    }
 
-        deinit { EVP_CIPHER_CTX_free(context) }
-
-        func authenticate(_ data: [UInt8]) throws(CryptoError) {
-            guard !data.isEmpty else { return }
-            var count: Int32 = 0
-            guard let length = Int32(exactly: data.count) else {
-                throw .unacceptableParameter("the data is over 2 GiB")
-            }
-            guard EVP_CipherUpdate(context, nil, &count, data, length) == 1 else { throw .openSSL("authenticating") }
+    func update(_ input: [UInt8]) throws(CryptoError) -> [UInt8] {
+        guard let length = Int32(exactly: input.count) else {
+            throw .unacceptableParameter("the text is over 2 GiB")
         }
-
-        func update(_ input: [UInt8]) throws(CryptoError) -> [UInt8] {
-            guard let length = Int32(exactly: input.count) else {
-                throw .unacceptableParameter("the text is over 2 GiB")
-            }
-            guard length > 0 else { return [] }
-            var output = [UInt8](repeating: 0, count: input.count)
-            var count: Int32 = 0
-            guard EVP_CipherUpdate(context, &output, &count, input, length) == 1, count == length else {
-                throw .openSSL("running a cipher")
-            }
-            return output
+        guard length > 0 else { return [] }
+        var output = [UInt8](repeating: 0, count: input.count)
+        var count: Int32 = 0
+        guard EVP_CipherUpdate(context, &output, &count, input, length) == 1, count == length else {
+            throw .openSSL("running a cipher")
         }
+        return output
+    }
 
-        func finish() -> Bool {
-            var nothing = [UInt8](repeating: 0, count: 16)
-            var count: Int32 = 0
-            return EVP_CipherFinal_ex(context, &nothing, &count) == 1 && count == 0
+    func finish() -> Bool {
+        var nothing = [UInt8](repeating: 0, count: 16)
+        var count: Int32 = 0
+        return EVP_CipherFinal_ex(context, &nothing, &count) == 1 && count == 0
+    }
+
+    func tag() throws(CryptoError) -> [UInt8] {
+        var tag = [UInt8](repeating: 0, count: 16)
+        guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, &tag) == 1 else {
+            throw .openSSL("reading the tag")
         }
+        return tag
+    }
 
-        func tag() throws(CryptoError) -> [UInt8] {
-            var tag = [UInt8](repeating: 0, count: 16)
-            guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, &tag) == 1 else {
-                throw .openSSL("reading the tag")
-            }
-            return tag
-        }
-
-        func expect(tag: [UInt8]) throws(CryptoError) {
-            var tag = tag
-            guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), &tag) == 1 else {
-                throw .openSSL("setting the tag")
-            }
+    func expect(tag: [UInt8]) throws(CryptoError) {
+        var tag = tag
+        guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), &tag) == 1 else {
+            throw .openSSL("setting the tag")
         }
     }
+}
 #endif

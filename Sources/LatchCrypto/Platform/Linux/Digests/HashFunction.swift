@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-    /// A cryptographic digest that is fed piece by piece.
-    public protocol HashFunction: Sendable {
-        /// How many bytes a digest has.
-        static var byteCount: Int { get }
-        /// How many bytes are worked on at once; HMAC pads its keys to it.
-        static var blockByteCount: Int { get }
+/// A cryptographic digest that is fed piece by piece.
+public protocol HashFunction: Sendable {
+    /// How many bytes a digest has.
+    static var byteCount: Int { get }
+    /// How many bytes are worked on at once; HMAC pads its keys to it.
+    static var blockByteCount: Int { get }
 
-        /// The digest of nothing, so far.
-        init()
+    /// The digest of nothing, so far.
+    init()
 
-        /// Adds bytes to what is digested.
-        mutating func update(bufferPointer: UnsafeRawBufferPointer)
+    /// Adds bytes to what is digested.
+    mutating func update(bufferPointer: UnsafeRawBufferPointer)
 
-        /// Writes the digest of everything so far to `output`, which has room for ``byteCount`` bytes.
-        func finalize(into output: UnsafeMutableBufferPointer<UInt8>)
+    /// Writes the digest of everything so far to `output`, which has room for ``byteCount`` bytes.
+    func finalize(into output: UnsafeMutableBufferPointer<UInt8>)
+}
+
+extension HashFunction {
+    /// The digest of `data`.
+    public static func hash(data: some Collection<UInt8>) -> Digest {
+        var hash = Self()
+        hash.update(data: data)
+        return hash.finalize()
     }
 
-    extension HashFunction {
-        /// The digest of `data`.
-        public static func hash(data: some Collection<UInt8>) -> Digest {
-            var hash = Self()
-            hash.update(data: data)
-            return hash.finalize()
-        }
-
-        /// Adds bytes to what is digested.
-        public mutating func update(data: some Collection<UInt8>) {
-            let fed: Void? = data.withContiguousStorageIfAvailable { update(bufferPointer: UnsafeRawBufferPointer($0)) }
-            guard fed == nil else { return }
-            Array(data).withUnsafeBytes { update(bufferPointer: $0) }
-        }
-
-        /// The digest of everything so far; more may be added afterwards for another one.
-        public func finalize() -> Digest {
-            Digest(
-                bytes: [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, count in
-                    finalize(into: buffer)
-                    count = Self.byteCount
-                })
-        }
+    /// Adds bytes to what is digested.
+    public mutating func update(data: some Collection<UInt8>) {
+        let fed: Void? = data.withContiguousStorageIfAvailable { update(bufferPointer: UnsafeRawBufferPointer($0)) }
+        guard fed == nil else { return }
+        Array(data).withUnsafeBytes { update(bufferPointer: $0) }
     }
+
+    /// The digest of everything so far; more may be added afterwards for another one.
+    public func finalize() -> Digest {
+        Digest(
+            bytes: [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, count in
+                finalize(into: buffer)
+                count = Self.byteCount
+            })
+    }
+}
 #endif

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-    internal import COpenSSL
+internal import COpenSSL
 
-    /// SHA-384 (FIPS 180-4).
-    public struct SHA384: HashFunction {
-        private var context: SHA512_CTX
+/// SHA-384 (FIPS 180-4).
+public struct SHA384: HashFunction {
+    private var context: SHA512_CTX
 
-        /// How many bytes a digest has.
-        public static var byteCount: Int { 48 }
+    /// How many bytes a digest has.
+    public static var byteCount: Int { 48 }
 
-        /// How many bytes are worked on at once.
-        public static var blockByteCount: Int { 128 }
+    /// How many bytes are worked on at once.
+    public static var blockByteCount: Int { 128 }
 
-        /// The digest of nothing, so far.
-        public init() {
-            context = SHA512_CTX()
-            // It writes constants into our memory and has no way to fail; so have its companions.
-            _ = SHA384_Init(&context)
-        }
-
-        /// Adds bytes to what is digested.
-        public mutating func update(bufferPointer: UnsafeRawBufferPointer) {
-            _ = SHA384_Update(&context, bufferPointer.baseAddress, bufferPointer.count)
-        }
-
-        /// Writes the digest of everything so far to `output`.
-        public func finalize(into output: UnsafeMutableBufferPointer<UInt8>) {
-            guard output.count >= Self.byteCount else { return }
-            var last = context
-            _ = SHA384_Final(output.baseAddress, &last)
-        }
+    /// The digest of nothing, so far.
+    public init() {
+        context = SHA512_CTX()
+        // It writes constants into our memory and has no way to fail; so have its companions.
+        _ = SHA384_Init(&context)
     }
+
+    /// Adds bytes to what is digested.
+    public mutating func update(bufferPointer: UnsafeRawBufferPointer) {
+        _ = SHA384_Update(&context, bufferPointer.baseAddress, bufferPointer.count)
+    }
+
+    /// Writes the digest of everything so far to `output`.
+    public func finalize(into output: UnsafeMutableBufferPointer<UInt8>) {
+        guard output.count >= Self.byteCount else { return }
+        var last = context
+        _ = SHA384_Final(output.baseAddress, &last)
+    }
+}
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-    internal import COpenSSL
+internal import COpenSSL
 
-    func constantTimeEqualBuffers(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard left.count == right.count else { return false }
-        guard let one = left.baseAddress, let other = right.baseAddress else { return true }
-        return CRYPTO_memcmp(one, other, left.count) == 0
-    }
+func constantTimeEqualBuffers(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    guard let one = left.baseAddress, let other = right.baseAddress else { return true }
+    return CRYPTO_memcmp(one, other, left.count) == 0
+}
 #endif

@@ -1,123 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-    internal import COpenSSL
+internal import COpenSSL
 
-    /// Bernstein's curve.
-    public enum Curve25519 {
-        /// Ed25519 (RFC 8032): its keys; its signatures are 64 bytes.
-        public enum Signing {}
-    }
+/// Bernstein's curve.
+public enum Curve25519 {
+    /// Ed25519 (RFC 8032): its keys; its signatures are 64 bytes.
+    public enum Signing {}
+}
 
-    extension Curve25519.Signing {
-        /// A key that verifies.
-        public struct PublicKey: Sendable, Hashable {
-            private let key: EVPKey
-            /// The key's 32 bytes.
-            public let rawRepresentation: [UInt8]
+extension Curve25519.Signing {
+    /// A key that verifies.
+    public struct PublicKey: Sendable, Hashable {
+        private let key: EVPKey
+        /// The key's 32 bytes.
+        public let rawRepresentation: [UInt8]
 
-            /// A key of its 32 bytes.
-            ///
-            /// - Throws: `CryptoError.malformedKey`.
-            public init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
-                let bytes = Array(rawRepresentation)
-                guard bytes.count == 32,
-                    let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count)
-                else { throw .refusedKey("an Ed25519 key has 32 bytes") }
-                self.key = EVPKey(owning: key)
-                self.rawRepresentation = bytes
-            }
-
-            /// Whether the signature is this key's for `data`.
-            public func isValidSignature(
-                _ signature: some Collection<UInt8>, for data: some Collection<UInt8>
-            ) -> Bool {
-                guard signature.count == 64, let context = EVP_MD_CTX_new() else { return false }
-                defer { EVP_MD_CTX_free(context) }
-                guard EVP_DigestVerifyInit(context, nil, nil, nil, key.pointer) == 1 else {
-                    ERR_clear_error()
-                    return false
-                }
-                let answer = withBytes(of: signature) { signature in
-                    withBytes(of: data) { data in
-                        EVP_DigestVerify(context, signature.baseAddress, signature.count, data.baseAddress, data.count)
-                    }
-                }
-                if answer != 1 { ERR_clear_error() }
-                return answer == 1
-            }
-
-            /// Whether both are the same bytes.
-            public static func == (left: Self, right: Self) -> Bool {
-                left.rawRepresentation == right.rawRepresentation
-            }
-
-            /// Hashes the bytes.
-            public func hash(into hasher: inout Hasher) { hasher.combine(rawRepresentation) }
+        /// A key of its 32 bytes.
+        ///
+        /// - Throws: `CryptoError.malformedKey`.
+        public init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
+            let bytes = Array(rawRepresentation)
+            guard bytes.count == 32,
+                let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count)
+            else { throw .refusedKey("an Ed25519 key has 32 bytes") }
+            self.key = EVPKey(owning: key)
+            self.rawRepresentation = bytes
         }
 
-        /// A key that signs.
-        public struct PrivateKey: Sendable {
-            private let key: EVPKey
-            private let seed: SecretBytes
-            /// The key that verifies what this one signs.
-            public let publicKey: PublicKey
-
-            /// A fresh random key.
-            public init() throws(CryptoError) {
-                var seed = SecureRandom.bytes(32)
-                defer { wipe(&seed) }
-                try self.init(rawRepresentation: seed)
+        /// Whether the signature is this key's for `data`.
+        public func isValidSignature(
+            _ signature: some Collection<UInt8>, for data: some Collection<UInt8>
+        ) -> Bool {
+            guard signature.count == 64, let context = EVP_MD_CTX_new() else { return false }
+            defer { EVP_MD_CTX_free(context) }
+            guard EVP_DigestVerifyInit(context, nil, nil, nil, key.pointer) == 1 else {
+                ERR_clear_error()
+                return false
             }
-
-            /// A key of its 32 secret bytes.
-            ///
-            /// - Throws: `CryptoError.malformedKey`.
-            public init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
-                var bytes = Array(rawRepresentation)
-                defer { wipe(&bytes) }
-                guard bytes.count == 32,
-                    let made = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, bytes, bytes.count)
-                else { throw .refusedKey("an Ed25519 key has 32 bytes") }
-                key = EVPKey(owning: made)
-                seed = SecretBytes(bytes)
-                var point = [UInt8](repeating: 0, count: 32)
-                var count = point.count
-                guard EVP_PKEY_get_raw_public_key(made, &point, &count) == 1, count == 32 else {
-                    throw .openSSL("computing the public key")
+            let answer = withBytes(of: signature) { signature in
+                withBytes(of: data) { data in
+                    EVP_DigestVerify(context, signature.baseAddress, signature.count, data.baseAddress, data.count)
                 }
-                publicKey = try PublicKey(rawRepresentation: point)
             }
+            if answer != 1 { ERR_clear_error() }
+            return answer == 1
+        }
 
-            /// Gives the 32 secret bytes away, to whoever stores them.
-            public var rawRepresentation: [UInt8] { seed.withUnsafeBytes { Array($0) } }
+        /// Whether both are the same bytes.
+        public static func == (left: Self, right: Self) -> Bool {
+            left.rawRepresentation == right.rawRepresentation
+        }
 
-            /// The signature of `data`: 64 bytes.
-            public func signature(for data: some Collection<UInt8>) throws(CryptoError) -> [UInt8] {
-                guard let context = EVP_MD_CTX_new() else { throw .openSSL("signing") }
-                defer { EVP_MD_CTX_free(context) }
-                var signature = [UInt8](repeating: 0, count: 64)
-                var count = signature.count
-                let answer = withBytes(of: data) { data in
-                    guard EVP_DigestSignInit(context, nil, nil, nil, key.pointer) == 1 else { return 0 as Int32 }
-                    return EVP_DigestSign(context, &signature, &count, data.baseAddress, data.count)
-                }
-                guard answer == 1, count == 64 else { throw .openSSL("signing") }
-                return signature
+        /// Hashes the bytes.
+        public func hash(into hasher: inout Hasher) { hasher.combine(rawRepresentation) }
+    }
+
+    /// A key that signs.
+    public struct PrivateKey: Sendable {
+        private let key: EVPKey
+        private let seed: SecretBytes
+        /// The key that verifies what this one signs.
+        public let publicKey: PublicKey
+
+        /// A fresh random key.
+        public init() throws(CryptoError) {
+            var seed = SecureRandom.bytes(32)
+            defer { wipe(&seed) }
+            try self.init(rawRepresentation: seed)
+        }
+
+        /// A key of its 32 secret bytes.
+        ///
+        /// - Throws: `CryptoError.malformedKey`.
+        public init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
+            var bytes = Array(rawRepresentation)
+            defer { wipe(&bytes) }
+            guard bytes.count == 32,
+                let made = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, bytes, bytes.count)
+            else { throw .refusedKey("an Ed25519 key has 32 bytes") }
+            key = EVPKey(owning: made)
+            seed = SecretBytes(bytes)
+            var point = [UInt8](repeating: 0, count: 32)
+            var count = point.count
+            guard EVP_PKEY_get_raw_public_key(made, &point, &count) == 1, count == 32 else {
+                throw .openSSL("computing the public key")
             }
+            publicKey = try PublicKey(rawRepresentation: point)
+        }
+
+        /// Gives the 32 secret bytes away, to whoever stores them.
+        public var rawRepresentation: [UInt8] { seed.withUnsafeBytes { Array($0) } }
+
+        /// The signature of `data`: 64 bytes.
+        public func signature(for data: some Collection<UInt8>) throws(CryptoError) -> [UInt8] {
+            guard let context = EVP_MD_CTX_new() else { throw .openSSL("signing") }
+            defer { EVP_MD_CTX_free(context) }
+            var signature = [UInt8](repeating: 0, count: 64)
+            var count = signature.count
+            let answer = withBytes(of: data) { data in
+                guard EVP_DigestSignInit(context, nil, nil, nil, key.pointer) == 1 else { return 0 as Int32 }
+                return EVP_DigestSign(context, &signature, &count, data.baseAddress, data.count)
+            }
+            guard answer == 1, count == 64 else { throw .openSSL("signing") }
+            return signature
         }
     }
+}
 
-    extension Curve25519.Signing.PrivateKey: CustomStringConvertible, CustomReflectable {
-        /// The kind of key, and nothing of it.
-        public var description: String { "Ed25519 private key (redacted)" }
+extension Curve25519.Signing.PrivateKey: CustomStringConvertible, CustomReflectable {
+    /// The kind of key, and nothing of it.
+    public var description: String { "Ed25519 private key (redacted)" }
 
-        /// A mirror without children, so that `dump` shows nothing of the key.
-        public var customMirror: Mirror { Mirror(self, children: [:]) }
-    }
+    /// A mirror without children, so that `dump` shows nothing of the key.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
 
-    /// Lends the bytes of any collection as one buffer.
-    func withBytes<Result>(of data: some Collection<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        data.withContiguousStorageIfAvailable(body) ?? Array(data).withUnsafeBufferPointer(body)
-    }
+/// Lends the bytes of any collection as one buffer.
+func withBytes<Result>(of data: some Collection<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    data.withContiguousStorageIfAvailable(body) ?? Array(data).withUnsafeBufferPointer(body)
+}
 #endif

@@ -1,82 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-    internal import COpenSSL
-    internal import LatchCore
+internal import COpenSSL
+internal import LatchCore
 
-    /// Contexts of one key, prepared for one operation and kept for the next caller.
-    ///
-    /// Preparing a context costs as much as an RSA verification, so it is done once for each thread that works at the same
-    /// time. A context serves one caller at a time; the lock guards the list, and not the arithmetic.
-    final class EVPContextPool: Sendable {
-        enum Operation: Sendable { case sign, verify }
+/// Contexts of one key, prepared for one operation and kept for the next caller.
+///
+/// Preparing a context costs as much as an RSA verification, so it is done once for each thread that works at the same
+/// time. A context serves one caller at a time; the lock guards the list, and not the arithmetic.
+final class EVPContextPool: Sendable {
+    enum Operation: Sendable { case sign, verify }
 
-        // Whoever took a context from the list is alone with it, which is what makes handing it over safe.
-        private struct Idle: @unchecked Sendable { let context: OpaquePointer }
+    // Whoever took a context from the list is alone with it, which is what makes handing it over safe.
+    private struct Idle: @unchecked Sendable { let context: OpaquePointer }
 
-        private static let mostKept = 64
+    private static let mostKept = 64
 
-        private let key: EVPKey
-        private let operation: Operation
-        private let configure: @Sendable (OpaquePointer) -> Bool
-        private let idle = Lock<[Idle]>([])
+    private let key: EVPKey
+    private let operation: Operation
+    private let configure: @Sendable (OpaquePointer) -> Bool
+    private let idle = Lock<[Idle]>([])
 
-        init(
-            _ key: EVPKey, for operation: Operation,
-            configure: @escaping @Sendable (OpaquePointer) -> Bool = { _ in true }
-        ) {
-            self.key = key
-            self.operation = operation
-            self.configure = configure
-        }
-
-        deinit { idle.withLock { for one in $0 { EVP_PKEY_CTX_free(one.context) } } }
-
-        /// Whether the signature is one of the digest; anything but OpenSSL's clear yes is a no.
-        func verifies(_ signature: UnsafeBufferPointer<UInt8>, digest: UnsafeMutableBufferPointer<UInt8>) -> Bool {
-            guard let context = take() else { return false }
-            let answer = EVP_PKEY_verify(
-                context, signature.baseAddress, signature.count, digest.baseAddress, digest.count)
-            // 0 is a wrong signature, less is a malformed one; either leaves a note in this thread's queue.
-            if answer != 1 { ERR_clear_error() }
-            give(context)
-            return answer == 1
-        }
-
-        /// The signature of the digest, of at most `capacity` bytes.
-        func signature(of digest: UnsafeMutableBufferPointer<UInt8>, capacity: Int) throws(CryptoError) -> [UInt8] {
-            guard let context = take() else { throw .openSSL("preparing a signature") }
-            defer { give(context) }
-            var count = capacity
-            var bytes = [UInt8](repeating: 0, count: capacity)
-            guard EVP_PKEY_sign(context, &bytes, &count, digest.baseAddress, digest.count) == 1, count <= capacity
-            else {
-                throw .openSSL("signing")
-            }
-            bytes.removeLast(capacity - count)
-            return bytes
-        }
-
-        private func take() -> OpaquePointer? {
-            if let one = idle.withLock({ $0.popLast() }) { return one.context }
-            guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil) else { return nil }
-            let started = operation == .sign ? EVP_PKEY_sign_init(context) : EVP_PKEY_verify_init(context)
-            guard started == 1, configure(context) else {
-                EVP_PKEY_CTX_free(context)
-                ERR_clear_error()
-                return nil
-            }
-            return context
-        }
-
-        private func give(_ context: OpaquePointer) {
-            let one = Idle(context: context)
-            let isKept = idle.withLock { kept in
-                guard kept.count < Self.mostKept else { return false }
-                kept.append(one)
-                return true
-            }
-            if !isKept { EVP_PKEY_CTX_free(context) }
-        }
+    init(
+        _ key: EVPKey, for operation: Operation,
+        configure: @escaping @Sendable (OpaquePointer) -> Bool = { _ in true }
+    ) {
+        self.key = key
+        self.operation = operation
+        self.configure = configure
     }
+
+    deinit { idle.withLock { for one in $0 { EVP_PKEY_CTX_free(one.context) } } }
+
+    /// Whether the signature is one of the digest; anything but OpenSSL's clear yes is a no.
+    func verifies(_ signature: UnsafeBufferPointer<UInt8>, digest: UnsafeMutableBufferPointer<UInt8>) -> Bool {
+        guard let context = take() else { return false }
+        let answer = EVP_PKEY_verify(
+            context, signature.baseAddress, signature.count, digest.baseAddress, digest.count)
+        // 0 is a wrong signature, less is a malformed one; either leaves a note in this thread's queue.
+        if answer != 1 { ERR_clear_error() }
+        give(context)
+        return answer == 1
+    }
+
+    /// The signature of the digest, of at most `capacity` bytes.
+    func signature(of digest: UnsafeMutableBufferPointer<UInt8>, capacity: Int) throws(CryptoError) -> [UInt8] {
+        guard let context = take() else { throw .openSSL("preparing a signature") }
+        defer { give(context) }
+        var count = capacity
+        var bytes = [UInt8](repeating: 0, count: capacity)
+        guard EVP_PKEY_sign(context, &bytes, &count, digest.baseAddress, digest.count) == 1, count <= capacity
+        else {
+            throw .openSSL("signing")
+        }
+        bytes.removeLast(capacity - count)
+        return bytes
+    }
+
+    private func take() -> OpaquePointer? {
+        if let one = idle.withLock({ $0.popLast() }) { return one.context }
+        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil) else { return nil }
+        let started = operation == .sign ? EVP_PKEY_sign_init(context) : EVP_PKEY_verify_init(context)
+        guard started == 1, configure(context) else {
+            EVP_PKEY_CTX_free(context)
+            ERR_clear_error()
+            return nil
+        }
+        return context
+    }
+
+    private func give(_ context: OpaquePointer) {
+        let one = Idle(context: context)
+        let isKept = idle.withLock { kept in
+            guard kept.count < Self.mostKept else { return false }
+            kept.append(one)
+            return true
+        }
+        if !isKept { EVP_PKEY_CTX_free(context) }
+    }
+}
 #endif
