@@ -11,8 +11,9 @@ let strict: [SwiftSetting] = [
 ]
 
 /// A C library of the system: a module map and a header, found by pkg-config.
-func system(_ name: String, pkgConfig: String, apt: String) -> Target {
-    .systemLibrary(name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+func system(_ name: String, pkgConfig: String? = nil, apt: String? = nil) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: apt.map { [.apt([$0])] } ?? [])
 }
 
 func shim(_ name: String, over library: String) -> Target {
@@ -51,8 +52,10 @@ let package = Package(
         system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("CArgon2", pkgConfig: "libargon2", apt: "libargon2-dev"),
+        system("CTLS", pkgConfig: "libssl", apt: "libssl-dev"),
+        system("CEpoll"),
         shim("CCurlShim", over: "CCurl"),
-        shim("CMicroHTTPDShim", over: "CMicroHTTPD"),
+        shim("CTLSShim", over: "CTLS"),
 
         // 0 · values and messages
         module("LatchCore"),
@@ -60,7 +63,7 @@ let package = Package(
 
         // 1 · engines
         module("LatchCrypto", needs: ["LatchCore", onLinux("COpenSSL"), onLinux("CArgon2")]),
-        module("LatchServer", needs: ["LatchHTTP", "LatchCore", onLinux("CMicroHTTPD"), onLinux("CMicroHTTPDShim")]),
+        module("LatchServer", needs: ["LatchHTTP", "LatchCore", onLinux("CTLSShim"), onLinux("CEpoll")]),
 
         // 2 · tokens as text
         module("LatchJOSE", needs: ["LatchCrypto", "LatchCore"]),

@@ -38,6 +38,11 @@ extension ServerError {
     public static let alreadyStarted = ServerError(
         code: "alreadyStarted", message: "The server was already started.", hint: "Make a new one for each start.")
 
+    /// The system gives no thread or no descriptor.
+    public static let outOfResources = ServerError(
+        code: "outOfResources", message: "The system gives no thread or no file descriptor for the server.",
+        hint: "Raise the limits of the process (ulimit -n, ulimit -u), or serve with fewer loops.")
+
     /// The content is larger than allowed (RFC 9110 §15.5.14).
     public static let contentTooLarge = ServerError(
         code: "contentTooLarge", message: "The content is larger than allowed.", status: .contentTooLarge)

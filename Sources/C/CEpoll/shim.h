@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the toolchain's Glibc module leaves out of the C library.
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+// Declared by <sys/socket.h> for GNU programs only; the address is a `struct sockaddr`.
+int accept4(int socket, void *address, unsigned int *length, int flags);

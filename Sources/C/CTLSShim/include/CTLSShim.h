@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The server's end of TLS over a socket that does not block: most of libssl's settings are macros, which Swift cannot call.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/// What reading and writing answer where they move no bytes.
+enum {
+    latch_tls_closed = 0,
+    latch_tls_would_block = -1,
+    latch_tls_failed = -2,
+};
+
+/// A context from a PEM chain and its PEM key, or NULL with the reason in `why`.
+void *latch_tls_context_make(const uint8_t *chain, size_t chain_count, const uint8_t *key, size_t key_count,
+                             char *why, size_t why_size);
+void latch_tls_context_free(void *context);
+
+/// A session on a connected socket, which stays the caller's; the handshake happens inside the first reads.
+void *latch_tls_session_make(void *context, int socket);
+/// Ends the session: tells the client if that is possible without waiting, and frees everything.
+void latch_tls_session_free(void *session);
+
+ptrdiff_t latch_tls_read(void *session, void *bytes, size_t count);
+ptrdiff_t latch_tls_write(void *session, const void *bytes, size_t count);

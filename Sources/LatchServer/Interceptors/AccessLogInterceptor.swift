@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchHTTP
+
+/// One answered request as a log may show it: without the query, the content and the values of fields.
+public struct AccessLogEntry: Sendable {
+    /// The method.
+    public let method: HTTPMethod
+    /// The path without its query, in which secrets may stand.
+    public let path: String
+    /// The status of the answer; nil where the endpoint threw.
+    public let status: HTTPStatus?
+    /// How many bytes of content the answer has.
+    public let contentLength: Int
+    /// From the head of the request to its answer.
+    public let duration: Duration
+    /// The client's address; nil in process.
+    public let remoteAddress: String?
+    /// The identifier that `RequestIDInterceptor` gave the request.
+    public let requestID: String?
+}
+
+/// Tells a log about each request after it was answered.
+///
+/// Put it inside of `RequestIDInterceptor`, so that it knows the identifier, and outside of `ProblemInterceptor`, so
+/// that it sees every status.
+public struct AccessLogInterceptor: Interceptor {
+    private let write: @Sendable (AccessLogEntry) -> Void
+
+    /// An interceptor that hands each entry to `write`, which must not block.
+    public init(_ write: @escaping @Sendable (AccessLogEntry) -> Void) { self.write = write }
+
+    /// Asks `next` and writes an entry, whether there is an answer or an error.
+    public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+        let start = ContinuousClock.now
+        do {
+            let response = try await next.respond(to: request)
+            write(entry(request, start, response))
+            return response
+        } catch {
+            write(entry(request, start, nil))
+            throw error
+        }
+    }
+
+    private func entry(
+        _ request: HTTPRequest, _ start: ContinuousClock.Instant, _ response: HTTPResponse?
+    ) -> AccessLogEntry {
+        AccessLogEntry(
+            method: request.method, path: String(request.pathWithoutQuery), status: response?.status,
+            contentLength: response?.body.count ?? 0, duration: start.duration(to: .now),
+            remoteAddress: request.remoteAddress, requestID: request.fields[.requestID])
+    }
+}

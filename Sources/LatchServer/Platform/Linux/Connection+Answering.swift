@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
+
+import LatchHTTP
+
+extension Connection {
+    /// Asks the handler, on this thread as far as it does not wait.
+    func answer(_ head: RequestHead, content: [UInt8]) {
+        phase = .answering
+        deadline = .max
+        exchange += 1
+        let exchange = exchange
+        let isHead = head.method == .head
+        closesAfterwards = !head.keepsAlive
+        var request = HTTPRequest(
+            method: head.method, scheme: loop.terms.scheme, authority: head.authority, path: head.path,
+            fields: head.fields, body: HTTPBody(content))
+        request.context = context
+        let handler = loop.terms.handler
+        loop.runningTasks += 1
+        let task = Task.immediate(executorPreference: loop) { [self, request] in
+            let response = await Self.response(of: handler, to: request)
+            finish(exchange, response, isHead: isHead)
+        }
+        // The answer may be there already.
+        guard phase == .answering, self.exchange == exchange else { return }
+        self.task = task
+        if hasPeerEnded { cancelIfAbandoned() }
+    }
+
+    /// Always a response that can be sent: what a handler throws stays in the server.
+    private static func response(of handler: any Handler, to request: HTTPRequest) async -> HTTPResponse {
+        do {
+            let response = try await handler.respond(to: request)
+            return (200...999).contains(response.status.rawValue)
+                ? response : .problem(status: .internalServerError)
+        } catch let error as ServerError {
+            return .problem(error)
+        } catch {
+            return .problem(status: .internalServerError)
+        }
+    }
+
+    private func finish(_ exchange: Int, _ response: HTTPResponse, isHead: Bool) {
+        // With a task executor a task comes back to it by itself; another actor's executor could be in between.
+        guard loop.isCurrent else {
+            return loop.submit { [self] in finish(exchange, response, isHead: isHead) }
+        }
+        loop.runningTasks -= 1
+        guard phase == .answering, self.exchange == exchange else { return }
+        task = nil
+        write(response, isHead: isHead)
+        advance()
+    }
+
+    /// Cancels the handler's task when the client has gone away; one that only ended its own side has unread requests.
+    func cancelIfAbandoned() {
+        guard inputStart == input.count, stream.isEncrypted || stream.isAtEnd else { return }
+        task?.cancel()
+    }
+}
+
+#endif

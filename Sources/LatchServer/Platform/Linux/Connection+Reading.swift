@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
+
+import LatchHTTP
+
+extension Connection {
+    /// Takes a head from the input, or more input; false when there is nothing to take.
+    func readHead() -> Bool {
+        guard inputStart < input.count else { return receive() }
+        if !hasHeadBegun {
+            hasHeadBegun = true
+            deadline = min(deadline, loop.now &+ loop.terms.headDeadline)
+            skipEmptyLine()
+        }
+        do throws(Refusal) {
+            guard let length = try scanHead() else { return receive() }
+            let head = try parseHead(length)
+            try begin(head)
+        } catch { refuse(error) }
+        return true
+    }
+
+    /// RFC 9112 §2.2: one empty line before the request line, left by clumsy clients, is skipped.
+    private func skipEmptyLine() {
+        if input.count - inputStart >= 2, input[inputStart] == 0x0D, input[inputStart + 1] == 0x0A {
+            inputStart += 2
+        }
+    }
+
+    private func scanHead() throws(Refusal) -> Int? {
+        var scanner = scanner
+        defer { self.scanner = scanner }
+        let limits = loop.terms.headLimits
+        return try withInput { bytes throws(Refusal) in try scanner.scan(bytes, limits: limits) }
+    }
+
+    private func parseHead(_ length: Int) throws(Refusal) -> RequestHead {
+        let authority = loop.terms.authority
+        let loop = loop
+        let head = try withInput { bytes throws(Refusal) in
+            try HeadParser.parse(
+                UnsafeBufferPointer(rebasing: bytes[..<length]), names: &loop.names, defaultAuthority: authority)
+        }
+        inputStart += length
+        return head
+    }
+
+    private func withInput<Result, Failure: Error>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let start = inputStart
+        return try input.withUnsafeBufferPointer { bytes throws(Failure) in
+            try body(UnsafeBufferPointer(rebasing: bytes[start...]))
+        }
+    }
+
+    private func begin(_ head: RequestHead) throws(Refusal) {
+        guard head.framing != .length(0) else { return answer(head, content: []) }
+        decoder = try ContentDecoder(head.framing, limit: loop.terms.maximumBodyBytes)
+        self.head = head
+        phase = .content
+        deadline = loop.now &+ loop.terms.bodyDeadline
+        // RFC 9110 §10.1.1: who has begun to send does not wait for leave.
+        guard head.expectsContinue, inputStart == input.count else { return }
+        output.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
+        flushOutput()
+    }
+
+    /// Takes content from the input, or more input; false when there is nothing to take.
+    func readContent() -> Bool {
+        guard inputStart < input.count else { return receive() }
+        do throws(Refusal) {
+            guard var decoder else { return false }
+            self.decoder = nil
+            let (taken, isComplete) = try withInput { bytes throws(Refusal) in try decoder.take(bytes) }
+            inputStart += taken
+            guard isComplete, let head else {
+                self.decoder = decoder
+                return true
+            }
+            self.head = nil
+            answer(head, content: decoder.content)
+        } catch { refuse(error) }
+        return true
+    }
+
+    /// Takes bytes from the socket into the input; false when there are none.
+    private func receive() -> Bool {
+        guard isReadable else { return false }
+        let scratch = loop.scratch
+        switch stream.read(into: scratch) {
+        case .moved(let count):
+            // The kernel reports each arrival anew, so a read that did not fill the buffer has emptied the socket.
+            if count < scratch.count, !stream.isEncrypted, !hasPeerEnded { isReadable = false }
+            if inputStart == input.count { input.removeAll(keepingCapacity: input.capacity <= 65536) }
+            if inputStart > 0, !input.isEmpty { input.removeSubrange(..<inputStart) }
+            inputStart = 0
+            input.append(contentsOf: UnsafeBufferPointer(rebasing: scratch[..<count]))
+        case .wouldBlock:
+            isReadable = false
+            return false
+        case .ended: close()
+        }
+        return true
+    }
+
+    /// Drops what the client still sends after the last answer (RFC 9112 §9.6); closing with unread bytes would reset
+    /// the connection and could take the answer from the client.
+    func discardInput() -> Bool {
+        guard isReadable else { return false }
+        switch stream.read(into: loop.scratch) {
+        case .moved: return true
+        case .wouldBlock:
+            isReadable = false
+            return false
+        case .ended:
+            close()
+            return false
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
+
+import LatchCore
+
+/// Counts the connections of all loops, altogether and by address.
+final class ConnectionCensus: Sendable {
+    private struct Count {
+        var total = 0
+        var byAddress: [UInt64: Int] = [:]
+    }
+
+    private let count = Lock(Count())
+    private let limit: Int
+    private let limitPerAddress: Int
+
+    init(limit: Int, perAddress: Int) {
+        self.limit = limit
+        limitPerAddress = perAddress
+    }
+
+    var total: Int { count.withLock { $0.total } }
+
+    /// Counts a connection in, unless there is no room for it.
+    func admits(_ peer: PeerAddress) -> Bool {
+        count.withLock { count in
+            guard count.total < limit, count.byAddress[peer.key, default: 0] < limitPerAddress else { return false }
+            count.total += 1
+            count.byAddress[peer.key, default: 0] += 1
+            return true
+        }
+    }
+
+    /// Counts a connection out.
+    func leaves(_ peer: PeerAddress) {
+        count.withLock { count in
+            count.total -= 1
+            let left = count.byAddress[peer.key, default: 1] - 1
+            count.byAddress[peer.key] = left > 0 ? left : nil
+        }
+    }
+}
+
+#endif

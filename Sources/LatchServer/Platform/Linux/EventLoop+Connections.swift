@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
+
+import CEpoll
+import Glibc
+
+/// How a loop comes to its end.
+struct Draining {
+    let deadline: UInt64
+    let whenDone: @Sendable () -> Void
+    var isComplete = false
+}
+
+extension EventLoop {
+    /// Takes in connections that wait, some at a time so that those that are here get their turn.
+    func acceptConnections(atMost limit: Int = 64) {
+        for _ in 0..<limit {
+            guard let (descriptor, peer) = terms.listener.accept() else { return refuseWithoutDescriptor() }
+            guard terms.census.admits(peer) else {
+                refuse(descriptor)
+                continue
+            }
+            let session = terms.tls?.session(on: descriptor)
+            var stream = ByteStream(descriptor, session: session)
+            guard session != nil || terms.tls == nil else {
+                stream.close()
+                terms.census.leaves(peer)
+                continue
+            }
+            let connection = Connection(stream, peer, loop: self)
+            connection.token = connections.insert(connection)
+            let events = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
+            if !watch(descriptor, connection.token, events) { connection.close() }
+        }
+    }
+
+    /// With no descriptor left, a connection that waits would wake the loop for ever: waiting a little ends the spin.
+    private func refuseWithoutDescriptor() {
+        guard errno == EMFILE || errno == ENFILE else { return }
+        usleep(1000)
+    }
+
+    /// Answers a connection for which there is no room, as far as that works without waiting.
+    private func refuse(_ descriptor: Int32) {
+        let answer =
+            "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\nConnection: close\r\n\r\n"
+        if terms.tls == nil { _ = send(descriptor, answer, answer.utf8.count, Int32(MSG_NOSIGNAL)) }
+        shutdown(descriptor, Int32(SHUT_WR))
+        close(descriptor)
+    }
+
+    /// Closes what is over its time, and ends the drain when that is due.
+    func lookAtDeadlines() {
+        connections.forEach { if $0.deadline <= now { $0.expire() } }
+        guard let draining, !draining.isComplete else { return }
+        if draining.deadline <= now { connections.forEach { $0.close() } }
+        if connections.isEmpty { completeDrain() }
+    }
+
+    /// Begins to drain: accepts no more, closes idle connections, and calls `whenDone` when none is left.
+    func drain(until deadline: UInt64, whenDone: @escaping @Sendable () -> Void) {
+        submit { [self] in
+            // Who is already in the queue was promised a connection.
+            acceptConnections(atMost: 4096)
+            unwatch(terms.listener.descriptor)
+            draining = Draining(deadline: deadline, whenDone: whenDone)
+            connections.forEach { $0.beginDraining() }
+            lookAtDeadlines()
+        }
+    }
+
+    private func completeDrain() {
+        draining?.isComplete = true
+        draining?.whenDone()
+    }
+}
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
+
+import CEpoll
+import Glibc
+import LatchCore
+import Synchronization
+
+/// A thread that waits for sockets and runs the tasks of their requests.
+///
+/// It is the task executor of the handlers, so a handler that need not wait is asked and answered without leaving
+/// the thread. Everything but `enqueue`, `submit` and `drain` belongs to the thread: that is why it may be
+/// `@unchecked Sendable`.
+final class EventLoop: TaskExecutor, @unchecked Sendable {
+    private struct Inbox {
+        var jobs: [UnownedJob] = []
+        var commands: [@Sendable () -> Void] = []
+        var isWakeupDue = false
+        var isClosed = false
+    }
+
+    let terms: Terms
+    private let epoll: Int32
+    private let wakeup: Int32
+    private let inbox = Lock(Inbox())
+    private let thread = Atomic<UInt>(0)
+
+    // Of the thread alone, from here on.
+    private var jobs: [UnownedJob] = []
+    private var resumable: [Connection] = []
+    private var nextTick: UInt64 = 0
+    private(set) var now: UInt64 = 0
+    var connections = ConnectionTable()
+    var draining: Draining?
+    var runningTasks = 0
+    var names = FieldNameCache()
+    var dateClock = DateClock()
+    let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 65536)
+
+    /// A loop that does not run yet; nil when the system gives no descriptors.
+    init?(_ terms: Terms) {
+        self.terms = terms
+        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        wakeup = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
+        guard epoll >= 0, wakeup >= 0, watch(wakeup, Self.wakeupToken, EPOLLIN.rawValue),
+            // Of several loops the kernel wakes one for each connection.
+            watch(terms.listener.descriptor, Self.listenerToken, EPOLLIN.rawValue | EPOLLEXCLUSIVE.rawValue)
+        else { return nil }
+    }
+
+    deinit {
+        close(epoll)
+        close(wakeup)
+        scratch.deallocate()
+    }
+
+    static let wakeupToken = UInt64.max
+    static let listenerToken = UInt64.max - 1
+
+    static func monotonicNow() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    }
+
+    /// Whether the caller is on the loop's thread.
+    var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    /// Runs the loop on a thread of its own, which keeps it alive until it has drained.
+    func start() -> Bool {
+        let retained = Unmanaged.passRetained(self)
+        var id = pthread_t()
+        let body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
+            guard let argument else { return nil }
+            let loop = Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue()
+            loop.run()
+            return nil
+        }
+        guard pthread_create(&id, nil, body, retained.toOpaque()) == 0 else {
+            retained.release()
+            return false
+        }
+        pthread_detach(id)
+        return true
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if isCurrent { return jobs.append(job) }
+        let isTaken = inbox.withLock { inbox in
+            if !inbox.isClosed { inbox.jobs.append(job) }
+            return !inbox.isClosed
+        }
+        // Who outlives the server (a task of a handler that ignored its cancellation) still gets to its end.
+        if isTaken { wake() } else { globalConcurrentExecutor.enqueue(job) }
+    }
+
+    /// Runs `command` on the loop's thread, soon; never once the loop has ended.
+    func submit(_ command: @escaping @Sendable () -> Void) {
+        inbox.withLock { $0.commands.append(command) }
+        wake()
+    }
+
+    private func wake() {
+        let isDue = inbox.withLock { inbox in
+            defer { inbox.isWakeupDue = true }
+            return !inbox.isWakeupDue
+        }
+        guard isDue else { return }
+        var one: UInt64 = 1
+        _ = write(wakeup, &one, MemoryLayout<UInt64>.size)
+    }
+}
+
+extension EventLoop {
+    /// Waits for what happens on a socket, reported with `token`.
+    func watch(_ descriptor: Int32, _ token: UInt64, _ events: UInt32) -> Bool {
+        var event = epoll_event(events: events, data: epoll_data_t(u64: token))
+        return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0
+    }
+
+    func unwatch(_ descriptor: Int32) {
+        epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
+    }
+
+    /// Lets other connections have their turn before this one goes on.
+    func resumeLater(_ connection: Connection) { resumable.append(connection) }
+
+    private func run() {
+        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        prepareThread()
+        var events = [epoll_event](repeating: epoll_event(), count: 256)
+        now = Self.monotonicNow()
+        while !hasEnded() {
+            let count = epoll_wait(epoll, &events, Int32(events.count), timeout)
+            now = Self.monotonicNow()
+            for event in events.prefix(Int(max(0, count))) { dispatch(event) }
+            runJobs()
+            for connection in takeResumable() { connection.advance() }
+            if now >= nextTick {
+                nextTick = now &+ terms.tick
+                lookAtDeadlines()
+            }
+        }
+    }
+
+    /// No signal of the process is taken on this thread, and none is raised by writing to a closed socket.
+    private func prepareThread() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for signal in [SIGPIPE, SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD] { sigaddset(&signals, signal) }
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+
+    private var timeout: Int32 {
+        guard jobs.isEmpty, resumable.isEmpty else { return 0 }
+        guard !connections.isEmpty || draining != nil else { return -1 }
+        return nextTick <= now ? 0 : Int32(clamping: (nextTick - now) / 1_000_000 + 1)
+    }
+
+    private func dispatch(_ event: epoll_event) {
+        switch event.data.u64 {
+        case Self.wakeupToken: takeInbox()
+        case Self.listenerToken: acceptConnections()
+        case let token: connections[token]?.handle(event.events)
+        }
+    }
+
+    private func takeInbox() {
+        var count: UInt64 = 0
+        _ = read(wakeup, &count, MemoryLayout<UInt64>.size)
+        let (jobs, commands) = inbox.withLock { inbox in
+            defer { (inbox.jobs, inbox.commands, inbox.isWakeupDue) = ([], [], false) }
+            return (inbox.jobs, inbox.commands)
+        }
+        self.jobs.append(contentsOf: jobs)
+        commands.forEach { $0() }
+    }
+
+    private func runJobs() {
+        guard !jobs.isEmpty else { return }
+        let batch = jobs
+        jobs = []
+        for job in batch { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+
+    private func takeResumable() -> [Connection] {
+        defer { resumable = [] }
+        return resumable
+    }
+
+    /// Whether the loop has drained and no task needs it any more; then nothing is taken in any longer.
+    private func hasEnded() -> Bool {
+        guard let draining, draining.isComplete, runningTasks == 0, jobs.isEmpty else { return false }
+        return inbox.withLock { inbox in
+            inbox.isClosed = inbox.jobs.isEmpty && inbox.commands.isEmpty
+            return inbox.isClosed
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Server {
+    /// Where a server listens and what it bears; the defaults are safe on a network that is not.
+    public struct Configuration: Sendable {
+        /// The address to listen on: an IPv4 or IPv6 address, or `localhost`.
+        public var host = "127.0.0.1"
+        /// The port; 0 takes any free one.
+        public var port = 0
+        /// How many bytes the request line and the header fields may have together; more is 414 or 431.
+        public var maximumHeaderBytes = 16 * 1024
+        /// How many header fields a request may have; more is 431.
+        public var maximumHeaderFields = 100
+        /// How many bytes the content may have; more is 413, and is not read.
+        public var maximumBodyBytes = 1024 * 1024
+        /// How long a request's head may take from its first byte, however steadily it trickles.
+        public var headDeadline = Duration.seconds(10)
+        /// How long the content may take from the end of the head.
+        public var bodyDeadline = Duration.seconds(30)
+        /// How long a connection may be without a request, and how long a client may read nothing of its answer.
+        public var idleTimeout = Duration.seconds(60)
+        /// How many connections there may be at once; further ones are answered 503 and closed.
+        public var maximumConnections = 10_000
+        /// How many of them may come from one address (one /64 of IPv6).
+        public var maximumConnectionsPerAddress = 1000
+        /// How many connections the system may hold before they are accepted.
+        public var backlog = 1024
+        /// How long `run()` lets requests finish when it is cancelled.
+        public var grace = Duration.seconds(10)
+        /// How many threads serve connections; one is enough where handlers do little else than wait.
+        public var loops = 1
+        /// The certificate; nil serves plain http.
+        public var tls: TLS?
+
+        /// The defaults.
+        public init() {}
+
+        /// The defaults, at another address.
+        public init(host: String = "127.0.0.1", port: Int) {
+            self.host = host
+            self.port = port
+        }
+    }
+
+    /// A certificate and its key, for TLS 1.2 and 1.3.
+    public struct TLS: Sendable {
+        let certificate: [UInt8]
+        let key: [UInt8]
+
+        /// A certificate from PEM text.
+        ///
+        /// - Parameters:
+        ///   - certificate: The chain, the server's own certificate first.
+        ///   - key: The private key of the first certificate, without a passphrase.
+        public init(certificate: [UInt8], key: [UInt8]) {
+            self.certificate = certificate
+            self.key = key
+        }
+    }
+}
+
+extension Server.TLS: CustomStringConvertible {
+    /// Says nothing about the key.
+    public var description: String { "TLS(certificate of \(certificate.count) bytes)" }
+}

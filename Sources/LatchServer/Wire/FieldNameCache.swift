@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+
+/// Names of fields as they were last spelled, so that the same ones are not made anew for each request.
+struct FieldNameCache {
+    private static let size = 64
+    private var names = [HTTPFieldName?](repeating: nil, count: size)
+
+    /// The name that the bytes spell.
+    mutating func name(_ bytes: UnsafeBufferPointer<UInt8>) -> HTTPFieldName {
+        guard let first = bytes.first, let last = bytes.last else { return "" }
+        let slot = (bytes.count &* 31 &+ Int(first) &* 7 &+ Int(last)) % Self.size
+        if let known = names[slot], known.rawName.utf8.elementsEqual(bytes) { return known }
+        let name = HTTPFieldName(String(decoding: bytes, as: UTF8.self))
+        names[slot] = name
+        return name
+    }
+}

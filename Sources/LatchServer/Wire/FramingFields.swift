@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+
+/// What the fields say about where a message ends and what follows, each refused where it could be read in two ways.
+struct FramingFields {
+    private(set) var contentLength: Int?
+    private(set) var isChunked = false
+    private(set) var host: String?
+    private(set) var closes = false
+    private(set) var expectsContinue = false
+
+    /// Takes one field line into account.
+    mutating func note(_ name: HTTPFieldName, _ value: String) throws(Refusal) {
+        switch name.canonicalName {
+        case "content-length": try noteContentLength(value)
+        case "transfer-encoding": try noteTransferEncoding(value)
+        case "host": try noteHost(value)
+        case "connection":
+            // RFC 9110 §7.6.1: options compare without case.
+            closes = closes || value.split(separator: ",").contains { trimmedLowercase($0) == "close" }
+        case "expect":
+            // RFC 9110 §10.1.1: the only expectation there is.
+            guard value.lowercased() == "100-continue" else {
+                throw Refusal("The expectation cannot be met.", status: 417)
+            }
+            expectsContinue = true
+        default: break
+        }
+    }
+
+    /// RFC 9112 §6.3: digits alone, once; even two equal lines are refused, since not everyone counts them as one.
+    private mutating func noteContentLength(_ value: String) throws(Refusal) {
+        guard contentLength == nil else { throw Refusal("Content-Length stands twice.") }
+        guard !isChunked else { throw Self.twoLengths }
+        guard !value.isEmpty, value.utf8.allSatisfy(isDigit) else { throw Refusal("Content-Length is malformed.") }
+        guard let length = Int(value) else { throw .bodyTooLarge }
+        contentLength = length
+    }
+
+    /// RFC 9112 §6.1: one `chunked` and nothing else; other codings are not served and no framing is guessed.
+    private mutating func noteTransferEncoding(_ value: String) throws(Refusal) {
+        guard contentLength == nil else { throw Self.twoLengths }
+        guard !isChunked, value.lowercased() == "chunked" else {
+            throw Refusal("The Transfer-Encoding is not one that is served.")
+        }
+        isChunked = true
+    }
+
+    private mutating func noteHost(_ value: String) throws(Refusal) {
+        guard host == nil else { throw Refusal("The Host field stands twice.") }
+        guard isValidHost(value.utf8) else { throw Refusal("The Host field is malformed.") }
+        host = value
+    }
+
+    /// RFC 9112 §6.1: both together are what request smuggling is made of.
+    private static let twoLengths = Refusal("Content-Length and Transfer-Encoding stand together.")
+}
+
+private func trimmedLowercase(_ text: Substring) -> String {
+    String(text.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }).lowercased()
+}
+
+/// RFC 9110 §7.2: `uri-host [":" port]`, without user information.
+private func isValidHost(_ host: String.UTF8View) -> Bool {
+    let name: Substring.UTF8View
+    if host.first == 0x5B {
+        guard let bracket = host.firstIndex(of: 0x5D) else { return false }
+        let literal = host[..<bracket].dropFirst()
+        guard literal.count > 1, literal.allSatisfy({ hexadecimalDigit($0) != nil || $0 == 0x3A || $0 == 0x2E }) else {
+            return false
+        }
+        name = host[...bracket]
+    } else {
+        name = host.prefix { $0 != 0x3A }
+        guard !name.isEmpty, name.allSatisfy(isRegisteredNameByte) else { return false }
+    }
+    let rest = host[name.endIndex...]
+    guard let colon = rest.first else { return true }
+    let port = rest.dropFirst()
+    return colon == 0x3A && port.count <= 5 && port.allSatisfy(isDigit)
+}
+
+/// RFC 3986 §3.2.2: unreserved, sub-delims and the percent sign.
+private func isRegisteredNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    case 0x2D, 0x2E, 0x5F, 0x7E, 0x25, 0x21, 0x24, 0x26, 0x27, 0x28, 0x29, 0x2A, 0x2B, 0x2C, 0x3B, 0x3D: true
+    default: false
+    }
+}

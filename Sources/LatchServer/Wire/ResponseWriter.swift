@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+
+/// Writes the head of a response (RFC 9112 §4, §5).
+struct ResponseWriter {
+    let date: String
+    let isHead: Bool
+    let closes: Bool
+
+    /// Appends the head to `output`; the content follows it, unless it must have none.
+    ///
+    /// - Throws: `HTTPError.invalidField` for a field that would break the framing, before anything is appended.
+    func write(_ response: HTTPResponse, into output: inout [UInt8]) throws(HTTPError) {
+        try response.fields.validate()
+        output.append(contentsOf: "HTTP/1.1 ".utf8)
+        append(response.status.rawValue, to: &output)
+        output.append(0x20)
+        output.append(contentsOf: response.status.reasonPhrase.utf8)
+        appendField("Date", date, to: &output)
+        var length: String?
+        for field in response.fields {
+            switch field.name.canonicalName {
+            case "content-length": length = field.value
+            // How the message travels is the server's to say, and who serves is nobody's business.
+            case "transfer-encoding", "connection", "keep-alive", "date", "server": break
+            default: appendField(field.name.rawName, field.value, to: &output)
+            }
+        }
+        appendLength(of: response, stated: length, to: &output)
+        if closes { output.append(contentsOf: "\r\nConnection: close".utf8) }
+        output.append(contentsOf: "\r\n\r\n".utf8)
+    }
+
+    /// Whether the response has content on the wire.
+    func hasContent(_ response: HTTPResponse) -> Bool { !isHead && mayHaveContent(response.status) }
+
+    private func mayHaveContent(_ status: HTTPStatus) -> Bool {
+        // RFC 9112 §6.3: these end with their head, whatever their fields say.
+        status.rawValue >= 200 && status != .noContent && status.rawValue != 304
+    }
+
+    private func appendLength(of response: HTTPResponse, stated: String?, to output: inout [UInt8]) {
+        guard mayHaveContent(response.status) else { return }
+        output.append(contentsOf: "\r\nContent-Length: ".utf8)
+        // RFC 9110 §8.6: in the answer to HEAD it is the length that GET would have; elsewhere it is what we send.
+        if isHead, response.body.isEmpty, let stated, !stated.isEmpty, stated.utf8.allSatisfy(isDigit) {
+            output.append(contentsOf: stated.utf8)
+        } else {
+            append(response.body.count, to: &output)
+        }
+    }
+
+    private func appendField(_ name: String, _ value: String, to output: inout [UInt8]) {
+        output.append(0x0D)
+        output.append(0x0A)
+        output.append(contentsOf: name.utf8)
+        output.append(0x3A)
+        output.append(0x20)
+        output.append(contentsOf: value.utf8)
+    }
+
+    private func append(_ number: Int, to output: inout [UInt8]) {
+        output.append(contentsOf: String(number).utf8)
+    }
+}

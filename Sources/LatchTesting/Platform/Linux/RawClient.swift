@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
+
+import Dispatch
+import Glibc
+public import LatchHTTP
+
+/// A connection over which a test sends exactly the bytes that it wants, also wrong ones.
+///
+/// Reads and writes block a thread of their own, never one of the tasks' threads. What does not come within ten
+/// seconds counts as the end, so a test that waits in vain fails instead of hanging.
+public final class RawClient: Sendable {
+    private let descriptor: Int32
+
+    /// Connects to a port of this machine.
+    ///
+    /// - Throws: `HTTPError.offline`.
+    public init(port: Int) throws(HTTPError) {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(clamping: port)).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            close(descriptor)
+            throw .offline
+        }
+        var (limit, on) = (timeval(tv_sec: 10, tv_usec: 0), Int32(1))
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends bytes; whether the other side still took them.
+    @discardableResult
+    public func send(_ bytes: [UInt8]) async -> Bool {
+        await onItsThread { [descriptor] in
+            var start = 0
+            while start < bytes.count {
+                let count = bytes[start...].withUnsafeBytes {
+                    Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                }
+                guard count > 0 else { return false }
+                start += count
+            }
+            return true
+        }
+    }
+
+    /// Sends text; whether the other side still took it.
+    @discardableResult
+    public func send(_ text: String) async -> Bool { await send(Array(text.utf8)) }
+
+    /// The next bytes; nil at the end.
+    public func receive() async -> [UInt8]? {
+        await onItsThread { [descriptor] in
+            var bytes = [UInt8](repeating: 0, count: 65536)
+            let count = recv(descriptor, &bytes, bytes.count, 0)
+            return count > 0 ? Array(bytes[..<count]) : nil
+        }
+    }
+
+    /// Everything until the other side closes.
+    public func receiveAll() async -> [UInt8] {
+        var all: [UInt8] = []
+        while let bytes = await receive() { all += bytes }
+        return all
+    }
+
+    /// Ends this side, as a client does that has sent everything.
+    public func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Goes away at once, as a client does that crashes or loses its network.
+    public func reset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+        shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
+    private func onItsThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: body()) }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import Testing
+
+@Suite struct `A router, in process and behind a socket` {
+    struct Unexpected: Error {}
+
+    static let router: Router = {
+        var router = Router(interceptors: [RequestIDInterceptor(), ProblemInterceptor()])
+        router.get("/hello/{name}") { request in
+            HTTPResponse(
+                status: .ok, fields: [.contentType: "text/plain; charset=utf-8"],
+                body: HTTPBody("hello \(request.pathParameter("name") ?? "")"))
+        }
+        router.post("/echo") { HTTPResponse(status: .ok, body: $0.body) }
+        router.post("/form") { request in
+            HTTPResponse(status: .ok, body: HTTPBody(try request.formFields()["a"] ?? "none"))
+        }
+        router.get("/cookies") { request in
+            var response = HTTPResponse(status: .noContent)
+            response.fields.append("a=1", for: .setCookie)
+            response.fields.append("b=" + (request.cookies["b"] ?? "none"), for: .setCookie)
+            return response
+        }
+        router.get("/throws") { _ in throw Unexpected() }
+        router.get("/unsendable") { _ in
+            HTTPResponse(status: .ok, fields: ["X-Bad": "a\r\nSet-Cookie: stolen=1"])
+        }
+        return router
+    }()
+
+    static func request(
+        _ method: HTTPMethod, _ path: String, fields: HTTPFields = [:], _ body: String = ""
+    ) -> HTTPRequest {
+        HTTPRequest(
+            method: method, scheme: "http", authority: "localhost", path: path, fields: fields, body: HTTPBody(body))
+    }
+
+    @Test func `answers with status, fields and content`() async throws {
+        try await bothWays(Self.router) { api in
+            let response = try await api.respond(to: Self.request(.get, "/hello/caf%C3%A9?x=1"))
+            #expect(response.status == .ok)
+            #expect(response.body.text == "hello caf\u{E9}")
+            #expect(response.fields[.contentType] == "text/plain; charset=utf-8")
+            #expect(response.fields[.requestID]?.count == 32)
+        }
+    }
+
+    @Test func `takes content`() async throws {
+        try await bothWays(Self.router) { api in
+            #expect(try await api.respond(to: Self.request(.post, "/echo", "abc")).body.text == "abc")
+            let form: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+            #expect(try await api.respond(to: Self.request(.post, "/form", fields: form, "a=1+2")).body.text == "1 2")
+            let refused = try await api.respond(to: Self.request(.post, "/form", "a=1"))
+            #expect(refused.status == .unsupportedMediaType)
+            #expect(refused.fields[.contentType] == "application/problem+json")
+        }
+    }
+
+    @Test func `keeps several lines of one field apart`() async throws {
+        try await bothWays(Self.router) { api in
+            let response = try await api.respond(to: Self.request(.get, "/cookies", fields: [.cookie: "b=2"]))
+            #expect(response.status == .noContent)
+            #expect(response.fields.values(of: .setCookie) == ["a=1", "b=2"])
+        }
+    }
+
+    @Test func `answers HEAD, OPTIONS, 404 and 405 alike`() async throws {
+        try await bothWays(Self.router) { api in
+            let head = try await api.respond(to: Self.request(.head, "/hello/you"))
+            #expect(head.status == .ok)
+            #expect(head.body.isEmpty)
+            #expect(head.fields[.contentLength] == "9")
+            let options = try await api.respond(to: Self.request(.options, "/echo"))
+            #expect(options.status == .noContent)
+            #expect(options.fields["Allow"] == "OPTIONS, POST")
+            #expect(try await api.respond(to: Self.request(.get, "/nobody")).status == .notFound)
+            let wrong = try await api.respond(to: Self.request(.get, "/echo"))
+            #expect(wrong.status == .methodNotAllowed)
+            #expect(wrong.fields["Allow"] == "OPTIONS, POST")
+        }
+    }
+
+    @Test func `hides what an endpoint throws`() async throws {
+        try await bothWays(Self.router) { api in
+            let response = try await api.respond(to: Self.request(.get, "/throws"))
+            #expect(response.status == .internalServerError)
+            #expect(response.body.text == #"{"title":"Internal Server Error","status":500}"#)
+        }
+    }
+
+    @Test func `hides what a handler throws without any interceptor`() async throws {
+        try await bothWays(HandlerFunction { _ in throw Unexpected() }) { api in
+            let response = try await api.respond(to: Self.request(.get, "/"))
+            #expect(response.status == .internalServerError)
+            #expect(response.body.text?.contains("Unexpected") == false)
+        }
+    }
+
+    @Test func `gives a handler's own refusal its status`() async throws {
+        try await bothWays(HandlerFunction { _ in throw ServerError.contentTooLarge }) { api in
+            let response = try await api.respond(to: Self.request(.get, "/"))
+            #expect(response.status == .contentTooLarge)
+            #expect(response.body.text?.contains("contentTooLarge") == true)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import Testing
+
+@Suite struct `A server's limits` {
+    typealias Requests = `A request that two readers could read in two ways`
+
+    static let small: Server.Configuration = {
+        var configuration = Server.Configuration()
+        configuration.maximumHeaderBytes = 1024
+        configuration.maximumHeaderFields = 10
+        configuration.maximumBodyBytes = 100
+        return configuration
+    }()
+
+    @Test func `answer an oversize request line by 414`() async throws {
+        let line = "GET /" + String(repeating: "a", count: 5000) + " HTTP/1.1\r\nHost: a\r\n\r\n"
+        let (responses, served) = try await Requests.answers(to: line, Self.small)
+        #expect(responses.map(\.status.rawValue).first.map { $0 == 414 || $0 == 431 } == true)
+        #expect(responses.count == 1)
+        #expect(served.isEmpty)
+    }
+
+    @Test func `answer a request line that never ends by 414`() async throws {
+        let line = "GET /" + String(repeating: "a", count: 5000)
+        #expect(try await Requests.answers(to: line, Self.small, followedBy: "").responses.map(\.status) == [414])
+    }
+
+    @Test func `answer an oversize field by 431`() async throws {
+        let head = "GET / HTTP/1.1\r\nHost: a\r\nX: " + String(repeating: "a", count: 5000) + "\r\n\r\n"
+        let (responses, served) = try await Requests.answers(to: head, Self.small)
+        #expect(responses.map(\.status) == [431])
+        #expect(served.isEmpty)
+    }
+
+    @Test func `answer too many fields by 431`() async throws {
+        let fields = (0..<10).map { "X\($0): a\r\n" }.joined()
+        let head = "GET / HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n"
+        #expect(try await Requests.answers(to: head, Self.small).responses.map(\.status) == [431])
+    }
+
+    @Test func `let pass what is just small enough`() async throws {
+        let fields = (0..<8).map { "X\($0): a\r\n" }.joined()
+        let head = "POST / HTTP/1.1\r\nHost: a\r\n" + fields
+        let body = String(repeating: "b", count: 100)
+        let (responses, _) = try await Requests.answers(
+            to: head + "Content-Length: 100\r\n\r\n" + body, Self.small, followedBy: "")
+        #expect(responses.map(\.status) == [.ok])
+        #expect(responses.first?.body.text == body)
+    }
+
+    @Test func `refuse a long content before it is sent, and read none of it`() async throws {
+        let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 101\r\n\r\n"
+        let (responses, served) = try await Requests.answers(to: head, Self.small, followedBy: "")
+        #expect(responses.map(\.status) == [.contentTooLarge])
+        #expect(served.isEmpty)
+    }
+
+    @Test(arguments: ["99999999999999999999", "9223372036854775807", "18446744073709551616"])
+    func `refuse a length that no number holds`(length: String) async throws {
+        let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n"
+        #expect(try await Requests.answers(to: head, Self.small).responses.map(\.status) == [.contentTooLarge])
+    }
+
+    @Test func `refuse chunks that grow too long together`() async throws {
+        let chunk = "20\r\n" + String(repeating: "c", count: 32) + "\r\n"
+        let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let (responses, served) = try await Requests.answers(
+            to: head + String(repeating: chunk, count: 4) + "0\r\n\r\n", Self.small)
+        #expect(responses.map(\.status) == [.contentTooLarge])
+        #expect(served.isEmpty)
+    }
+
+    @Test func `refuse extensions and trailers that never end`() async throws {
+        let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        for endless in ["1;" + String(repeating: "x", count: 20000), "0\r\nA: " + String(repeating: "x", count: 20000)]
+        {
+            #expect(try await Requests.answers(to: head + endless, Self.small).responses.map(\.status) == [431])
+        }
+    }
+
+    @Test func `are told to a client that asks before it sends`() async throws {
+        let echo = HandlerFunction { HTTPResponse(status: .ok, body: $0.body) }
+        try await serving(echo, configuration: Self.small) { address in
+            let patient = try RawClient(port: address.port)
+            let head = "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
+            await patient.send(head + "Content-Length: 3\r\n\r\n")
+            var rest: [UInt8] = []
+            #expect(await patient.receiveResponse(rest: &rest)?.status == 100)
+            await patient.send("abc")
+            #expect(await patient.receiveResponse(rest: &rest)?.body.text == "abc")
+
+            let refused = try RawClient(port: address.port)
+            await refused.send(head + "Content-Length: 1000\r\n\r\n")
+            #expect(await refused.receiveResponses().map(\.status) == [.contentTooLarge])
+        }
+    }
+
+    @Test func `hold for connections, altogether and by address`() async throws {
+        var (few, fewEach) = (Server.Configuration(), Server.Configuration())
+        few.maximumConnections = 2
+        fewEach.maximumConnectionsPerAddress = 2
+        for configuration in [few, fewEach] {
+            let ok = HandlerFunction { _ in HTTPResponse(status: .ok) }
+            try await serving(ok, configuration: configuration) { address in
+                let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+                let kept = [try RawClient(port: address.port), try RawClient(port: address.port)]
+                for client in kept {
+                    await client.send(request)
+                    #expect(await client.receiveResponse()?.status == .ok)
+                }
+                let third = try RawClient(port: address.port)
+                #expect(await third.receiveResponses().map(\.status) == [.serviceUnavailable])
+                for client in kept {
+                    await client.send(request)
+                    #expect(await client.receiveResponse()?.status == .ok)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import Testing
+
+@Suite struct `A server` {
+    static let ok = HandlerFunction { _ in HTTPResponse(status: .ok) }
+    static let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    @Test func `says where it listens`() async throws {
+        let server = Server(handler: Self.ok)
+        #expect(server.address == nil)
+        let address = try await server.start()
+        #expect(address.url == "http://127.0.0.1:\(address.port)")
+        #expect(address.port > 0)
+        #expect(server.address == address)
+        await server.shutdown(grace: .seconds(1))
+        #expect(server.address == nil)
+    }
+
+    @Test func `listens at a name and at IPv6`() async throws {
+        let byName = Server(handler: Self.ok, configuration: .init(host: "localhost", port: 0))
+        #expect(try await byName.start().port > 0)
+        await byName.shutdown(grace: .zero)
+        let sixth = Server(handler: Self.ok, configuration: .init(host: "::1", port: 0))
+        let (address, failure) = await Self.outcome(of: sixth)
+        if let address {
+            #expect(address.url == "http://[::1]:\(address.port)")
+        } else {
+            // A machine without IPv6 says just this.
+            #expect(failure?.code == ServerError.addressUnavailable.code)
+        }
+        await sixth.shutdown(grace: .zero)
+    }
+
+    static func outcome(of server: Server) async -> (Server.Address?, ServerError?) {
+        do throws(ServerError) { return (try await server.start(), nil) } catch { return (nil, error) }
+    }
+
+    @Test func `says that its port is in use`() async throws {
+        try await serving(Self.ok) { address in
+            let second = Server(handler: Self.ok, configuration: .init(port: address.port))
+            let error = await #expect(throws: ServerError.self) { try await second.start() }
+            #expect(error?.code == ServerError.portInUse.code)
+            #expect(error?.message.contains(String(address.port)) == true)
+            #expect(error?.hint != nil)
+        }
+    }
+
+    @Test(arguments: [("203.0.113.7", 0), ("no such host", 0), ("127.0.0.1", 65536), ("127.0.0.1", -1)])
+    func `says that its address is not to be had`(host: String, port: Int) async throws {
+        let server = Server(handler: Self.ok, configuration: .init(host: host, port: port))
+        let error = await #expect(throws: ServerError.self) { try await server.start() }
+        #expect(error?.code == ServerError.addressUnavailable.code)
+        #expect(error?.hint != nil)
+    }
+
+    @Test func `starts once`() async throws {
+        let server = Server(handler: Self.ok)
+        try await server.start()
+        let error = await #expect(throws: ServerError.self) { try await server.start() }
+        #expect(error?.code == ServerError.alreadyStarted.code)
+        await server.shutdown(grace: .zero)
+        await server.shutdown(grace: .zero)
+    }
+
+    @Test func `can listen again at once where another has stopped`() async throws {
+        let first = try await serving(Self.ok) { address in
+            let client = try RawClient(port: address.port)
+            await client.send(Self.request)
+            #expect(await client.receiveResponse()?.status == .ok)
+            return address
+        }
+        let second = Server(handler: Self.ok, configuration: .init(port: first.port))
+        #expect(try await second.start().port == first.port)
+        await second.shutdown(grace: .zero)
+    }
+
+    /// Answers when the test says so.
+    struct Gate: Handler {
+        let entered = AsyncStream<Void>.makeStream()
+        let leave = AsyncStream<Void>.makeStream()
+
+        func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+            entered.continuation.yield()
+            for await _ in leave.stream { break }
+            return HTTPResponse(status: Task.isCancelled ? .serviceUnavailable : .ok)
+        }
+    }
+
+    @Test func `lets requests in flight finish and closes the others when it stops`() async throws {
+        let gate = Gate()
+        let server = Server(handler: gate)
+        let address = try await server.start()
+        let (busy, idle) = (try RawClient(port: address.port), try RawClient(port: address.port))
+        await busy.send(Self.request)
+        for await _ in gate.entered.stream { break }
+        async let stopped: Void = server.shutdown(grace: .seconds(60))
+        // An idle connection is closed as the first thing, so from then on the server is draining.
+        #expect(await idle.receiveAll().isEmpty)
+        gate.leave.continuation.yield()
+        let responses = await busy.receiveResponses()
+        #expect(responses.map(\.status) == [.ok])
+        #expect(responses.first?.fields["Connection"] == "close")
+        busy.reset()
+        await stopped
+        #expect(throws: HTTPError.self) { try RawClient(port: address.port) }
+    }
+
+    @Test func `cancels what is not finished after its grace`() async throws {
+        let gate = Gate()
+        let server = Server(handler: gate)
+        let address = try await server.start()
+        let client = try RawClient(port: address.port)
+        await client.send(Self.request)
+        for await _ in gate.entered.stream { break }
+        await server.shutdown(grace: .milliseconds(50))
+        #expect(await client.receiveAll().isEmpty)
+    }
+
+    @Test func `finishes a request that is still arriving when it stops`() async throws {
+        let server = Server(handler: Self.ok)
+        let address = try await server.start()
+        let (slow, idle) = (try RawClient(port: address.port), try RawClient(port: address.port))
+        await slow.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
+        #expect(await slow.receiveResponse()?.status == 100)
+        async let stopped: Void = server.shutdown(grace: .seconds(60))
+        #expect(await idle.receiveAll().isEmpty)
+        await slow.send("abc")
+        #expect(await slow.receiveResponses().map(\.status) == [.ok])
+        slow.reset()
+        await stopped
+    }
+
+    @Test func `runs until its task is cancelled`() async throws {
+        let server = Server(handler: Self.ok)
+        let address = try await server.start()
+        let run = Task { try await server.run() }
+        let client = try RawClient(port: address.port)
+        await client.send(Self.request)
+        #expect(await client.receiveResponse()?.status == .ok)
+        run.cancel()
+        try await run.value
+        #expect(await client.receiveAll().isEmpty)
+        #expect(throws: HTTPError.self) { try RawClient(port: address.port) }
+    }
+
+    @Test func `ends its run when somebody shuts it down`() async throws {
+        let server = Server(handler: Self.ok)
+        let run = Task { try await server.run() }
+        while server.address == nil { await Task.yield() }
+        await server.shutdown(grace: .seconds(1))
+        try await run.value
+    }
+
+    @Test func `fails its run where it cannot start`() async throws {
+        await #expect(throws: ServerError.self) {
+            try await Server(handler: Self.ok, configuration: .init(host: "203.0.113.7", port: 1)).run()
+        }
+    }
+}
