@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a token is signed, by its registered name (RFC 7518 §3.1, RFC 8037 §3.1).
+///
+/// There is no `none`. A name that is not among the static members can be spelled, but no key has it.
+public struct SignatureAlgorithm: RawRepresentable, Sendable, Hashable {
+    /// The registered name.
+    public let rawValue: String
+
+    /// An algorithm by its registered name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// ECDSA on P-256 over SHA-256.
+    public static let es256 = SignatureAlgorithm(rawValue: "ES256")
+
+    /// ECDSA on P-384 over SHA-384.
+    public static let es384 = SignatureAlgorithm(rawValue: "ES384")
+
+    /// ECDSA on P-521 over SHA-512.
+    public static let es512 = SignatureAlgorithm(rawValue: "ES512")
+
+    /// Ed25519.
+    public static let eddsa = SignatureAlgorithm(rawValue: "EdDSA")
+
+    /// RSASSA-PKCS1-v1_5 over SHA-256.
+    public static let rs256 = SignatureAlgorithm(rawValue: "RS256")
+
+    /// RSASSA-PKCS1-v1_5 over SHA-384.
+    public static let rs384 = SignatureAlgorithm(rawValue: "RS384")
+
+    /// RSASSA-PKCS1-v1_5 over SHA-512.
+    public static let rs512 = SignatureAlgorithm(rawValue: "RS512")
+
+    /// RSASSA-PSS over SHA-256.
+    public static let ps256 = SignatureAlgorithm(rawValue: "PS256")
+
+    /// RSASSA-PSS over SHA-384.
+    public static let ps384 = SignatureAlgorithm(rawValue: "PS384")
+
+    /// RSASSA-PSS over SHA-512.
+    public static let ps512 = SignatureAlgorithm(rawValue: "PS512")
+
+    /// HMAC with SHA-256.
+    public static let hs256 = SignatureAlgorithm(rawValue: "HS256")
+
+    /// HMAC with SHA-384.
+    public static let hs384 = SignatureAlgorithm(rawValue: "HS384")
+
+    /// HMAC with SHA-512.
+    public static let hs512 = SignatureAlgorithm(rawValue: "HS512")
+}
+
+extension SignatureAlgorithm: CustomStringConvertible {
+    /// The registered name.
+    public var description: String { rawValue }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import LatchCore
+
+/// The text form of bytes in tokens and keys (RFC 7515 §2): base64url without padding.
+public enum Base64URL {
+    /// The text of bytes.
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+        String(decoding: Base64Alphabet.url.encode(bytes), as: UTF8.self)
+    }
+
+    /// The bytes of a text.
+    ///
+    /// - Throws: `JOSEError.malformedToken` at padding, whitespace, foreign characters, or bits that no encoder leaves
+    ///   set (RFC 4648 §3.5), so that each value has one spelling.
+    public static func decode(_ text: some StringProtocol) throws(JOSEError) -> [UInt8] {
+        try decode(utf8: text.utf8)
+    }
+
+    static func decode(utf8 text: some Collection<UInt8>) throws(JOSEError) -> [UInt8] {
+        guard let bytes = Base64Alphabet.url.decode(text) else { throw .malformedToken("a part is not base64url") }
+        return bytes
+    }
+}
