@@ -12,6 +12,8 @@ public struct Tokens: SessionCredential, Codable, Hashable {
     public var access: String
     /// The refresh token; nil where the issuer gave none.
     public var refresh: String?
+    /// The refresh token where the issuer keeps it in a cookie, as `name=value`; nil where it does not.
+    public var cookie: String?
     /// When the access token stops being accepted, by the issuer's clock.
     public var expiry: Date?
     /// When the tokens were handed out, by the issuer's clock.
@@ -44,8 +46,8 @@ public struct Tokens: SessionCredential, Codable, Hashable {
 
     /// Whether both would be renewed by the same refresh token.
     public func renewsLike(_ other: Tokens) -> Bool {
-        guard let refresh else { return access == other.access }
-        return refresh == other.refresh
+        if refresh == nil, cookie == nil { return access == other.access }
+        return refresh == other.refresh && cookie == other.cookie
     }
 }
 

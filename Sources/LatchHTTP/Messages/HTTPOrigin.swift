@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import FoundationEssentials
+
 /// Scheme, host and port: the border that no credential crosses (RFC 6454 §4).
 public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
     /// `https` or `http`.
@@ -23,6 +25,11 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
             host = authority.lowercased()
             port = scheme == "https" ? 443 : 80
         }
+    }
+
+    /// The origin of a URL; nil where it cannot be requested.
+    public init?(_ url: URL) {
+        do { self = try Self.split(url.absoluteString).origin } catch { return nil }
     }
 
     /// The host, and the port where it is not the scheme's own.

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchAuth
+import LatchHTTP
+
+/// What can go wrong, as this package promises it.
+public enum APIError: Error, Equatable {
+    /// The URL cannot be requested.
+    case invalidURL
+    /// No connection, no time left, or no trust.
+    case network(URLError)
+    /// The backend refused or failed; the message is its own.
+    case server(status: Int, message: String?)
+    /// The answer has another shape.
+    case decodingFailed
+    /// Wrong credentials, or nobody signed in any more.
+    case unauthorized
+    /// The task or the person stopped it.
+    case cancelled
+    /// Anything else, such as a store that cannot be used.
+    case unknown
+}
+
+extension APIError {
+    /// The error of the core in the words of this package.
+    init(_ error: any Error) {
+        switch error {
+        case let error as AccountError: self.init(error)
+        case let error as HTTPError: self.init(error)
+        case AuthError.missingToken, AuthError.reauthenticationRequired, AuthError.superseded: self = .unauthorized
+        case let error as AuthError:
+            self = error.cause.map { APIError($0) } ?? .unknown
+        case is CancellationError: self = .cancelled
+        default: self = .unknown
+        }
+    }
+
+    private init(_ error: AccountError) {
+        switch (error.status, error) {
+        case (401?, _): self = .unauthorized
+        case (let status?, _): self = .server(status: status.rawValue, message: error.serverMessage)
+        case (nil, .invalidAnswer): self = .decodingFailed
+        case (nil, _): self = .unknown
+        }
+    }
+
+    private init(_ error: HTTPError) {
+        switch error {
+        case .invalidURL, .insecureURL: self = .invalidURL
+        case .timeout: self = .network(URLError(.timedOut))
+        case .offline: self = .network(URLError(.cannotConnectToHost))
+        case .tls: self = .network(URLError(.secureConnectionFailed))
+        case .malformedMessage: self = .network(URLError(.badServerResponse))
+        case .cancelled: self = .cancelled
+        case .undecodable: self = .decodingFailed
+        case .unacceptableStatus where error.response?.status == .unauthorized: self = .unauthorized
+        default:
+            self = error.response.map { .server(status: $0.status.rawValue, message: nil) } ?? .unknown
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+public import LatchAuth
+public import LatchHTTP
+import LatchJOSE
+
+/// What a program may ask of the backend's client.
+public protocol AuthClientProtocol: Sendable {
+    /// Signs a person in; the claims are nil where the access token cannot be decoded.
+    @discardableResult
+    func login(email: String, password: String) async throws -> JWTClaims?
+    /// The access token, renewed if that is due; nil where nobody is signed in.
+    func refreshIfNeeded() async throws -> String?
+    /// Signs the person out, here at once and then at the backend.
+    func logout() async throws
+    /// Makes an account.
+    func register(email: String, password: String, name: String?, roles: [String]?) async throws -> User
+    /// Asks for a mail with which to set a new password.
+    @discardableResult
+    func requestPasswordReset(email: String) async throws -> String?
+    /// Sets a new password with the token of such a mail.
+    @discardableResult
+    func resetPassword(token: String, newPassword: String) async throws -> String?
+    /// Who is signed in, as the access token says it.
+    var currentUser: User? { get }
+    /// The tokens of who is signed in.
+    var tokens: Tokens? { get }
+}
+
+/// The client of an account backend; every error is an `APIError`.
+public final class AuthClient: AuthClientProtocol {
+    /// The configuration as it was given.
+    public let configuration: AuthConfiguration
+    private let core: LatchAccounts.AuthClient
+
+    /// A client.
+    ///
+    /// The store is read in the background from now on; `restore()` waits for that.
+    ///
+    /// - Parameter transport: What sends the requests; a fake here replaces the network in tests.
+    public init(
+        config: AuthConfiguration, tokenStore: any LatchAuth.TokenStore<Tokens> = InMemoryTokenStore(),
+        transport: any Handler = Transport.live
+    ) {
+        configuration = config
+        core = LatchAccounts.AuthClient(
+            baseURL: config.baseURL, store: tokenStore, refreshUsesCookie: config.refreshUsesCookie,
+            transport: transport)
+        // A store that cannot be read now is reported by the first call that needs it.
+        Task { [session = core.session] in try? await session.restore() }
+    }
+
+    /// The session behind this client, for its states and for requests of the program's own.
+    public var session: Session<Tokens> { core.session }
+
+    /// A client whose requests carry the access token, renewed when needed.
+    public var http: Client { core.client }
+
+    /// Waits until the store has been read.
+    public func restore() async throws { try await mapped { try await core.session.restore() } }
+
+    /// Signs a person in.
+    @discardableResult
+    public func login(email: String, password: String) async throws -> JWTClaims? {
+        try await mapped {
+            do {
+                let tokens = try await core.signIn(email: email, password: password)
+                return (try? JWT(unverified: tokens.access)).map { JWTClaims($0.claims) }
+            } catch AccountError.invalidAnswer {
+                throw APIError.unauthorized
+            }
+        }
+    }
+
+    /// The access token, renewed if that is due; nil where nobody is signed in.
+    public func refreshIfNeeded() async throws -> String? {
+        try await mapped {
+            do {
+                return try await core.session.credential().access
+            } catch AuthError.missingToken {
+                return nil
+            }
+        }
+    }
+
+    /// Signs the person out.
+    public func logout() async throws { try await mapped { _ = try await core.signOut() } }
+
+    /// Makes an account.
+    public func register(
+        email: String, password: String, name: String? = nil, roles: [String]? = nil
+    ) async throws -> User {
+        try await mapped {
+            User(try await core.signUp(email: email, password: password, name: name, roles: roles ?? []))
+        }
+    }
+
+    /// Asks for a mail with which to set a new password.
+    @discardableResult
+    public func requestPasswordReset(email: String) async throws -> String? {
+        try await mapped { try await core.requestPasswordReset(email: email) }
+    }
+
+    /// Sets a new password with the token of such a mail.
+    @discardableResult
+    public func resetPassword(token: String, newPassword: String) async throws -> String? {
+        try await mapped { try await core.resetPassword(token: token, newPassword: newPassword) }
+    }
+
+    /// Who is signed in, as the access token says it.
+    public var currentUser: User? { core.account.map(User.init) }
+
+    /// The tokens of who is signed in.
+    public var tokens: Tokens? { core.session.currentState.credential }
+
+    private func mapped<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch let error as APIError {
+            throw error
+        } catch {
+            throw APIError(error)
+        }
+    }
+}

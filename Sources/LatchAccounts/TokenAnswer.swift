@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+
+/// Reads tokens out of the answer of a sign-in or a renewal.
+struct TokenAnswer {
+    let endpoints: AccountEndpoints
+    let usesCookie: Bool
+    let clock: WallClock
+
+    /// The tokens of an answer.
+    ///
+    /// - Parameter previous: What is renewed: its refresh token stays where the answer brings no other (RFC 6749 §6).
+    /// - Throws: `AccountError.invalidAnswer` where there is no access token.
+    func tokens(in response: HTTPResponse, renewing previous: Tokens? = nil) throws(AccountError) -> Tokens {
+        let object: JSONObject
+        do {
+            object = try JSONValue(parsing: response.body.bytes).objectValue ?? [:]
+        } catch {
+            throw .invalidAnswer
+        }
+        func text(_ keys: String...) -> String? {
+            keys.lazy.compactMap { object[$0]?.stringValue }.first { !$0.isEmpty }
+        }
+        guard let access = text("accessToken", "access_token") else { throw .invalidAnswer }
+        let life = (object["expiresIn"] ?? object["expires_in"])?.doubleValue
+        var tokens = Tokens(access: access, refresh: text("refreshToken", "refresh_token"), scope: text("scope"))
+        (tokens.issued, tokens.expiry) = lifetime(of: access, seconds: life, in: response)
+        tokens.cookie = usesCookie ? refreshCookie(in: response) ?? previous?.cookie : nil
+        if tokens.refresh == nil { tokens.refresh = previous?.refresh }
+        return tokens
+    }
+
+    /// The token's own dates where it has them, or the answer's date and the life that it states.
+    private func lifetime(
+        of access: String, seconds: Double?, in response: HTTPResponse
+    ) -> (issued: Date, expiry: Date?) {
+        let answered = response.fields[.date].flatMap(HTTPDate.init)?.date ?? clock.now
+        // An access token is opaque to a client (RFC 9068 §6); where it can be read, its dates are the exact ones.
+        let claims = try? JWT(unverified: access).claims
+        guard let expiry = claims?.expiry else {
+            return (answered, seconds.flatMap { $0 > 0 ? answered.addingTimeInterval($0) : nil })
+        }
+        return (claims?.issuedAt ?? answered, expiry)
+    }
+
+    /// The refresh cookie as it is sent back, `name=value`; nil where the answer sets none or deletes it.
+    private func refreshCookie(in response: HTTPResponse) -> String? {
+        let prefix = endpoints.refreshCookie + "="
+        for line in response.fields.values(of: .setCookie) where line.hasPrefix(prefix) {
+            let pair = line.prefix { $0 != ";" }
+            return pair.utf8.count > prefix.utf8.count ? String(pair) : nil
+        }
+        return nil
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import LatchCore
+import LatchCrypto
+import LatchJOSE
+
+/// Named bytes in one encrypted file that is replaced as a whole.
+///
+/// The file has mode 0600 and is written beside the old one, synced and renamed, so that a crash leaves the old content
+/// or the new. Processes that share it take turns by an advisory lock. What cannot be decrypted is reported as
+/// `storeCorrupt` and set aside, never overwritten, when something new is stored.
+///
+/// Format: 16 bytes `latch-secrets-1\n`, then nonce, ciphertext and tag of AES-256-GCM (NIST SP 800-38D) over a JSON
+/// object of base64url values, with the first 16 bytes as authenticated data.
+public struct EncryptedFileSecretStore: SecretStore {
+    private static let magic = Array("latch-secrets-1\n".utf8)
+
+    private let file: AtomicFile
+    private let keySource: SecretFileKey
+    /// Blocking calls run here, not on the threads of the tasks.
+    private let queue = DispatchQueue(label: "latch.secrets")
+
+    /// A store in the file at `path`; file and folder are made at the first write.
+    public init(path: String, key: SecretFileKey) {
+        file = AtomicFile(path)
+        keySource = key
+    }
+
+    /// The bytes kept under `name`.
+    public func read(_ name: String) async throws -> [UInt8]? {
+        try await onQueue { try content()[name] }
+    }
+
+    /// Keeps `secret` under `name`.
+    public func write(_ secret: [UInt8], for name: String) async throws {
+        try await onQueue { try change { $0[name] = secret } }
+    }
+
+    /// Forgets what is kept under `name`.
+    public func remove(_ name: String) async throws {
+        try await onQueue {
+            // Nothing to forget must not need a folder that can be written.
+            guard try file.read() != nil else { return }
+            try change { $0[name] = nil }
+        }
+    }
+
+    /// The names under which something is kept, sorted.
+    public func names() async throws -> [String] {
+        try await onQueue { try content().keys.sorted() }
+    }
+
+    private func onQueue<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                continuation.resume(with: Swift.Result { try body() }.mapError(Self.authError))
+            }
+        }
+    }
+
+    private func change(_ body: (inout [String: [UInt8]]) -> Void) throws {
+        try file.makeFolder()
+        try file.locked({
+            var content: [String: [UInt8]]
+            do {
+                content = try self.content()
+            } catch AuthError.storeCorrupt {
+                _ = try file.setAside(suffix: "corrupt")
+                content = [:]
+            }
+            body(&content)
+            try file.replace(with: try seal(content))
+        }, onFailure: { $0 })
+    }
+}
+
+extension EncryptedFileSecretStore {
+    private func content() throws -> [String: [UInt8]] {
+        guard let bytes = try file.read() else { return [:] }
+        guard bytes.starts(with: Self.magic) else {
+            throw AuthError.store(.storeCorrupt, "\(file.path) is not a file of secrets")
+        }
+        guard let key = try keySource.key() else {
+            throw AuthError.store(.storeCorrupt, "the key of \(file.path) is gone")
+        }
+        do {
+            let box = try AES.GCM.SealedBox(combined: Array(bytes.dropFirst(Self.magic.count)))
+            let text = try AES.GCM.open(box, using: key, authenticating: Self.magic)
+            return try Self.decode(text)
+        } catch {
+            throw AuthError.store(.storeCorrupt, file.path).caused(by: error)
+        }
+    }
+
+    private func seal(_ content: [String: [UInt8]]) throws -> [UInt8] {
+        let object = JSONObject(content.sorted { $0.key < $1.key }.map { ($0.key, .string(Base64URL.encode($0.value))) })
+        let text = JSONValue.object(object).serialized()
+        let box = try AES.GCM.seal(text, using: try keySource.keyMadeIfMissing(), authenticating: Self.magic)
+        return Self.magic + box.combined
+    }
+
+    private static func decode(_ text: [UInt8]) throws -> [String: [UInt8]] {
+        guard let object = try JSONValue(parsing: text).objectValue else { throw AuthError.storeCorrupt }
+        var content: [String: [UInt8]] = [:]
+        for (name, value) in object {
+            guard let text = value.stringValue else { throw AuthError.storeCorrupt }
+            content[name] = try Base64URL.decode(text)
+        }
+        return content
+    }
+
+    static func authError(_ error: any Error) -> any Error {
+        guard let failure = error as? FileFailure else { return AuthError.fromStore(error) }
+        let detail = failure.description
+        return switch failure.reason {
+        case .denied, .readOnly: AuthError.store(.storeDenied, detail)
+        case .full: AuthError.store(.storeFull, detail)
+        case .missing, .other: AuthError.store(.storeUnavailable, detail)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+public import LatchCrypto
+
+/// Where the key of an encrypted file of secrets comes from.
+public struct SecretFileKey: Sendable {
+    private enum Source: Sendable {
+        case given(SymmetricKey)
+        case file(AtomicFile)
+    }
+
+    private let source: Source
+
+    /// A key that the program holds, of 32 bytes.
+    public static func given(_ key: SymmetricKey) -> SecretFileKey { SecretFileKey(source: .given(key)) }
+
+    /// A key in a file of its own, with mode 0600, made at the first write.
+    ///
+    /// It keeps the secrets out of backups and copies that take only one of the two files; who can read both reads all.
+    public static func keyFile(path: String) -> SecretFileKey { SecretFileKey(source: .file(AtomicFile(path))) }
+
+    /// The key; nil when its file does not exist yet.
+    func key() throws -> SymmetricKey? {
+        switch source {
+        case .given(let key):
+            return key
+        case .file(let file):
+            guard let bytes = try file.read() else { return nil }
+            guard bytes.count == 32 else { throw AuthError.store(.storeCorrupt, "\(file.path) is not a key") }
+            return SymmetricKey(data: bytes)
+        }
+    }
+
+    /// The key, made before when its file does not exist yet; called while the store's lock is held.
+    func keyMadeIfMissing() throws -> SymmetricKey {
+        if let key = try key() { return key }
+        guard case .file(let file) = source else { throw AuthError.storeCorrupt }
+        let bytes = SecureRandom.bytes(32)
+        try file.makeFolder()
+        try file.replace(with: bytes)
+        return SymmetricKey(data: bytes)
+    }
+}
