@@ -47,15 +47,17 @@ public final class AuthClient: Sendable {
         let open = Client(
             baseURL: baseURL, transport: transport, allowingInsecureHTTP: allowingInsecureHTTP, redirects: .none)
         let answers = TokenAnswer(endpoints: endpoints, usesCookie: refreshUsesCookie, clock: clock)
-        session = Session(store: store, policy: policy, clock: clock, random: random) { renewal in
+        let session = Session(store: store, policy: policy, clock: clock, random: random) { renewal in
             try await Self.renew(renewal, at: endpoints, over: open, reading: answers)
         }
+        self.session = session
         self.open = open
         self.endpoints = endpoints
         self.answers = answers
-        let interceptors = HTTPOrigin(baseURL).map { SessionInterceptor(session, for: .origin($0)) }
+        // Without an origin every request fails for its URL, and there is nothing to authorise.
+        let interceptors = HTTPOrigin(baseURL).map { [SessionInterceptor(session, for: .origin($0))] }
         client = Client(
-            baseURL: baseURL, transport: transport, interceptors: interceptors.map { [$0] } ?? [],
+            baseURL: baseURL, transport: transport, interceptors: interceptors ?? [],
             allowingInsecureHTTP: allowingInsecureHTTP)
     }
 
@@ -64,7 +66,7 @@ public final class AuthClient: Sendable {
     /// It is for display. What a person may do is the server's decision.
     public var account: Account? {
         guard let access = session.currentState.credential?.access else { return nil }
-        return (try? JWT(unverified: access)).flatMap { Account($0.claims.object) }
+        return (try? JWT(unverified: access)).flatMap { Account($0.claims.members) }
     }
 
     /// Signs a person in.

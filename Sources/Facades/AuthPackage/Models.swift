@@ -82,7 +82,7 @@ public struct JWTClaims: Equatable, Sendable {
     public let raw: JSONObject
 
     init(_ claims: Claims) {
-        let object = claims.object
+        let object = claims.members
         sub = (object["sub"] ?? object["id"])?.stringValue
         email = object["email"]?.stringValue
         tenantId = object["tenantId"]?.stringValue

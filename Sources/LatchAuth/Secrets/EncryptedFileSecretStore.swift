@@ -61,17 +61,18 @@ public struct EncryptedFileSecretStore: SecretStore {
 
     private func change(_ body: (inout [String: [UInt8]]) -> Void) throws {
         try file.makeFolder()
-        try file.locked({
-            var content: [String: [UInt8]]
-            do {
-                content = try self.content()
-            } catch AuthError.storeCorrupt {
-                _ = try file.setAside(suffix: "corrupt")
-                content = [:]
-            }
-            body(&content)
-            try file.replace(with: try seal(content))
-        }, onFailure: { $0 })
+        try file.locked(
+            {
+                var content: [String: [UInt8]]
+                do {
+                    content = try self.content()
+                } catch AuthError.storeCorrupt {
+                    _ = try file.setAside(suffix: "corrupt")
+                    content = [:]
+                }
+                body(&content)
+                try file.replace(with: try seal(content))
+            }, onFailure: { $0 })
     }
 }
 
@@ -94,10 +95,13 @@ extension EncryptedFileSecretStore {
     }
 
     private func seal(_ content: [String: [UInt8]]) throws -> [UInt8] {
-        let object = JSONObject(content.sorted { $0.key < $1.key }.map { ($0.key, .string(Base64URL.encode($0.value))) })
+        let object = JSONObject(
+            content.sorted { $0.key < $1.key }.map { ($0.key, .string(Base64URL.encode($0.value))) })
         let text = JSONValue.object(object).serialized()
         let box = try AES.GCM.seal(text, using: try keySource.keyMadeIfMissing(), authenticating: Self.magic)
-        return Self.magic + box.combined
+        // Absent only for a nonce of another length than the standard one, which this one has.
+        guard let sealed = box.combined else { throw AuthError.storeUnavailable }
+        return Self.magic + sealed
     }
 
     private static func decode(_ text: [UInt8]) throws -> [String: [UInt8]] {
