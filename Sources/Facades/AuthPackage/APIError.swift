@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+public import Foundation
 import LatchAccounts
 import LatchAuth
+import LatchCore
 import LatchHTTP
 
 /// What can go wrong, as this package promises it.

@@ -2,6 +2,7 @@
 
 import LatchAccounts
 public import LatchAuth
+import LatchCore
 public import LatchHTTP
 import LatchJOSE
 
@@ -63,7 +64,7 @@ public final class AuthClient: AuthClientProtocol {
     /// Signs a person in.
     @discardableResult
     public func login(email: String, password: String) async throws -> JWTClaims? {
-        try await mapped {
+        try await mapped { () -> JWTClaims? in
             do {
                 let tokens = try await core.signIn(email: email, password: password)
                 return (try? JWT(unverified: tokens.access)).map { JWTClaims($0.claims) }
@@ -75,7 +76,7 @@ public final class AuthClient: AuthClientProtocol {
 
     /// The access token, renewed if that is due; nil where nobody is signed in.
     public func refreshIfNeeded() async throws -> String? {
-        try await mapped {
+        try await mapped { () -> String? in
             do {
                 return try await core.session.credential().access
             } catch AuthError.missingToken {
