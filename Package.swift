@@ -52,7 +52,7 @@ let package = Package(
         system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("CArgon2", pkgConfig: "libargon2", apt: "libargon2-dev"),
-        system("CTLS", pkgConfig: "libssl", apt: "libssl-dev"),
+        system("CTLS", pkgConfig: "openssl", apt: "libssl-dev"),
         system("CEpoll"),
         shim("CCurlShim", over: "CCurl"),
         shim("CTLSShim", over: "CTLS"),
@@ -144,5 +144,9 @@ if Context.environment["LATCH_FUZZ"] != nil {
         fuzz("fuzz-form", needs: ["LatchHTTP"]),
         fuzz("fuzz-base", needs: ["LatchCore"]),
         fuzz("fuzz-password", needs: ["LatchCrypto"]),
+        fuzz("fuzz-token", needs: ["LatchJOSE"]),
+        fuzz("fuzz-keys", needs: ["LatchJOSE", "LatchCore"]),
+        fuzz("fuzz-head", needs: ["LatchServer", "LatchHTTP"]),
+        fuzz("fuzz-content", needs: ["LatchServer"]),
     ]
 }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import FuzzDriver
+import LatchJOSE
+
+private let algorithms: [SignatureAlgorithm] = [.es256, .eddsa, .hs256]
+private let verifier = JWTVerifier(
+    keys: KeySet(algorithms.compactMap { try? Key.generate($0) }), algorithms: algorithms)
+
+/// Reads bytes as a token: its claims can be read, whatever they hold, and without a key nothing is believed.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzToken(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    let text = String(decoding: bytes(data, count), as: UTF8.self)
+    hold((try? verifier.verify(text)) == nil, "nobody can sign without a key")
+    if let claims = try? JWT(unverified: text).claims {
+        let dates = [claims.expiry, claims.notBefore, claims.issuedAt]
+        hold(dates.allSatisfy { $0?.timeIntervalSince1970.isFinite ?? true }, "dates are dates")
+        hold(claims.audience.count <= count, "the audience is that of the token")
+    }
+    return 0
+}
