@@ -26,3 +26,37 @@ import Testing
         #expect { try HTTPOrigin.split(url) } throws: { HTTPError.invalidURL ~= $0 }
     }
 }
+
+@Suite struct `An origin` {
+    @Test(arguments: [
+        ("https", "Example.COM", "https://example.com"), ("HTTPS", "a:443", "https://a"), ("http", "a:80", "http://a"),
+        ("https", "a:80", "https://a:80"), ("http", "[::1]:8080", "http://[::1]:8080"),
+        ("http", "[::1]", "http://[::1]"),
+    ])
+    func `is scheme, host and port, and leaves out the scheme's own port`(
+        scheme: String, authority: String, text: String
+    ) {
+        #expect(HTTPOrigin(scheme: scheme, authority: authority).description == text)
+    }
+
+    @Test func `differs by each of its three parts`() {
+        let origin = HTTPOrigin(scheme: "https", authority: "a")
+        #expect(origin == HTTPOrigin(scheme: "https", authority: "A:443"))
+        #expect(origin != HTTPOrigin(scheme: "http", authority: "a"))
+        #expect(origin != HTTPOrigin(scheme: "https", authority: "a:444"))
+        #expect(origin != HTTPOrigin(scheme: "https", authority: "a.b"))
+    }
+
+    @Test(arguments: ["localhost", "LOCALHOST:1", "a.localhost", "127.0.0.1", "127.255.1.2:80", "[::1]", "[::1]:9"])
+    func `is this machine`(authority: String) {
+        #expect(HTTPOrigin(scheme: "http", authority: authority).isLoopback)
+    }
+
+    @Test(arguments: [
+        "localhost.example", "notlocalhost", "127.0.0.1.example", "127.1", "128.0.0.1", "0.0.0.0", "[::2]", "10.0.0.1",
+        "127.0.0.256", "0x7f.0.0.1", "127.0.0", "xlocalhost",
+    ])
+    func `may be another machine`(authority: String) {
+        #expect(!HTTPOrigin(scheme: "http", authority: authority).isLoopback)
+    }
+}

@@ -76,6 +76,8 @@ final class CurlTransfer: @unchecked Sendable {
         guard let outcome, outcome == CURLE_OK else {
             throw CurlFailure.error(outcome ?? CURLE_ABORTED_BY_CALLBACK, authority: request.authority)
         }
+        // RFC 9112 §8: a head without its empty line is incomplete; libcurl takes it for a response.
+        guard !isReadingHead else { throw .offline("\(request.authority) closed in the middle of its answer.") }
         var response = try ResponseHead.parse(head)
         response.body = HTTPBody(content)
         content = []

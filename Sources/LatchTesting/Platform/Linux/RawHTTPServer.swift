@@ -83,8 +83,9 @@ public final class RawHTTPServer: Sendable {
 
     /// A server that answers each request as `script` says.
     ///
+    /// - Parameter greeting: What is sent as soon as a connection is accepted, before any request.
     /// - Throws: `RawHTTPServer.Failure` when no socket can be had.
-    public init(_ script: @escaping @Sendable (Request) -> Answer) throws {
+    public init(greeting: String = "", _ script: @escaping @Sendable (Request) -> Answer) throws {
         let (socket, port) = try listeningSocket()
         let (events, continuation) = AsyncStream<Event>.makeStream()
         self.port = port
@@ -93,7 +94,7 @@ public final class RawHTTPServer: Sendable {
         var pipe: [CInt] = [-1, -1]
         guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pipe) == 0 else { throw Failure() }
         stopper = pipe[1]
-        let loop = RawServerLoop(listener: socket, stop: pipe[0], script: script) { event in
+        let loop = RawServerLoop(listener: socket, stop: pipe[0], greeting: greeting, script: script) { event in
             log.add(event)
             continuation.yield(event)
         }

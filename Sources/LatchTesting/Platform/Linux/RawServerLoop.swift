@@ -7,18 +7,20 @@ import Glibc
 final class RawServerLoop {
     private let listener: CInt
     private let stop: CInt
+    private let greeting: String
     private let script: @Sendable (RawHTTPServer.Request) -> RawHTTPServer.Answer
     private let report: @Sendable (RawHTTPServer.Event) -> Void
     private var connections: [CInt: RawConnection] = [:]
     private var accepted = 0
 
     init(
-        listener: CInt, stop: CInt,
+        listener: CInt, stop: CInt, greeting: String,
         script: @escaping @Sendable (RawHTTPServer.Request) -> RawHTTPServer.Answer,
         report: @escaping @Sendable (RawHTTPServer.Event) -> Void
     ) {
         self.listener = listener
         self.stop = stop
+        self.greeting = greeting
         self.script = script
         self.report = report
     }
@@ -67,7 +69,9 @@ final class RawServerLoop {
         _ = fcntl(socket, F_SETFL, O_NONBLOCK)
         var one: CInt = 1
         setsockopt(socket, CInt(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<CInt>.size))
-        connections[socket] = RawConnection(number: accepted)
+        var connection = RawConnection(number: accepted)
+        connection.enqueue(.text(greeting))
+        connections[socket] = connection
         report(.opened(connection: accepted))
         accepted += 1
     }

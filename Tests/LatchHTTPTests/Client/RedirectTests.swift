@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `A redirect` {
+    private func client(
+        _ base: String, _ interceptors: [any Interceptor] = [], redirects: RedirectPolicy = RedirectPolicy(),
+        insecure: InsecureHTTP = .loopbackOnly
+    ) throws -> Client {
+        Client(
+            baseURL: try #require(URL(string: base)), transport: CurlTransport(), interceptors: interceptors,
+            allowingInsecureHTTP: insecure, redirects: redirects)
+    }
+
+    private func redirecting(_ status: Int, to location: String) throws -> RawHTTPServer {
+        try RawHTTPServer { request in
+            request.line.contains(" /start ")
+                ? .response(status, fields: ["Location: \(location)"]) : .response(body: "end")
+        }
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func `is followed to a path of the same origin with the credential kept`(status: Int) async throws {
+        let server = try redirecting(status, to: "/end?x=1")
+        let response = try await client(server.url).perform(
+            .raw(.get, "start").field(.authorization, "Bearer secret").field(.cookie, "a=b"))
+        #expect(response.body.text == "end")
+        #expect(server.requests.map(\.line) == ["GET /start HTTP/1.1", "GET /end?x=1 HTTP/1.1"])
+        #expect(server.requests.last?.values(of: "Authorization") == ["Bearer secret"])
+        #expect(server.requests.last?.values(of: "Cookie") == ["a=b"])
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func `to another origin carries no credential`(status: Int) async throws {
+        let target = try RawHTTPServer { _ in .response(body: "end") }
+        let server = try redirecting(status, to: "\(target.url)/end")
+        let key = InterceptorFunction { request, next in
+            var request = request
+            request.fields["X-Api-Key"] = "secret"
+            request.credentialFields.append("X-Api-Key")
+            request.fields[.authorization] = "Bearer secret"
+            request.fields[.cookie] = "session=secret"
+            request.fields["Proxy-Authorization"] = "Basic secret"
+            return try await next.respond(to: request)
+        }
+        let response = try await client(server.url, [key]).perform(.raw(.get, "start").field(.accept, "text/plain"))
+        #expect(response.body.text == "end")
+        #expect(server.requests.first?.head.contains("secret") == true)
+        let head = try #require(target.requests.first?.head)
+        #expect(!head.contains("secret"))
+        #expect(target.requests.first?.values(of: "Accept") == ["text/plain"])
+        #expect(target.requests.first?.values(of: "Host") == ["127.0.0.1:\(target.port)"])
+    }
+
+    @Test func `back to the first origin does not bring the credential back`() async throws {
+        let home = try RawHTTPServer { request in
+            request.line.contains("/start")
+                ? .response(302, fields: ["Location: \(request.values(of: "X-Via")[0])/x"])
+                : .response(body: "home")
+        }
+        let detour = try RawHTTPServer { _ in .response(302, fields: ["Location: \(home.url)/end"]) }
+        let response = try await client(home.url).perform(
+            .raw(.get, "start").field("X-Via", detour.url).field(.authorization, "Bearer secret"))
+        #expect(response.body.text == "home")
+        #expect(home.requests.last?.line == "GET /end HTTP/1.1")
+        #expect(home.requests.last?.values(of: "Authorization") == [])
+    }
+
+    @Test(arguments: [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")])
+    func `of a POST keeps method and content for 307 and 308 only`(status: Int, method: String) async throws {
+        let server = try redirecting(status, to: "/end")
+        _ = try await client(server.url).perform(
+            .raw(.post, "start", body: HTTPBody("a=b")).field(.contentType, "text/x"))
+        let last = try #require(server.requests.last)
+        #expect(last.line == "\(method) /end HTTP/1.1")
+        #expect(last.body == (method == "POST" ? Array("a=b".utf8) : []))
+        #expect(last.values(of: "Content-Type") == (method == "POST" ? ["text/x"] : []))
+    }
+
+    @Test(arguments: [(301, "PUT"), (302, "PUT"), (303, "GET"), (307, "PUT")])
+    func `of a PUT becomes GET for 303 only`(status: Int, method: String) async throws {
+        let server = try redirecting(status, to: "/end")
+        _ = try await client(server.url).perform(.raw(.put, "start", body: HTTPBody("x")))
+        #expect(server.requests.last?.line == "\(method) /end HTTP/1.1")
+    }
+
+    @Test func `of a HEAD stays a HEAD`() async throws {
+        let server = try RawHTTPServer { request in
+            request.line.contains("/start") ? .response(303, fields: ["Location: end"]) : .response()
+        }
+        _ = try await client(server.url).perform(.raw(.head, "start"))
+        #expect(server.requests.last?.line == "HEAD /end HTTP/1.1")
+    }
+
+    @Test func `does not carry content to another origin unless that was allowed`() async throws {
+        let target = try RawHTTPServer { _ in .response(body: "end") }
+        let server = try redirecting(307, to: "\(target.url)/end")
+        let route = Route.raw(.post, "start", body: HTTPBody("refresh_token=secret"))
+        let error = await #expect(throws: HTTPError.self) { try await client(server.url).perform(route) }
+        #expect(error?.code == HTTPError.redirectRefused.code)
+        #expect(target.requests.isEmpty)
+        let policy = RedirectPolicy(sendsContentToOtherOrigins: true)
+        #expect(try await client(server.url, redirects: policy).perform(route).body.text == "end")
+        #expect(target.requests.first?.body == Array("refresh_token=secret".utf8))
+    }
+
+    @Test func `that never ends is given up`() async throws {
+        let server = try RawHTTPServer { _ in .response(302, fields: ["Location: /again"]) }
+        let client = try client(server.url, redirects: RedirectPolicy(maximum: 4))
+        let error = await #expect(throws: HTTPError.self) { try await client.perform(.get("start")) }
+        #expect(error?.code == HTTPError.redirectRefused.code)
+        #expect(server.requests.count == 5)
+    }
+
+    @Test func `is an answer like any other where none is followed`() async throws {
+        let server = try redirecting(302, to: "/end")
+        let response = try await client(server.url, redirects: .none).perform(.raw(.get, "start"))
+        #expect(response.status == 302)
+    }
+
+    @Test(arguments: [
+        "http://api.example/", "http://localhost:1/", "http://127.0.0.1/", "ftp://h/", "https://user@h/",
+        "javascript:x",
+        "http:///", "https://h:99999/",
+    ])
+    func `from https to anything but https is refused`(location: String) async throws {
+        let asked = Recording<Int>()
+        let transport = HandlerFunction { _ in
+            asked.add(1)
+            return HTTPResponse(status: 302, fields: [.location: location])
+        }
+        let client = Client(baseURL: try #require(URL(string: "https://api.example")), transport: transport)
+        let error = await #expect(throws: HTTPError.self) { try await client.perform(.get("start")) }
+        #expect(error?.code == HTTPError.redirectRefused.code)
+        #expect(asked.entries.count == 1)
+    }
+
+    @Test func `from loopback http to another host's http is refused`() async throws {
+        let server = try redirecting(302, to: "http://192.0.2.1/")
+        let error = await #expect(throws: HTTPError.self) { try await client(server.url).perform(.get("start")) }
+        #expect(error?.code == HTTPError.redirectRefused.code)
+    }
+
+    @Test(arguments: [
+        ("end", "/a/end"), ("../end", "/end"), ("?q=1", "/a/start?q=1"), ("./end#part", "/a/end"),
+        ("/x/../end", "/end"),
+    ])
+    func `may be relative to the address that was asked`(location: String, target: String) async throws {
+        let server = try RawHTTPServer { request in
+            request.number == 0 ? .response(302, fields: ["Location: \(location)"]) : .response(body: "end")
+        }
+        _ = try await client(server.url).perform(.raw(.get, "a/start"))
+        #expect(server.requests.last?.line == "GET \(target) HTTP/1.1")
+    }
+
+    @Test func `shows the interceptors only what was asked for and the last answer`() async throws {
+        let server = try redirecting(302, to: "/end")
+        let seen = Recording<String>()
+        let watch = InterceptorFunction { request, next in
+            seen.add(request.path)
+            let response = try await next.respond(to: request)
+            seen.add(response.status.description)
+            return response
+        }
+        _ = try await client(server.url, [watch]).perform(.raw(.get, "start"))
+        #expect(seen.entries == ["/start", "200"])
+    }
+}

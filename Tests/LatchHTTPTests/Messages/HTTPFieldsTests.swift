@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import Testing
+
+@Suite struct `Header fields` {
+    @Test func `are found without case and kept as they were spelled`() {
+        let fields: HTTPFields = ["CoNtEnT-TyPe": "text/plain", "X-A": "1"]
+        #expect(fields[.contentType] == "text/plain")
+        #expect(fields["content-type"] == "text/plain")
+        #expect(fields.map(\.name.rawName) == ["CoNtEnT-TyPe", "X-A"])
+        #expect(fields["x-b"] == nil)
+    }
+
+    @Test func `keep every line in order`() {
+        var fields: HTTPFields = ["Set-Cookie": "a=1", "X": "x"]
+        fields.append("b=2", for: .setCookie)
+        #expect(fields.values(of: "set-cookie") == ["a=1", "b=2"])
+        #expect(fields[.setCookie] == "a=1")
+        #expect(fields.map(\.value) == ["a=1", "x", "b=2"])
+    }
+
+    @Test func `are all replaced by setting, at the place of the first`() {
+        var fields: HTTPFields = ["A": "1", "B": "2", "a": "3", "C": "4", "A": "5"]
+        fields["a"] = "new"
+        #expect(fields.map { "\($0.name.rawName)=\($0.value)" } == ["a=new", "B=2", "C=4"])
+    }
+
+    @Test func `are all removed by setting nil`() {
+        var fields: HTTPFields = ["A": "1", "B": "2", "a": "3"]
+        fields["A"] = nil
+        #expect(fields.map(\.value) == ["2"])
+        fields["missing"] = nil
+        #expect(fields.count == 1)
+    }
+
+    @Test func `are equal by name without case, by value with case, and by order`() {
+        #expect(HTTPFields(dictionaryLiteral: ("A", "x")) == ["a": "x"])
+        #expect(HTTPFields(dictionaryLiteral: ("A", "x")) != ["a": "X"])
+        #expect(HTTPFields(dictionaryLiteral: ("A", "1"), ("B", "2")) != ["B": "2", "A": "1"])
+    }
+
+    @Test(arguments: ["X-A", "a", "!#$%&'*+-.^_`|~09", "ETag"])
+    func `may be named with any token`(name: String) throws {
+        var fields = HTTPFields()
+        fields.append("v", for: HTTPFieldName(name))
+        try fields.validate()
+    }
+
+    @Test(arguments: ["", " ", "a b", "a:", "a\r\nb", "a\u{0}", "a\"", "a/b", "é", "a(b)", "a,b"])
+    func `may not be named otherwise`(name: String) {
+        var fields = HTTPFields()
+        fields.append("v", for: HTTPFieldName(name))
+        let error = #expect(throws: HTTPError.self) { try fields.validate() }
+        #expect(error?.code == HTTPError.invalidField.code)
+    }
+
+    @Test(arguments: ["", "a b", "a\tb", "é 日本", "\"quoted\"", "a:b;c,d"])
+    func `may hold what breaks no line`(value: String) throws {
+        try HTTPFields(dictionaryLiteral: ("X", value)).validate()
+    }
+
+    @Test(arguments: ["secret\r\nSet-Cookie: a=b", "secret\n", "\rsecret", "secret\u{0}"])
+    func `may not hold what ends a line, and the error does not show it`(value: String) {
+        let error = #expect(throws: HTTPError.self) { try HTTPFields(dictionaryLiteral: ("X-A", value)).validate() }
+        #expect(error?.message.contains("X-A") == true)
+        #expect(error?.message.contains("secret") == false)
+    }
+
+    @Test func `that carry a credential are known in each request`() {
+        var request = HTTPRequest(authority: "h", path: "/")
+        for name in ["authorization", "COOKIE", "Proxy-Authorization", "DPoP"] {
+            #expect(request.isCredential(HTTPFieldName(name)))
+        }
+        #expect(!request.isCredential("X-Api-Key"))
+        request.credentialFields.append("X-Api-Key")
+        #expect(request.isCredential("x-api-key"))
+    }
+}

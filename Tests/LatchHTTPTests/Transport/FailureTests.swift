@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `A transfer that fails` {
+    private func failure(
+        _ request: HTTPRequest, _ configuration: CurlTransport.Configuration = .init()
+    ) async throws -> HTTPError {
+        let transport = CurlTransport(configuration: configuration)
+        return try #require(await #expect(throws: HTTPError.self) { try await transport.respond(to: request) })
+    }
+
+    private func request(port: Int, scheme: String = "http") -> HTTPRequest {
+        HTTPRequest(scheme: scheme, authority: "127.0.0.1:\(port)", path: "/secret?token=secret")
+    }
+
+    /// A port on which nobody listens any more.
+    private func closedPort() async throws -> Int {
+        let server = try RawHTTPServer { _ in .response() }
+        return server.port
+    }
+
+    @Test func `because nobody listens is offline`() async throws {
+        let error = try await failure(request(port: closedPort()))
+        #expect(error.code == HTTPError.offline.code)
+        #expect(error.isConnectivity)
+        #expect(!error.description.contains("secret"))
+    }
+
+    @Test func `because the host has no address is offline`() async throws {
+        let error = try await failure(HTTPRequest(scheme: "http", authority: "host.invalid", path: "/"))
+        #expect(error.code == HTTPError.offline.code)
+    }
+
+    @Test(arguments: [
+        "", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", "HTTP/1.1 200 OK\r\nContent-Le",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel",
+    ])
+    func `because the server closes before the end is offline`(bytes: String) async throws {
+        let server = try RawHTTPServer { _ in .closing(after: bytes) }
+        #expect(try await failure(server.request()).code == HTTPError.offline.code)
+    }
+
+    @Test(arguments: [
+        "hello\r\n\r\n", "HTTP/1.1 abc\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 200 OK\r\nX: a\u{0}b\r\n\r\n",
+    ])
+    func `because the server does not speak HTTP is a malformed message`(bytes: String) async throws {
+        let server = try RawHTTPServer { _ in .closing(after: bytes) }
+        #expect(try await failure(server.request()).code == HTTPError.malformedMessage.code)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `because no answer comes in time is a timeout, and the connection is closed`() async throws {
+        let server = try RawHTTPServer { _ in .stall }
+        var request = server.request()
+        request.timeout = .milliseconds(30)
+        let error = try await failure(request)
+        #expect(error.code == HTTPError.timeout.code)
+        #expect(error.isConnectivity)
+        for await event in server.events {
+            if case .closedByClient = event { break }
+        }
+    }
+
+    @Test func `because the answer never ends is a timeout`() async throws {
+        let server = try RawHTTPServer { _ in .text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") }
+        var configuration = CurlTransport.Configuration()
+        configuration.timeout = .milliseconds(30)
+        #expect(try await failure(server.request(), configuration).code == HTTPError.timeout.code)
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 9000000000000000000\r\n\r\n",
+        "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n",
+    ])
+    func `because the content is larger than allowed is too large`(head: String) async throws {
+        let server = try RawHTTPServer { _ in .text(head + String(repeating: "x", count: 1001)) }
+        var configuration = CurlTransport.Configuration()
+        configuration.maximumResponseBytes = 1000
+        #expect(try await failure(server.request(), configuration).code == HTTPError.tooLarge.code)
+    }
+
+    @Test func `is not content of exactly the allowed size`() async throws {
+        let server = try RawHTTPServer { _ in .response(body: String(repeating: "x", count: 1000)) }
+        var configuration = CurlTransport.Configuration()
+        configuration.maximumResponseBytes = 1000
+        let response = try await CurlTransport(configuration: configuration).respond(to: server.request())
+        #expect(response.body.count == 1000)
+    }
+
+    @Test func `because the head has no end is too large`() async throws {
+        let line = "X-Long: " + String(repeating: "x", count: 1000) + "\r\n"
+        let server = try RawHTTPServer { _ in .text("HTTP/1.1 200 OK\r\n" + String(repeating: line, count: 400)) }
+        #expect(try await failure(server.request()).code == HTTPError.tooLarge.code)
+    }
+
+    @Test func `because the server speaks no TLS is tls`() async throws {
+        let server = try RawHTTPServer(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n") { _ in .stall }
+        let error = try await failure(request(port: server.port, scheme: "https"))
+        #expect(error.code == HTTPError.tls.code)
+        #expect(!error.isConnectivity)
+    }
+
+    @Test func `leaves the transport able to do the next`() async throws {
+        let transport = CurlTransport()
+        let bad = try RawHTTPServer { _ in .closing(after: "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") }
+        let good = try RawHTTPServer { _ in .response(body: "good") }
+        for _ in 0..<10 {
+            await #expect(throws: HTTPError.self) { try await transport.respond(to: bad.request()) }
+            #expect(try await transport.respond(to: good.request()).body.text == "good")
+        }
+        #expect(good.connectionCount == 1)
+    }
+}
