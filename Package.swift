@@ -103,7 +103,9 @@ let package = Package(
         tests("LatchCryptoTests", needs: ["LatchCrypto", "LatchCore", "TestVectors"]),
         tests("LatchJOSETests", needs: ["LatchJOSE", "LatchCrypto", "LatchCore", "TestVectors"]),
         tests("LatchServerTests", needs: ["LatchServer", "LatchHTTP", "LatchTesting", "LatchCore"]),
-        tests("LatchAuthTests", needs: ["LatchAuth", "LatchHTTP", "LatchJOSE", "LatchTesting", "LatchCore"]),
+        tests(
+            "LatchAuthTests",
+            needs: ["LatchAuth", "LatchHTTP", "LatchCrypto", "LatchJOSE", "LatchTesting", "LatchCore"]),
         tests(
             "LatchIdentityTests",
             needs: [

@@ -86,7 +86,11 @@ package struct AtomicFile: Sendable {
         var made = folder.hasPrefix("/") ? "/" : ""
         for part in folder.split(separator: "/") {
             made += part
-            if mkdir(made, 0o700) != 0, errno != EEXIST, access(made, F_OK) != 0 { throw FileFailure("mkdir", made) }
+            if mkdir(made, 0o700) != 0 {
+                let failure = FileFailure("mkdir", made)
+                // A read-only file system reports itself even for a folder that is there.
+                guard access(made, F_OK) == 0 else { throw failure }
+            }
             made += "/"
         }
     }

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchCrypto
+import LatchTesting
+import Testing
+
+@Suite struct `An encrypted file of secrets` {
+    private let canary = "canary-77aa"
+
+    private func store(in folder: String) -> EncryptedFileSecretStore {
+        EncryptedFileSecretStore(path: "\(folder)/deep/er/secrets", key: .keyFile(path: "\(folder)/deep/er/key"))
+    }
+
+    private func mode(_ path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    @Test func `belongs to its owner alone, and so do its key and its folder`() async throws {
+        try await withTemporaryFolder { folder in
+            try await store(in: folder).write([1], for: "a")
+            #expect(try mode("\(folder)/deep/er/secrets") == 0o600)
+            #expect(try mode("\(folder)/deep/er/key") == 0o600)
+            #expect(try mode("\(folder)/deep/er") == 0o700)
+        }
+    }
+
+    @Test func `shows neither names nor secrets, and nothing twice alike`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = store(in: folder)
+            let path = "\(folder)/deep/er/secrets"
+            try await store.write(Array(canary.utf8), for: canary)
+            let first = try Data(contentsOf: URL(fileURLWithPath: path))
+            try await store.write(Array(canary.utf8), for: canary)
+            let second = try Data(contentsOf: URL(fileURLWithPath: path))
+            #expect(first.range(of: Data(canary.utf8)) == nil)
+            #expect(first != second)
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: "\(folder)/deep/er").sorted()
+                    == ["key", "secrets", "secrets.lock"])
+        }
+    }
+
+    @Test(arguments: ["flip", "truncate", "empty", "foreign", "append"])
+    func `P9: is corrupt when it was changed, never empty`(damage: String) async throws {
+        try await withTemporaryFolder { folder in
+            let store = store(in: folder)
+            try await store.write(Array(canary.utf8), for: "a")
+            let file = URL(fileURLWithPath: "\(folder)/deep/er/secrets")
+            var bytes = Array(try Data(contentsOf: file))
+            switch damage {
+            case "flip": bytes[bytes.count / 2] ^= 1
+            case "truncate": bytes.removeLast(5)
+            case "empty": bytes = []
+            case "foreign": bytes = Array("{\"accessToken\":\"plain\"}".utf8)
+            default: bytes.append(0)
+            }
+            try Data(bytes).write(to: file)
+            let error = await #expect(throws: AuthError.storeCorrupt) { try await store.read("a") }
+            #expect(error?.hint != nil)
+            #expect(Array(try Data(contentsOf: file)) == bytes)
+        }
+    }
+
+    @Test func `P9: sets a damaged file aside when something new is stored`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = store(in: folder)
+            let file = URL(fileURLWithPath: "\(folder)/deep/er/secrets")
+            for round in 1...2 {
+                try await store.write([UInt8(round)], for: "a")
+                try Data("damage \(round)".utf8).write(to: file)
+                try await store.write([9], for: "b")
+                #expect(try await store.read("b") == [9])
+                #expect(try await store.read("a") == nil)
+            }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: file.path + ".corrupt")) == Data("damage 1".utf8))
+            #expect(try Data(contentsOf: URL(fileURLWithPath: file.path + ".corrupt-2")) == Data("damage 2".utf8))
+        }
+    }
+
+    @Test func `cannot be read with another key, and says corrupt when its key is gone`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = store(in: folder)
+            try await store.write([1], for: "a")
+            let other = EncryptedFileSecretStore(
+                path: "\(folder)/deep/er/secrets", key: .given(SymmetricKey(size: .bits256)))
+            await #expect(throws: AuthError.storeCorrupt) { try await other.read("a") }
+            try FileManager.default.removeItem(atPath: "\(folder)/deep/er/key")
+            await #expect(throws: AuthError.storeCorrupt) { try await store.read("a") }
+        }
+    }
+
+    @Test func `is denied, not empty, where it cannot be opened`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = EncryptedFileSecretStore(path: "\(folder)/link", key: .keyFile(path: "\(folder)/key"))
+            // A folder in the file's place cannot be read as a file by anybody, root included.
+            try FileManager.default.createDirectory(atPath: "\(folder)/link", withIntermediateDirectories: true)
+            await #expect(throws: AuthError.storeUnavailable) { try await store.read("a") }
+        }
+    }
+
+    @Test func `is denied where the system allows no writing`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = EncryptedFileSecretStore(path: "/sys/latch/secrets", key: .keyFile(path: "\(folder)/key"))
+            let before = try await store.read("a")
+            #expect(before == nil)
+            let error = await #expect(throws: AuthError.storeDenied) { try await store.write([1], for: "a") }
+            #expect(error?.message.contains("/sys/latch") == true)
+        }
+    }
+
+    /// A process may be forbidden to write files above a size, which fails like a full disk and needs no real one.
+    @Test func `is full, and keeps what it held, where there is no room`() async {
+        await #expect(processExitsWith: .success) {
+            try await withTemporaryFolder { folder in
+                let store = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
+                try await store.write([1], for: "a")
+                signal(SIGXFSZ, SIG_IGN)
+                var limit = rlimit(rlim_cur: 1_000, rlim_max: 1_000)
+                setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+                await #expect(throws: AuthError.storeFull) {
+                    try await store.write([UInt8](repeating: 1, count: 5_000), for: "b")
+                }
+                #expect(try await store.read("a") == [1])
+                #expect(try await store.names() == ["a"])
+                let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+                #expect(files.allSatisfy { !$0.hasSuffix(".tmp") })
+            }
+        }
+    }
+
+    @Test func `is shared by several stores in turn`() async throws {
+        try await withTemporaryFolder { folder in
+            let stores = (0..<8).map { _ in store(in: folder) }
+            try await withThrowingTaskGroup { group in
+                for (number, store) in stores.enumerated() {
+                    group.addTask { for round in 0..<10 { try await store.write([1], for: "\(number)-\(round)") } }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await stores[0].names().count == 80)
+        }
+    }
+
+    @Test func `tells a session that it is damaged, which is not a sign-out`() async throws {
+        try await withTemporaryFolder { folder in
+            let secrets = store(in: folder)
+            let store = SecretTokenStore<Tokens>(secrets, name: "auth")
+            try await store.save(Tokens(access: canary))
+            try Data("torn".utf8).write(to: URL(fileURLWithPath: "\(folder)/deep/er/secrets"))
+            let session = Session(store: store) { renewal in renewal.credential }
+            await #expect(throws: AuthError.storeCorrupt) { try await session.credential() }
+            #expect(session.currentState == .unavailable(.storeCorrupt))
+        }
+    }
+}
+
+@Suite struct `The results of Apple's keychain` {
+    @Test(
+        arguments: [
+            (-25_308, AuthError.storeLocked), (-25_293, .storeDenied), (-128, .storeDenied), (-34_018, .storeDenied),
+            (-61, .storeDenied), (-25_292, .storeDenied), (-26_275, .storeCorrupt), (-34, .storeFull),
+            (-25_291, .storeUnavailable), (-36, .storeUnavailable), (-1, .storeUnavailable),
+        ] as [(Int32, AuthError)])
+    func `P9: never look like "no account"`(status: Int32, error: AuthError) {
+        #expect(KeychainStatus.error(for: status) == error)
+        #expect(KeychainStatus.error(for: status).message.contains("\(status)"))
+    }
+}
