@@ -7,7 +7,7 @@ import LatchHTTP
 
 private let limits = HeadLimits(bytes: 2048, fieldCount: 20)
 
-/// The end of the head; nil where it is incomplete or refused. It arrives in two pieces when `cut` is not nil.
+/// The end of the head that arrives whole, or in two pieces; nil where it is incomplete or refused.
 private func end(of input: UnsafeBufferPointer<UInt8>, cut: Int?) -> Int? {
     var scanner = HeadScanner()
     do {
