@@ -79,7 +79,7 @@ let package = Package(
         module("LatchTesting", needs: ["LatchAuth", "LatchHTTP", "LatchServer", "LatchCore"]),
 
         // 6 · one import, and the seeds' names
-        module("Latchwork", needs: ["LatchHTTP", "LatchJOSE", "LatchAuth", "LatchAccounts"]),
+        module("Latchwork", needs: ["LatchHTTP", "LatchJOSE", "LatchAuth", "LatchAccounts", "LatchCore"]),
         module(
             "AuthPackage", path: "Sources/Facades/AuthPackage",
             needs: ["LatchAccounts", "LatchAuth", "LatchHTTP", "LatchJOSE", "LatchCore"]),
@@ -95,6 +95,9 @@ let package = Package(
         // Benchmarks: built by Scripts/run-benchmarks.
         .target(name: "CBareCurl", dependencies: [onLinux("CCurl")], path: "Benchmarks/HTTP/CBareCurl"),
         program("bench-http", path: "Benchmarks/HTTP/bench-http", needs: ["LatchHTTP", onLinux("CBareCurl")]),
+
+        // Programs that a user would start from.
+        program("sign-in", path: "Examples/sign-in", needs: ["Latchwork"]),
 
         // Tests mirror Sources.
         tests("LatchCoreTests", needs: ["LatchCore"]),
