@@ -36,14 +36,18 @@ public struct KeySet: Sendable {
             throw .unsuitableKey("the key set has no list of keys, or too long a one")
         }
         var keys: [Key] = []
+        var names: Set<[String]> = []
         for entry in list {
             guard let jwk = entry.objectValue else {
                 throw .unsuitableKey("the key set holds something else than keys")
             }
+            guard jwk["use"] == nil || jwk["use"] == "sig" else { continue }
+            // RFC 7517 §4.5: a name stands for one key, or for one of each kind.
+            if let id = jwk["kid"]?.stringValue, !names.insert([jwk["kty"]?.stringValue ?? "", id]).inserted {
+                throw .unsuitableKey("two keys of the set have one name")
+            }
             do { keys.append(try Key(jwk: jwk)) } catch JOSEError.unsuitableKey { continue }
         }
-        let names = keys.compactMap(\.id)
-        guard Set(names).count == names.count else { throw .unsuitableKey("two keys of the set have one name") }
         // RFC 8725 §3.1: a set that mixes both invites a public key to be taken for a secret.
         let secrets = keys.count { $0.publicKey == nil }
         guard secrets == 0 || secrets == keys.count else {

@@ -77,6 +77,9 @@ extension RSA.Signing {
             guard (1...4).contains(exponent.count), (exponent.last ?? 0) & 1 == 1, exponent != [1] else {
                 throw .malformedKey("the public exponent is even, 1, or longer than 32 bits")
             }
+            guard !WeakRSAModulus.isMarked(modulus) else {
+                throw .malformedKey("it was made by a faulty generator and can be factored (CVE-2017-15361)")
+            }
         }
 
         /// Whether both have the same numbers.

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchCrypto
+import LatchJOSE
+import Testing
+
+@Suite struct `A key set` {
+    @Test func `is read back as it was published, without secrets`() throws {
+        let keys = try [Key.generate(.es256, id: "a"), .generate(.eddsa, id: "b"), .generate(.rs256, id: "c")]
+        let published = KeySet(keys).jwks().serialized()
+        #expect(!String(decoding: published, as: UTF8.self).contains("\"d\""))
+        let read = try KeySet(jwks: published)
+        #expect(read.keys.map(\.id) == ["a", "b", "c"])
+        #expect(read.keys.map(\.algorithm) == [.es256, .eddsa, .rs256])
+        #expect(read.keys.allSatisfy { !$0.canSign })
+        #expect(read["b"]?.thumbprint == keys[1].thumbprint)
+        #expect(read["x"] == nil)
+    }
+
+    @Test func `publishes nothing of shared secrets`() throws {
+        let set = KeySet([try Key.generate(.hs256)])
+        #expect(set.jwks() == ["keys": []])
+    }
+
+    @Test func `leaves out keys that it does not understand`() throws {
+        let good = try Key.generate(.es256, id: "good").jwk
+        var foreign = try Key.generate(.es256).jwk
+        foreign["use"] = "enc"
+        let set = try KeySet(jwks: [
+            "keys": [["kty": "XYZ"], [:], .object(foreign), ["kty": "EC", "crv": "P-999"], .object(good)], "extra": 1,
+        ])
+        #expect(set.keys.map(\.id) == ["good"])
+    }
+
+    @Test(arguments: [
+        "", "[]", "null", "{}", #"{"keys":{}}"#, #"{"keys":[1]}"#, #"{"keys":["x"]}"#, #"{"keys":[],"keys":[]}"#,
+        "{\"keys\":[]} x",
+    ])
+    func `is refused where it is none`(text: String) {
+        #expect { try KeySet(jwks: Array(text.utf8)) } throws: { JOSEError.unsuitableKey ~= $0 }
+    }
+
+    @Test func `is refused where two keys have one name`() throws {
+        let jwks: JSONValue = [
+            "keys": [.object(try Key.generate(.es256, id: "a").jwk), .object(try Key.generate(.es256, id: "a").jwk)]
+        ]
+        #expect { try KeySet(jwks: jwks) } throws: { JOSEError.unsuitableKey ~= $0 }
+    }
+
+    @Test func `H1: is refused where it mixes secrets and public keys`() throws {
+        let secret = try Key.generate(.hs256).jwkWithSecretsForStorage()
+        let jwks: JSONValue = ["keys": [.object(secret), .object(try Key.generate(.es256).jwk)]]
+        #expect { try KeySet(jwks: jwks) } throws: { JOSEError.unsuitableKey ~= $0 }
+        #expect(try KeySet(jwks: ["keys": [.object(secret)]]).keys.count == 1)
+    }
+
+    @Test func `H7: is refused where it is endless`() throws {
+        let many = JSONValue.array([JSONValue](repeating: ["kty": "XYZ"], count: 201))
+        #expect { try KeySet(jwks: ["keys": many]) } throws: { JOSEError.unsuitableKey ~= $0 }
+        let long = Array(#"{"keys":[],"x":"\#(String(repeating: "a", count: 1 << 20))"}"#.utf8)
+        #expect { try KeySet(jwks: long) } throws: { JOSEError.unsuitableKey ~= $0 }
+    }
+}

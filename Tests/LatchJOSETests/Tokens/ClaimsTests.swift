@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchCore
+import LatchJOSE
+import Testing
+
+@Suite struct `The claims of a token` {
+    /// What an email-and-password backend says of a user, as its tokens really look.
+    private let text: String
+    private let token: JWT
+
+    init() throws {
+        let claims = try JSONValue(
+            parsing: #"""
+                {"id":"66f0","email":"zoë@exämple.org","name":"Zoë 😀","roles":["admin","editor"],"permissions":["read:*",
+                "write:own"],"emailVerified":true,"disabled":false,"tenantId":null,"age":41,"score":9.75,"mixed":["a",1],
+                "none":[],"profile":{"address":{"city":"Łódź"},"tags":[{"k":[1,2]}]},"big":9007199254740993,
+                "iat":1700000000,"exp":1700000900.5,"sub":"66f0"}
+                """#)
+        let key = try Key.generate(.hs256)
+        text = try JWT.sign(Claims(try #require(claims.objectValue)), with: key)
+        token = try JWT(unverified: text)
+    }
+
+    @Test func `P2: keep roles, permissions and id, arrays, booleans, nulls and nested objects`() {
+        let claims = token.claims
+        #expect(claims.string("id") == "66f0")
+        #expect(claims.strings("roles") == ["admin", "editor"])
+        #expect(claims.strings("permissions") == ["read:*", "write:own"])
+        #expect(claims.bool("emailVerified") == true)
+        #expect(claims.bool("disabled") == false)
+        #expect(claims["tenantId"] == .null)
+        #expect(claims["profile"]?["address"]?["city"] == "Łódź")
+        #expect(claims["profile"]?["tags"]?[0]?["k"] == [1, 2])
+    }
+
+    @Test func `J1: are read as string, bool, int, double, date and strings`() {
+        let claims = token.claims
+        #expect(claims.string("name") == "Zoë 😀")
+        #expect(claims.string("email") == "zoë@exämple.org")
+        #expect(claims.int("age") == 41)
+        #expect(claims.double("age") == 41)
+        #expect(claims.double("score") == 9.75)
+        #expect(claims.int("big") == 9_007_199_254_740_993)
+        #expect(claims.date("iat") == Date(timeIntervalSince1970: 1_700_000_000))
+        #expect(claims.date("exp") == Date(timeIntervalSince1970: 1_700_000_900.5))
+        #expect(claims.strings("none") == [])
+    }
+
+    @Test func `J1: are nil where they are missing or of another type`() {
+        let claims = token.claims
+        for name in ["missing", "tenantId", "roles", "profile", "emailVerified"] {
+            #expect(claims.string(name) == nil)
+            #expect(claims.int(name) == nil)
+            #expect(claims.double(name) == nil)
+            #expect(claims.date(name) == nil)
+        }
+        #expect(claims.bool("age") == nil)
+        #expect(claims.bool("id") == nil)
+        #expect(claims.string("age") == nil)
+        #expect(claims.int("score") == nil)
+        #expect(claims.int("name") == nil)
+        #expect(claims.strings("mixed") == nil)
+        #expect(claims.strings("id") == nil)
+        #expect(claims.date("id") == nil)
+    }
+
+    @Test func `J1: come from base64url without padding, whatever their length`() throws {
+        let key = try Key.generate(.hs256)
+        for length in 0..<12 {
+            let text = try JWT.sign(["x": .string(String(repeating: "ÿ>?", count: length))], with: key)
+            #expect(!text.contains("=") && !text.contains("+") && !text.contains("/"))
+            #expect(try JWT(unverified: text).claims.string("x")?.count == length * 3)
+        }
+    }
+
+    @Test func `J1: of a text with a missing segment are not to be had`() {
+        let parts = text.split(separator: ".")
+        for broken in ["", "\(parts[0])", "\(parts[0]).\(parts[1])", "\(parts[0])..", "\(text).x", ".\(parts[1])."] {
+            #expect { try JWT(unverified: broken) } throws: { JOSEError.malformedToken ~= $0 }
+        }
+    }
+
+    @Test(arguments: [
+        (999.0, 0, false), (1_000, 0, true), (1_001, 0, true), (1_000, 10, false), (1_009.9, 10, false),
+        (1_010, 10, true),
+        (989, -10, false), (990, -10, true),
+    ])
+    func `J2: expire at their time, give or take the leeway`(now: Double, leeway: Int, isExpired: Bool) {
+        let claims: Claims = ["exp": 1_000]
+        #expect(claims.isExpired(at: Date(timeIntervalSince1970: now), leeway: .seconds(leeway)) == isExpired)
+    }
+
+    @Test func `J2: without an expiry never expire, and with one that is no number always have`() {
+        let now = Date(timeIntervalSince1970: 1_000)
+        #expect(!(["sub": "x"] as Claims).isExpired(at: now))
+        for value: JSONValue in ["2000", .null, true, [2000], [:]] {
+            #expect(Claims(["exp": value]).isExpired(at: now))
+            #expect(Claims(["exp": value]).expiry == nil)
+        }
+    }
+
+    @Test func `are written by their registered names and read back`() throws {
+        var claims = Claims()
+        claims.issuer = "https://id.example"
+        claims.subject = "u1"
+        claims.audience = ["api"]
+        claims.expiry = Date(timeIntervalSince1970: 2_000)
+        claims.notBefore = Date(timeIntervalSince1970: 1_000)
+        claims.issuedAt = Date(timeIntervalSince1970: 1_000.5)
+        claims.id = "j1"
+        #expect(
+            claims.members == [
+                "iss": "https://id.example", "sub": "u1", "aud": "api", "exp": 2_000, "nbf": 1_000, "iat": 1_000.5,
+                "jti": "j1",
+            ])
+        #expect(claims.audience == ["api"])
+        claims.audience = ["a", "b"]
+        #expect(claims["aud"] == ["a", "b"])
+        #expect(claims.audience == ["a", "b"])
+        claims.audience = []
+        claims.expiry = nil
+        claims.issuer = nil
+        #expect(claims["aud"] == nil && claims["exp"] == nil && claims.issuer == nil)
+        #expect(claims.subject == "u1" && claims.id == "j1" && claims.notBefore?.timeIntervalSince1970 == 1_000)
+    }
+
+    @Test func `J16: print their names only, and a token prints nothing of its text`() {
+        var dumped = "\(token) \(String(reflecting: token)) \(token.claims)"
+        dump(token, to: &dumped)
+        dump(token.claims, to: &dumped)
+        for part in text.split(separator: ".") { #expect(!dumped.contains(part)) }
+        for secret in ["Zoë", "zoë@", "66f0", "write:own"] { #expect(!dumped.contains(secret)) }
+        #expect(dumped.contains("roles"))
+    }
+}
