@@ -43,9 +43,10 @@ docs: ## builds the DocC site into .build/docs
 format: ## formats every Swift file
 	@git ls-files -z -co --exclude-standard -- '*.swift' | xargs -0 swift format -i --parallel
 
-check: ## format, words, layers, budgets
+check: ## format, words, readme, layers, budgets
 	@Scripts/check-format
 	@Scripts/check-words
+	@Scripts/check-readme
 	@Scripts/check-layers
 	@Scripts/check-budgets
 
