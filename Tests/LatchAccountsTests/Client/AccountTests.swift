@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import Testing
+
+private let register = "/api/clients/register"
+
+@Suite struct `An account at a backend` {
+    @Test func `P6: is asked for with what there is, and nothing else`() async throws {
+        let backend = ScriptedBackend()
+        backend.on(register, .created, ["id": "1", "email": "ada@example.com"])
+        let client = try backend.client()
+        try await client.signUp(email: "ada@example.com", password: "secret")
+        try await client.signUp(email: "ada@example.com", password: "secret", name: "", roles: [])
+        try await client.signUp(email: "ada@example.com", password: "secret", name: "Ada", roles: ["admin"])
+        let plain: JSONValue = ["email": "ada@example.com", "password": "secret"]
+        let full: JSONValue = ["email": "ada@example.com", "password": "secret", "name": "Ada", "roles": ["admin"]]
+        #expect(try backend.contents(of: register) == [plain, plain, full])
+        #expect(!client.session.currentState.isSignedIn)
+    }
+
+    @Test(arguments: [#"{"id":"7"}"#, #"{"sub":"7"}"#, #"{"_id":"7"}"#, #"{"id":7}"#])
+    func `P6: has the identifier that the server gave it`(identifier: String) async throws {
+        let backend = ScriptedBackend()
+        let body = identifier.dropLast() + #","email":"a@b.c","name":null,"roles":["user"]}"#
+        backend.on(register) { _ in HTTPResponse(status: .created, body: HTTPBody(String(body))) }
+        let account = try await backend.client().signUp(email: "a@b.c", password: "secret")
+        #expect(account == Account(id: "7", email: "a@b.c", roles: ["user"]))
+    }
+
+    @Test(arguments: [#"{"email":"a@b.c"}"#, #"{"id":"","email":"a@b.c"}"#, #"{"id":"7"}"#, "[]", ""])
+    func `P6: without an identifier or an address is an error, never an invention`(body: String) async throws {
+        let backend = ScriptedBackend()
+        backend.on(register) { _ in HTTPResponse(status: .created, body: HTTPBody(body)) }
+        await #expect(throws: AccountError.invalidAnswer) {
+            try await backend.client().signUp(email: "a@b.c", password: "secret")
+        }
+    }
+
+    @Test func `P6: that exists already is told as such`() async throws {
+        let backend = ScriptedBackend()
+        backend.on(register, .conflict, ["message": "Email already in use"])
+        let error = await #expect(throws: AccountError.emailTaken) {
+            try await backend.client().signUp(email: "a@b.c", password: "secret")
+        }
+        #expect(error?.serverMessage == "Email already in use")
+    }
+
+    @Test func `P7: is reset in two steps, with the kind that the backend wants`() async throws {
+        let backend = ScriptedBackend()
+        backend.on("/api/auth/forgot-password", .ok, ["message": "If there is an account, a mail is on its way."])
+        backend.on("/api/auth/reset-password", .ok, ["message": "done"])
+        var endpoints = AccountEndpoints()
+        for type in [nil, "client"] {
+            endpoints.accountType = type
+            let client = try backend.client(endpoints: endpoints)
+            let said = try await client.requestPasswordReset(email: "a@b.c")
+            #expect(said == "If there is an account, a mail is on its way.")
+            #expect(try await client.resetPassword(token: "t", newPassword: "NewSecret!") == "done")
+        }
+        #expect(
+            try backend.contents(of: "/api/auth/forgot-password")
+                == [["email": "a@b.c"], ["email": "a@b.c", "type": "client"]])
+        #expect(
+            try backend.contents(of: "/api/auth/reset-password")
+                == [
+                    ["token": "t", "password": "NewSecret!"],
+                    ["token": "t", "password": "NewSecret!", "type": "client"],
+                ])
+    }
+
+    @Test func `P7: whose reset token is used tells what the server said`() async throws {
+        let backend = ScriptedBackend()
+        backend.on("/api/auth/reset-password", .badRequest, ["message": "The link was used or is too old."])
+        let error = await #expect(throws: AccountError.refused) {
+            try await backend.client().resetPassword(token: "t", newPassword: "NewSecret!")
+        }
+        #expect(error?.status == .badRequest)
+        #expect(error?.serverMessage == "The link was used or is too old.")
+    }
+
+    @Test func `accepts an answer without content where none is expected`() async throws {
+        let backend = ScriptedBackend()
+        backend.on("/api/auth/forgot-password") { _ in HTTPResponse(status: .noContent) }
+        #expect(try await backend.client().requestPasswordReset(email: "a@b.c") == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("application/json", #"{"message":"m"}"#, "m"), ("application/json", #"{"detail":"d"}"#, "d"),
+            ("application/json", #"{"error":"e"}"#, "e"), ("application/json", #"{"message":5}"#, nil),
+            ("text/plain; charset=utf-8", "plain words", "plain words"), ("text/html", "<html>no</html>", nil),
+            ("application/json", "", nil),
+        ] as [(String, String, String?)])
+    func `says in the server's words why it was refused`(type: String, body: String, message: String?) async throws {
+        let backend = ScriptedBackend()
+        backend.on(register) { _ in
+            HTTPResponse(status: 422, fields: [.contentType: type], body: HTTPBody(body))
+        }
+        let error = await #expect(throws: AccountError.refused) {
+            try await backend.client().signUp(email: "a@b.c", password: "secret")
+        }
+        #expect(error?.serverMessage == message)
+    }
+}

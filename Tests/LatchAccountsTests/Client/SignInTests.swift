@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import Testing
+
+private let login = "/api/auth/clients/login"
+
+@Suite struct `Signing in` {
+    @Test func `P2: posts exactly the address and the password, as JSON`() async throws {
+        let backend = ScriptedBackend()
+        backend.on(login, .ok, ["accessToken": "a", "refreshToken": "r"])
+        try await backend.client().signIn(email: "ada@example.com", password: "p\"& =+%ü\\")
+        let request = try #require(backend.requests.first)
+        #expect(request.method == .post)
+        #expect(request.absoluteURL == "https://api.example.com/api/auth/clients/login")
+        #expect(request.fields[.contentType] == "application/json")
+        #expect(request.fields[.authorization] == nil)
+        let content = try JSONValue(parsing: request.body.bytes)
+        #expect(content == ["email": "ada@example.com", "password": "p\"& =+%ü\\"])
+    }
+
+    @Test func `P2: keeps the tokens, with the expiry that the token states`() async throws {
+        let backend = ScriptedBackend()
+        let access = try ScriptedBackend.accessToken(expiresIn: 600)
+        backend.on(login, .ok, ["accessToken": .string(access), "refreshToken": "r"])
+        let store = InMemoryTokenStore<Tokens>()
+        try await backend.client(store: store).signIn(email: "a@b.c", password: "secret")
+        let kept = try #require(store.load())
+        #expect(kept.access == access)
+        #expect(kept.refresh == "r")
+        let life = try #require(kept.expiry).timeIntervalSince(try #require(kept.issued))
+        #expect(abs(life - 600) < 2)
+    }
+
+    @Test func `P2: knows who is signed in from a token with arrays, booleans, nulls and objects`() async throws {
+        let backend = ScriptedBackend()
+        let access = try ScriptedBackend.accessToken([
+            "id": "42", "email": "ada@example.com", "name": "Ada", "roles": ["admin", "editor"],
+            "permissions": ["notes:read"], "tenantId": nil, "emailVerified": true, "nested": ["a": [1, nil]],
+        ])
+        backend.on(login, .ok, ["accessToken": .string(access)])
+        let client = try backend.client()
+        #expect(client.account == nil)
+        try await client.signIn(email: "ada@example.com", password: "secret")
+        #expect(
+            client.account
+                == Account(
+                    id: "42", email: "ada@example.com", name: "Ada", roles: ["admin", "editor"],
+                    permissions: ["notes:read"], isEmailVerified: true))
+    }
+
+    @Test(arguments: [
+        "{}", #"{"accessToken":""}"#, #"{"accessToken":null}"#, #"{"accessToken":5}"#, "[]", "not JSON", "",
+    ])
+    func `P2: without an access token in the answer is an error that stores nothing`(body: String) async throws {
+        let backend = ScriptedBackend()
+        backend.on(login) { _ in HTTPResponse(status: .ok, body: HTTPBody(body)) }
+        let store = InMemoryTokenStore<Tokens>()
+        let client = try backend.client(store: store)
+        await #expect(throws: AccountError.invalidAnswer) {
+            try await client.signIn(email: "a@b.c", password: "secret")
+        }
+        #expect(store.load() == nil)
+        #expect(!client.session.currentState.isSignedIn)
+    }
+
+    @Test func `P2: fails where the tokens cannot be stored`() async throws {
+        struct FullStore: TokenStore {
+            func save(_ tokens: Tokens) throws { throw AuthError.storeFull }
+            func load() -> Tokens? { nil }
+            func clear() {}
+        }
+        let backend = ScriptedBackend()
+        backend.on(login, .ok, ["accessToken": "a"])
+        let client = try backend.client(store: FullStore())
+        await #expect(throws: AuthError.storeFull) { try await client.signIn(email: "a@b.c", password: "secret") }
+        #expect(!client.session.currentState.isSignedIn)
+    }
+
+    @Test(
+        arguments: [
+            (401, AccountError.wrongCredentials), (400, .refused), (403, .refused), (429, .tooManyAttempts),
+            (500, .serverFailed), (503, .serverFailed),
+        ] as [(Int, AccountError)])
+    func `tells wrong credentials from every other refusal`(status: Int, expected: AccountError) async throws {
+        let backend = ScriptedBackend()
+        backend.on(
+            login, HTTPStatus(rawValue: status), ["message": "as the server says"], fields: [.retryAfter: "30"])
+        let error = await #expect(throws: expected) {
+            try await backend.client().signIn(email: "a@b.c", password: "secret")
+        }
+        #expect(error?.status?.rawValue == status)
+        #expect(error?.serverMessage == "as the server says")
+        #expect(error?.retryAfter == .seconds(30))
+    }
+
+    @Test(arguments: ["", "/", "/v1", "/v1/", "/a/b"])
+    func `P11: keeps the path of the base URL`(path: String) async throws {
+        let backend = ScriptedBackend()
+        await #expect(throws: AccountError.refused) {
+            try await backend.client(base: "https://api.example.com\(path)").signIn(email: "a@b.c", password: "secret")
+        }
+        let base = path.hasSuffix("/") ? String(path.dropLast()) : path
+        #expect(backend.requests.map(\.path) == ["\(base)\(login)"])
+    }
+
+    @Test func `is refused over plain http to another machine before anything is sent`() async throws {
+        let backend = ScriptedBackend()
+        await #expect(throws: HTTPError.insecureURL) {
+            try await backend.client(base: "http://api.example.com").signIn(email: "a@b.c", password: "secret")
+        }
+        #expect(backend.requests.isEmpty)
+    }
+
+    @Test func `P12: shows no secret in any error`() async throws {
+        let canary = "canary-c0ffee"
+        for status in [200, 400, 401, 409, 500] {
+            let backend = ScriptedBackend()
+            backend.on(login, HTTPStatus(rawValue: status), ["refreshToken": .string(canary)])
+            let error = await #expect(throws: AccountError.self) {
+                try await backend.client().signIn(email: "a@b.c", password: canary)
+            }
+            var text = String(reflecting: error) + "\(error as Any)"
+            dump(error, to: &text)
+            #expect(!text.contains(canary))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import Testing
+
+private let logout = "/api/auth/logout"
+
+private enum SignOutTokens {
+    static let tokens = Tokens(access: "a", refresh: "r", expiry: Date(timeIntervalSinceNow: 3_600))
+}
+
+@Suite struct `Signing out` {
+    @Test func `P5: sends both tokens to the server after it has forgotten them here`() async throws {
+        let backend = ScriptedBackend()
+        let store = InMemoryTokenStore(SignOutTokens.tokens)
+        let client = try backend.client(store: store)
+        backend.on(logout) { [session = client.session] _ in
+            #expect(store.load() == nil)
+            #expect(session.currentState == .signedOut(.person))
+            return HTTPResponse(status: .ok, body: HTTPBody(#"{"message":"bye"}"#))
+        }
+        #expect(try await client.signOut())
+        let request = try #require(backend.requests(to: logout).first)
+        #expect(request.fields[.authorization] == "Bearer a")
+        #expect(try backend.contents(of: logout) == [["refreshToken": "r"]])
+    }
+
+    @Test(arguments: [500, 404, 401, 0])
+    func `P5: forgets here whatever the server says, or does not`(status: Int) async throws {
+        let backend = ScriptedBackend()
+        backend.on(logout) { _ in
+            guard status > 0 else { throw HTTPError.offline }
+            return HTTPResponse(status: HTTPStatus(rawValue: status))
+        }
+        let store = InMemoryTokenStore(SignOutTokens.tokens)
+        let client = try backend.client(store: store)
+        #expect(try await client.signOut() == false)
+        #expect(store.load() == nil)
+        #expect(client.session.currentState == .signedOut(.person))
+    }
+
+    @Test func `P5: does nothing the second time`() async throws {
+        let backend = ScriptedBackend()
+        backend.on(logout, .ok, [:])
+        let client = try backend.client(store: InMemoryTokenStore(SignOutTokens.tokens))
+        #expect(try await client.signOut())
+        #expect(try await client.signOut() == false)
+        #expect(backend.requests.count == 1)
+    }
+
+    @Test func `P5: is not undone by a renewal that was under way`() async throws {
+        let backend = ScriptedBackend()
+        let (arrived, signal) = AsyncStream.makeStream(of: Void.self)
+        let (released, release) = AsyncStream.makeStream(of: Void.self)
+        backend.on("/api/auth/refresh-token") { _ in
+            signal.yield()
+            for await _ in released { break }
+            return HTTPResponse(status: .ok, body: HTTPBody(#"{"accessToken":"new","refreshToken":"r1"}"#))
+        }
+        backend.on(logout, .ok, [:])
+        let expired = Tokens(access: "old", refresh: "r0", expiry: Date(timeIntervalSince1970: 1))
+        let store = InMemoryTokenStore(expired)
+        let client = try backend.client(store: store)
+        let waiter = Task { try await client.session.credential() }
+        for await _ in arrived { break }
+        try await client.signOut()
+        release.yield()
+        await #expect(throws: AuthError.superseded) { try await waiter.value }
+        #expect(store.load() == nil)
+        #expect(client.session.currentState == .signedOut(.person))
+    }
+
+    @Test func `makes the tokens worthless at the server where this device cannot forget them`() async throws {
+        struct StubbornStore: TokenStore {
+            func save(_ tokens: Tokens) {}
+            func load() -> Tokens? { SignOutTokens.tokens }
+            func clear() throws { throw AuthError.storeDenied }
+        }
+        let backend = ScriptedBackend()
+        backend.on(logout, .ok, [:])
+        let client = try backend.client(store: StubbornStore())
+        try await client.session.restore()
+        await #expect(throws: AuthError.storeDenied) { try await client.signOut() }
+        #expect(try backend.contents(of: logout) == [["refreshToken": "r"]])
+    }
+}
