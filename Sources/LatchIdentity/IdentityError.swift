@@ -12,12 +12,19 @@ public struct IdentityError: CodedError {
     public let hint: String?
     /// After how long the same request may be tried again, where that is known.
     public let retryAfter: Duration?
+    /// The limit that was reached, for the RateLimit fields of the answer.
+    let limit: AttemptLimiter.Limit?
 
     /// An error with its context.
     public init(code: String, message: String, hint: String? = nil, retryAfter: Duration? = nil) {
+        self.init(code: code, message: message, hint: hint, retryAfter: retryAfter, limit: nil)
+    }
+
+    init(code: String, message: String, hint: String?, retryAfter: Duration?, limit: AttemptLimiter.Limit?) {
         self.code = code
         self.message = message
         self.hint = hint
         self.retryAfter = retryAfter
+        self.limit = limit
     }
 }

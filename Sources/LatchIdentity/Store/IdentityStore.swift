@@ -31,7 +31,7 @@ package protocol IdentityStore: Sendable {
     /// Uses the token up and marks its address as verified; nil when it is not valid.
     func verifyEmail(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account?
     /// Uses the token up, sets the password and signs out all devices; nil when it is not valid.
-    func resetPassword(byToken digest: [UInt8], hash: String, at now: Date) async throws(IdentityError) -> Account?
+    func resetPassword(byToken digest: [UInt8], hash: String, at now: Date) async throws(IdentityError) -> PasswordReset?
 
     // Devices
     func device(id: [UInt8]) async throws(IdentityError) -> Device?
@@ -53,6 +53,13 @@ package protocol IdentityStore: Sendable {
     func prune(endedBefore date: Date) async throws(IdentityError)
     var tally: StoreTally { get }
     func close() async
+}
+
+/// A password that was set by a mailed token.
+package struct PasswordReset: Sendable, Hashable {
+    package let accountID: String
+    /// How many devices it signed out.
+    package let signedOut: Int
 }
 
 /// How much a store has written: with group commit, jobs outnumber commits.

@@ -41,7 +41,7 @@ extension SQLiteIdentityStore {
 
     package func resetPassword(
         byToken digest: [UInt8], hash: String, at now: Date
-    ) async throws(IdentityError) -> Account? {
+    ) async throws(IdentityError) -> PasswordReset? {
         try await writer.write { db throws(IdentityError) in
             guard let account = try db.use(digest, purpose: .resetPassword, at: now) else { return nil }
             // Whoever could read the mail has shown that the address is theirs.
@@ -52,9 +52,9 @@ extension SQLiteIdentityStore {
                 """,
                 [.text(hash), .date(max(now, account.passwordChangedAt.addingTimeInterval(0.001))), .text(account.id)])
             try db.run("DELETE FROM one_time_token WHERE account_id = ?", [.text(account.id)])
-            try db.revokeDevices(of: account.id, because: .passwordChange, at: now)
+            let signedOut = try db.revokeDevices(of: account.id, because: .passwordChange, at: now)
             try db.audit("account.passwordReset", account: account.id, at: now)
-            return account
+            return PasswordReset(accountID: account.id, signedOut: signedOut)
         }
     }
 

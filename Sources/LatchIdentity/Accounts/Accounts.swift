@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchCore
+import LatchCrypto
+import LatchJOSE
+
+/// What can be done with accounts: sign up, prove an address, set a new password, administer.
+package struct Accounts: Sendable {
+    let parts: IdentityParts
+
+    /// Makes an account and mails a link that verifies its address.
+    ///
+    /// Roles and permissions come from the caller's code and never from a request's body.
+    ///
+    /// - Throws: `IdentityError.alreadyExists`, `.invalidInput`, `.weakPassword`, `.overloaded` or a store's error.
+    package func signUp(
+        email: String, password: String, name: String? = nil, roles: [String] = [], permissions: [String] = [],
+        isVerified: Bool = false
+    ) async throws(IdentityError) -> Account {
+        let email = try EmailAddress(email)
+        let name = try Self.checked(name: name)
+        try PasswordRules.check(password, for: email)
+        try Self.checkGrants(roles + permissions)
+        guard try await parts.store.account(emailKey: email.key) == nil else { throw .alreadyExists }
+        let hash = try await parts.passwords.hash(password)
+        let now = parts.clock.now
+        let account = Account(
+            id: identifier(at: now), email: email, name: name, passwordHash: hash, passwordChangedAt: now,
+            emailVerifiedAt: isVerified ? now : nil, roles: roles, permissions: permissions, createdAt: now)
+        try await parts.store.insert(account)
+        parts.metrics.count("latch_accounts_created_total")
+        if !isVerified { mailVerification(to: email) }
+        return account
+    }
+
+    /// Sets what an account may do; its devices get it with their next renewal.
+    ///
+    /// - Returns: False when there is no such account.
+    package func setGrants(
+        of id: String, roles: [String], permissions: [String]
+    ) async throws(IdentityError) -> Bool {
+        try Self.checkGrants(roles + permissions)
+        return try await parts.store.setGrants(of: id, roles: roles, permissions: permissions, at: parts.clock.now)
+    }
+
+    /// Enables or disables an account; disabling signs out its devices.
+    ///
+    /// - Returns: False when there is no such account.
+    package func setStatus(of id: String, to status: Account.Status) async throws(IdentityError) -> Bool {
+        try await parts.store.setStatus(of: id, to: status, at: parts.clock.now)
+    }
+
+    /// The account of an address.
+    package func account(email: String) async throws(IdentityError) -> Account? {
+        try await parts.store.account(emailKey: EmailAddress(email).key)
+    }
+
+    /// Signs out all devices of an account.
+    ///
+    /// - Returns: How many there were.
+    package func signOutEverywhere(_ id: String) async throws(IdentityError) -> Int {
+        let count = try await parts.store.revokeDevices(of: id, because: .administrator, at: parts.clock.now)
+        parts.metrics.count("latch_families_revoked_total", by: count)
+        return count
+    }
+
+    private static func checked(name: String?) throws(IdentityError) -> String? {
+        guard let name = name?.trimmingSpace(), !name.isEmpty else { return nil }
+        let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        guard name.utf8.count <= 200, isPlain else {
+            throw .invalidInput("the name is longer than 200 bytes or holds control characters")
+        }
+        return String(name)
+    }
+
+    /// Grants are words, as scopes are (RFC 6749 §3.3).
+    private static func checkGrants(_ grants: [String]) throws(IdentityError) {
+        let isWord = { (grant: String) in
+            !grant.isEmpty && grant.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+        }
+        guard grants.allSatisfy(isWord) else { throw .invalidInput("a role or permission is not one word of ASCII") }
+    }
+
+    /// A UUID of version 7 (RFC 9562 §5.7): new rows come last, and nobody can guess the next one.
+    private func identifier(at now: Date) -> String {
+        let time = UInt64(max(now.storedMilliseconds, 0))
+        var bytes = [40, 32, 24, 16, 8, 0].map { UInt8(truncatingIfNeeded: time >> $0) } + parts.random.bytes(10)
+        bytes[6] = bytes[6] & 0x0F | 0x70
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = Array("0123456789abcdef")
+        let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return [text[0..<8], text[8..<12], text[12..<16], text[16..<20], text[20..<32]]
+            .map { String($0) }.joined(separator: "-")
+    }
+}

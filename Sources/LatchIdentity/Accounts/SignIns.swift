@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchCore
+import LatchCrypto
+import LatchJOSE
+
+/// What can be done with devices: sign one in, renew its tokens, sign it out, and ask who a token speaks for.
+struct SignIns: Sendable {
+    /// The tokens of a device, as they are given to it.
+    struct Grant: Sendable {
+        let accessToken: String
+        let refreshToken: String
+        let lifetime: Duration
+    }
+
+    /// Where a request comes from, as far as the server knows.
+    struct Origin: Sendable {
+        let address: String
+        let userAgent: String?
+    }
+
+    let parts: IdentityParts
+
+    /// Signs in a new device.
+    ///
+    /// - Throws: `IdentityError.invalidCredentials`, the same for every cause; `.tooManyAttempts`, `.overloaded`.
+    func signIn(email: String, password: String, from origin: Origin) async throws(IdentityError) -> Grant {
+        try PasswordRules.checkLength(password)
+        let key = email.trimmingSpace().lowercased()
+        let attempts = parts.limits.login(emailKey: key, address: origin.address)
+        if let refusal = parts.limiter.take(attempts, at: parts.clock.now) {
+            count(.limited)
+            throw .tooManyAttempts(refusal)
+        }
+        do throws(IdentityError) {
+            let account = try await authenticate(key, password)
+            let grant = try await open(account, from: origin)
+            parts.limiter.giveBack(attempts)
+            count(.success)
+            return grant
+        } catch {
+            // Only a wrong password is an attempt at guessing one.
+            if error.code == IdentityError.invalidCredentials.code {
+                count(.failure)
+            } else {
+                parts.limiter.giveBack(attempts)
+            }
+            throw error
+        }
+    }
+
+    private func authenticate(_ key: String, _ password: String) async throws(IdentityError) -> Account {
+        let found = try await parts.store.account(emailKey: key)
+        let isOpen = found.map(mayLogIn) ?? false
+        // The same work for everybody: who is not there, is disabled or has no password is checked against a decoy.
+        let verdict = try await parts.passwords.check(password, against: isOpen ? found?.passwordHash : nil)
+        guard verdict.matches, let account = found, let hash = account.passwordHash else { throw .invalidCredentials }
+        if let better = verdict.better {
+            try await parts.store.upgradePasswordHash(of: account.id, from: hash, to: better)
+        }
+        return account
+    }
+
+    private func mayLogIn(_ account: Account) -> Bool {
+        account.status == .active
+            && (account.emailVerifiedAt != nil || !parts.configuration.requireVerifiedEmail)
+    }
+
+    private func open(_ account: Account, from origin: Origin) async throws(IdentityError) -> Grant {
+        let now = parts.clock.now
+        let device = Device(
+            id: parts.random.bytes(16), accountID: account.id, secret: parts.random.bytes(32), createdAt: now,
+            lastUsedAt: now, expiresAt: now.addingTimeInterval(parts.configuration.refreshTokenLifetime.inSeconds),
+            userAgent: origin.userAgent.map { String($0.prefix(200)) }, address: origin.address)
+        let access = try parts.accessTokens.issue(to: account, on: device.id)
+        guard try await parts.store.insert(device, for: account) else { throw .invalidCredentials }
+        parts.metrics.count("latch_tokens_issued_total", ["grant": "password"])
+        return grant(access, device, counter: 0)
+    }
+
+    func grant(_ access: String, _ device: Device, counter: UInt32) -> Grant {
+        Grant(
+            accessToken: access, refreshToken: RefreshToken(of: device, counter: counter, pepper: parts.pepper).text,
+            lifetime: parts.accessTokens.lifetime)
+    }
+
+    private enum Result: String {
+        case success, failure, limited
+    }
+
+    private func count(_ result: Result) {
+        parts.metrics.count("latch_logins_total", ["result": result.rawValue])
+    }
+}

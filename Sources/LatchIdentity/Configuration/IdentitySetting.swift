@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// One setting of the server: its name in a file and in the environment, and how its text is read.
+public struct IdentitySetting: Sendable {
+    /// The name in a configuration file.
+    public let key: String
+    /// What it is for, in one line.
+    public let summary: String
+    /// Whether its value must not be shown.
+    public let isSecret: Bool
+    let apply: @Sendable (String, inout IdentityConfiguration) throws(IdentityError) -> Void
+    private let read: @Sendable (IdentityConfiguration) -> String?
+
+    /// The name in the environment: `LATCH_` and the key in capitals.
+    public var environmentName: String { "LATCH_" + key.uppercased() }
+
+    /// The value in a configuration as text, redacted where it is a secret, empty where there is none.
+    public func shown(in configuration: IdentityConfiguration) -> String {
+        let text = read(configuration) ?? ""
+        return isSecret && !text.isEmpty ? "(redacted)" : text
+    }
+
+    /// Every setting there is.
+    public static let all: [IdentitySetting] = [
+        .text("issuer", \.issuer, "the public URL of the server"),
+        .text("audience", \.audience, "the audience of access tokens; the issuer if not set"),
+        .seconds("access_token_lifetime", \.accessTokenLifetime, 1...86_400, "seconds an access token is valid"),
+        .seconds(
+            "refresh_token_lifetime", \.refreshTokenLifetime, 1...31_536_000, "seconds a device stays signed in at most"),
+        .seconds("replay_window", \.replayWindow, 0...3600, "seconds in which a lost renewal is answered again"),
+        .seconds(
+            "keyed_replay_window", \.keyedReplayWindow, 0...604_800, "the same for repeats with an Idempotency-Key"),
+        .seconds("verification_lifetime", \.verificationLifetime, 60...2_592_000, "seconds a verification link is valid"),
+        .seconds("reset_lifetime", \.resetLifetime, 60...86_400, "seconds a password reset link is valid"),
+        .flag("require_verified_email", \.requireVerifiedEmail, "whether a login needs a verified address"),
+        .number("argon2_memory_kib", \.argon2MemoryKiB, 8...1_048_576, "memory of a password hash in KiB"),
+        .number("argon2_passes", \.argon2Passes, 1...16, "passes of a password hash"),
+        .number("password_queue_limit", \.passwordQueueLimit, 1...100_000, "password hashes that may wait"),
+        .number("login_limit_per_minute", \.loginLimitPerMinute, 1...1_000_000, "wrong passwords per minute"),
+        .list("allowed_origins", \.allowedOrigins, "origins that may use the refresh cookie, separated by spaces"),
+        .text("mail_directory", \.mailDirectory, "a folder that takes mails as files, for development"),
+        .text("smtp_url", \.smtpURL, "the mail server", isSecret: true),
+        .sender("mail_sender", \.mailSender, "the sender of mails"),
+        .text("token_pepper", \.tokenPepper, "a secret kept outside of the store", isSecret: true),
+        .text("admin_listen", \.adminListen, "where the administration listens, HOST:PORT"),
+    ]
+}
+
+extension IdentitySetting {
+    private typealias Path<Value> = WritableKeyPath<IdentityConfiguration, Value> & Sendable
+
+    private static func text(
+        _ key: String, _ path: Path<String?>, _ summary: String, isSecret: Bool = false
+    ) -> IdentitySetting {
+        IdentitySetting(
+            key: key, summary: summary, isSecret: isSecret,
+            apply: { value, target throws(IdentityError) in target[keyPath: path] = value.isEmpty ? nil : value },
+            read: { $0[keyPath: path] })
+    }
+
+    private static func sender(_ key: String, _ path: Path<String>, _ summary: String) -> IdentitySetting {
+        IdentitySetting(
+            key: key, summary: summary, isSecret: false,
+            apply: { value, target throws(IdentityError) in
+                do throws(IdentityError) {
+                    target[keyPath: path] = try EmailAddress(value).text
+                } catch {
+                    throw .invalidSetting(key, "an e-mail address")
+                }
+            },
+            read: { $0[keyPath: path] })
+    }
+
+    private static func list(_ key: String, _ path: Path<[String]>, _ summary: String) -> IdentitySetting {
+        IdentitySetting(
+            key: key, summary: summary, isSecret: false,
+            apply: { value, target throws(IdentityError) in
+                target[keyPath: path] = value.split { $0 == " " || $0 == "," }.map(String.init)
+            },
+            read: { $0[keyPath: path].joined(separator: " ") })
+    }
+
+    private static func number(
+        _ key: String, _ path: Path<Int>, _ range: ClosedRange<Int>, _ summary: String
+    ) -> IdentitySetting {
+        IdentitySetting(
+            key: key, summary: summary, isSecret: false,
+            apply: { value, target throws(IdentityError) in
+                target[keyPath: path] = try whole(value, of: key, in: range)
+            },
+            read: { String($0[keyPath: path]) })
+    }
+
+    private static func seconds(
+        _ key: String, _ path: Path<Duration>, _ range: ClosedRange<Int>, _ summary: String
+    ) -> IdentitySetting {
+        IdentitySetting(
+            key: key, summary: summary, isSecret: false,
+            apply: { value, target throws(IdentityError) in
+                target[keyPath: path] = .seconds(try whole(value, of: key, in: range))
+            },
+            read: { String($0[keyPath: path].components.seconds) })
+    }
+
+    private static func flag(_ key: String, _ path: Path<Bool>, _ summary: String) -> IdentitySetting {
+        IdentitySetting(
+            key: key, summary: summary, isSecret: false,
+            apply: { value, target throws(IdentityError) in
+                switch value.lowercased() {
+                case "true", "yes", "1", "on": target[keyPath: path] = true
+                case "false", "no", "0", "off": target[keyPath: path] = false
+                default: throw .invalidSetting(key, "true or false")
+                }
+            },
+            read: { String($0[keyPath: path]) })
+    }
+
+    private static func whole(
+        _ value: String, of key: String, in range: ClosedRange<Int>
+    ) throws(IdentityError) -> Int {
+        guard let number = Int(value), range.contains(number) else {
+            throw .invalidSetting(key, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+}

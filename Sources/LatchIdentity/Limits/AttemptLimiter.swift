@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchCore
+
+/// Counts attempts by key, in memory of bounded size: a bucket of each key refills steadily over its window.
+final class AttemptLimiter: Sendable {
+    /// How many attempts a key has within a window.
+    struct Limit: Sendable, Hashable {
+        let name: String
+        let capacity: Int
+        let window: TimeInterval
+    }
+
+    /// An attempt on one key.
+    struct Attempt: Sendable, Hashable {
+        let key: String
+        let limit: Limit
+    }
+
+    /// Why an attempt may not be made now.
+    struct Refusal: Sendable, Hashable {
+        let limit: Limit
+        let retryAfter: TimeInterval
+    }
+
+    private struct Bucket {
+        var left: Double
+        var updated: Date
+        let limit: Limit
+
+        mutating func refill(at now: Date) {
+            // A clock that was set back must not empty a bucket for ever.
+            let passed = max(now.timeIntervalSince(updated), 0)
+            left = min(left + passed * Double(limit.capacity) / limit.window, Double(limit.capacity))
+            updated = now
+        }
+    }
+
+    private let maximumKeys: Int
+    private let buckets = Lock<[String: Bucket]>([:])
+
+    init(maximumKeys: Int = 50_000) { self.maximumKeys = maximumKeys }
+
+    var keyCount: Int { buckets.withLock { $0.count } }
+
+    /// Takes one attempt from each key, or from none when one of them has none left.
+    func take(_ attempts: [Attempt], at now: Date) -> Refusal? {
+        buckets.withLock { buckets in
+            for attempt in attempts {
+                guard let refusal = Self.refusal(of: attempt, in: &buckets, at: now) else { continue }
+                return refusal
+            }
+            for attempt in attempts {
+                buckets[attempt.key, default: Self.full(attempt.limit, now)].left -= 1
+            }
+            if buckets.count > maximumKeys { Self.forget(from: &buckets, keeping: maximumKeys / 2, at: now) }
+            return nil
+        }
+    }
+
+    /// Gives back what an attempt took that turned out to be none of those that are counted.
+    func giveBack(_ attempts: [Attempt]) {
+        buckets.withLock { buckets in
+            for attempt in attempts { buckets[attempt.key]?.left += 1 }
+        }
+    }
+
+    private static func refusal(
+        of attempt: Attempt, in buckets: inout [String: Bucket], at now: Date
+    ) -> Refusal? {
+        var bucket = buckets[attempt.key] ?? full(attempt.limit, now)
+        bucket.refill(at: now)
+        buckets[attempt.key] = bucket
+        guard bucket.left < 1 else { return nil }
+        let wait = (1 - bucket.left) * attempt.limit.window / Double(attempt.limit.capacity)
+        return Refusal(limit: attempt.limit, retryAfter: wait)
+    }
+
+    private static func full(_ limit: Limit, _ now: Date) -> Bucket {
+        Bucket(left: Double(limit.capacity), updated: now, limit: limit)
+    }
+
+    /// Forgets first what would be full again, then the keys that were tried least.
+    private static func forget(from buckets: inout [String: Bucket], keeping count: Int, at now: Date) {
+        for key in buckets.keys { buckets[key]?.refill(at: now) }
+        let spent = { (bucket: Bucket) in Double(bucket.limit.capacity) - bucket.left }
+        let kept = buckets.filter { spent($0.value) > 0 }.sorted { spent($0.value) > spent($1.value) }.prefix(count)
+        buckets = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// Which attempts are counted against which keys.
+///
+/// The tight limit is on an account *from one address*: a stranger's guesses use up the stranger's attempts and not the
+/// owner's. Wider ones on the account and on the address stop guessing from many places and spraying over many accounts.
+struct LoginLimits: Sendable {
+    private let pair: AttemptLimiter.Limit
+    private let account: AttemptLimiter.Limit
+    private let address: AttemptLimiter.Limit
+    private let mail = AttemptLimiter.Limit(name: "mail", capacity: 5, window: 3600)
+
+    init(_ configuration: IdentityConfiguration) {
+        let limit = configuration.loginLimitPerMinute
+        pair = AttemptLimiter.Limit(name: "login", capacity: limit, window: 60)
+        account = AttemptLimiter.Limit(name: "login-account", capacity: limit * 10, window: 60)
+        address = AttemptLimiter.Limit(name: "login-address", capacity: limit * 10, window: 60)
+    }
+
+    func login(emailKey: String, address: String) -> [AttemptLimiter.Attempt] {
+        // A key has a bounded length, whatever was typed.
+        let email = emailKey.prefix(254)
+        return [
+            .init(key: "pair \(address) \(email)", limit: pair), .init(key: "account \(email)", limit: account),
+            .init(key: "address \(address)", limit: self.address),
+        ]
+    }
+
+    /// Mails to one address, whoever asks for them.
+    func mail(emailKey: String) -> [AttemptLimiter.Attempt] { [.init(key: "mail \(emailKey)", limit: mail)] }
+}

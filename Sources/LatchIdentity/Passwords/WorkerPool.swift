@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import LatchCore
+
+/// A few threads for work that takes long, and a bounded line in front of them.
+///
+/// Work beyond the bound is refused at once, so that a flood costs neither memory nor the patience of those in the
+/// line; a caller that is cancelled leaves the line and makes room.
+final class WorkerPool: Sendable {
+    private struct Job: Sendable {
+        let id: Int
+        let run: @Sendable () -> Void
+        let refuse: @Sendable (IdentityError) -> Void
+    }
+
+    private struct State {
+        var waiting: [Job] = []
+        var running = 0
+        var lastID = 0
+    }
+
+    private let workers: Int
+    private let maximumWaiting: Int
+    private let queue: DispatchQueue
+    private let state = Lock(State())
+
+    init(label: String, workers: Int, maximumWaiting: Int) {
+        self.workers = max(workers, 1)
+        self.maximumWaiting = maximumWaiting
+        queue = DispatchQueue(label: label, attributes: .concurrent)
+    }
+
+    /// How many jobs run and how many wait.
+    var load: (running: Int, waiting: Int) { state.withLock { ($0.running, $0.waiting.count) } }
+
+    /// Runs `body` on one of the pool's threads.
+    ///
+    /// - Throws: `IdentityError.overloaded` when the line is full, `.cancelled` when the task is cancelled in it.
+    func run<Result: Sendable>(
+        _ body: @escaping @Sendable () throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Swift.Result<Result, IdentityError>, Never>) in
+                submit(
+                    Job(
+                        id: id,
+                        run: {
+                            continuation.resume(returning: Swift.Result(catching: body))
+                        },
+                        refuse: { continuation.resume(returning: .failure($0)) }))
+                // A cancellation that came before the job stood in the line found nothing to remove.
+                if Task.isCancelled { leave(id) }
+            }
+        } onCancel: {
+            leave(id)
+        }
+        return try result.get()
+    }
+
+    private func submit(_ job: Job) {
+        let (isRefused, startsWorker) = state.withLock { state -> (Bool, Bool) in
+            let hasWorker = state.running < workers
+            guard hasWorker || state.waiting.count < maximumWaiting else { return (true, false) }
+            state.waiting.append(job)
+            if hasWorker { state.running += 1 }
+            return (false, hasWorker)
+        }
+        if isRefused { return job.refuse(.overloaded) }
+        if startsWorker { queue.async { self.work() } }
+    }
+
+    private func work() {
+        while true {
+            let job = state.withLock { state -> Job? in
+                guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+                state.running -= 1
+                return nil
+            }
+            guard let job else { return }
+            job.run()
+        }
+    }
+
+    private func leave(_ id: Int) {
+        let job = state.withLock { state -> Job? in
+            guard let place = state.waiting.firstIndex(where: { $0.id == id }) else { return nil }
+            return state.waiting.remove(at: place)
+        }
+        job?.refuse(.cancelled)
+    }
+}
+
+extension IdentityError {
+    /// More work waits than the server takes on.
+    public static let overloaded = IdentityError(
+        code: "overloaded", message: "The server has too much to do.", hint: "Try again in a moment.",
+        retryAfter: .seconds(2))
+
+    /// Nobody waits for the answer any more.
+    static let cancelled = IdentityError(code: "cancelled", message: "The request was cancelled.")
+}
