@@ -6,7 +6,7 @@ import LatchCrypto
 import LatchJOSE
 
 extension Accounts {
-    /// Mails a link that verifies the address, if it has an account that needs it. It returns at once, whatever is so.
+    /// Mails a link that verifies the address, if it has an account that needs it; returns at once, whatever is so.
     func mailVerification(to email: EmailAddress) {
         mail(.verifyEmail, to: email, lifetime: parts.configuration.verificationLifetime) { account in
             account.emailVerifiedAt == nil
@@ -15,9 +15,11 @@ extension Accounts {
         }
     }
 
-    /// Mails a link that resets the password, if the address has an account. It returns at once, whatever is so.
+    /// Mails a link that resets the password, if the address has an account; returns at once, whatever is so.
     func mailReset(to email: EmailAddress) {
-        mail(.resetPassword, to: email, lifetime: parts.configuration.resetLifetime) { _ in true } text: {
+        mail(.resetPassword, to: email, lifetime: parts.configuration.resetLifetime) { _ in
+            true
+        } text: {
             account, token, issuer throws(IdentityError) in
             try AccountMails.reset(to: account, token: token, issuer: issuer)
         }

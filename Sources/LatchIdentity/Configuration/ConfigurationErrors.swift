@@ -12,7 +12,9 @@ extension IdentityError {
 
     static func unknownSetting(_ key: String) -> IdentityError {
         let known = IdentitySetting.all.map(\.key).filter { $0.commonPrefix(with: key) >= 4 }
-        let hint = known.isEmpty ? "See 'latch serve --print-config' for all settings." : "Meant: \(known.joined(separator: ", "))?"
+        let hint =
+            known.isEmpty
+            ? "See 'latch serve --print-config' for all settings." : "Meant: \(known.joined(separator: ", "))?"
         return IdentityError(code: "invalidSetting", message: "There is no setting '\(key)'.", hint: hint)
     }
 }

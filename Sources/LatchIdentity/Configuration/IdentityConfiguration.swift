@@ -8,7 +8,7 @@
 /// configuration.requireVerifiedEmail = true
 /// ```
 public struct IdentityConfiguration: Sendable, Hashable {
-    /// The public URL: the `iss` of tokens and the beginning of links in mails. It is never taken from a request.
+    /// The public URL: the `iss` of tokens and the beginning of links in mails, never taken from a request.
     ///
     /// Without one the server uses the address on which it listens (``Identity/adoptIssuer(_:)``).
     public var issuer: String?

@@ -28,11 +28,13 @@ public struct IdentitySetting: Sendable {
         .text("audience", \.audience, "the audience of access tokens; the issuer if not set"),
         .seconds("access_token_lifetime", \.accessTokenLifetime, 1...86_400, "seconds an access token is valid"),
         .seconds(
-            "refresh_token_lifetime", \.refreshTokenLifetime, 1...31_536_000, "seconds a device stays signed in at most"),
+            "refresh_token_lifetime", \.refreshTokenLifetime, 1...31_536_000, "seconds a device stays signed in at most"
+        ),
         .seconds("replay_window", \.replayWindow, 0...3600, "seconds in which a lost renewal is answered again"),
         .seconds(
             "keyed_replay_window", \.keyedReplayWindow, 0...604_800, "the same for repeats with an Idempotency-Key"),
-        .seconds("verification_lifetime", \.verificationLifetime, 60...2_592_000, "seconds a verification link is valid"),
+        .seconds(
+            "verification_lifetime", \.verificationLifetime, 60...2_592_000, "seconds a verification link is valid"),
         .seconds("reset_lifetime", \.resetLifetime, 60...86_400, "seconds a password reset link is valid"),
         .flag("require_verified_email", \.requireVerifiedEmail, "whether a login needs a verified address"),
         .number("argon2_memory_kib", \.argon2MemoryKiB, 8...1_048_576, "memory of a password hash in KiB"),
@@ -49,7 +51,7 @@ public struct IdentitySetting: Sendable {
 }
 
 extension IdentitySetting {
-    private typealias Path<Value> = WritableKeyPath<IdentityConfiguration, Value> & Sendable
+    private typealias Path<Value> = any WritableKeyPath<IdentityConfiguration, Value> & Sendable
 
     private static func text(
         _ key: String, _ path: Path<String?>, _ summary: String, isSecret: Bool = false

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
-import LatchCore
+public import LatchCore
 
 /// A mailer that writes each mail as a file, `<time>-<random>.eml`, readable by its owner alone.
 public struct FileMailer: Mailer {

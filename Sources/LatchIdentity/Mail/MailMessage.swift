@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+package import FoundationEssentials
 import LatchCore
 
 /// A mail of plain text to one person.

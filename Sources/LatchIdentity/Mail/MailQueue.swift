@@ -88,7 +88,7 @@ final class MailQueue: Sendable {
         for attempt in 1...3 {
             do {
                 return try await mailer.send(message)
-            } catch where attempt < 3 {
+            } catch  where attempt < 3 {
                 // A server that ends does not wait for a mail server that may come back.
                 guard !state.withLock({ $0.isClosed }) else { throw error }
                 try await clock.sleep(for: .seconds(attempt * 5))

@@ -14,15 +14,19 @@ final class Metrics: Sendable {
     init() {
         // What a script looks for is there from the beginning, as 0.
         let first = [
-            ("latch_tokens_issued_total", #"{grant="password"}"#), ("latch_tokens_issued_total", #"{grant="refresh_token"}"#),
-            ("latch_token_replays_total", #"{outcome="repeated"}"#), ("latch_token_replays_total", #"{outcome="revoked"}"#),
+            ("latch_tokens_issued_total", #"{grant="password"}"#),
+            ("latch_tokens_issued_total", #"{grant="refresh_token"}"#),
+            ("latch_token_replays_total", #"{outcome="repeated"}"#),
+            ("latch_token_replays_total", #"{outcome="revoked"}"#),
             ("latch_families_revoked_total", ""), ("latch_logins_total", #"{result="success"}"#),
             ("latch_logins_total", #"{result="failure"}"#), ("latch_logins_total", #"{result="limited"}"#),
         ]
         counts = Lock(Dictionary(uniqueKeysWithValues: first.map { (Series(name: $0.0, labels: $0.1), 0) }))
     }
 
-    /// Adds to a counter. Labels come from a fixed set of values and never from a request.
+    /// Adds to a counter.
+    ///
+    /// Labels come from a fixed set of values and never from a request.
     func count(_ name: String, _ labels: KeyValuePairs<String, String> = [:], by amount: Int = 1) {
         let text = labels.isEmpty ? "" : "{" + labels.map { "\($0.key)=\"\($0.value)\"" }.joined(separator: ",") + "}"
         counts.withLock { $0[Series(name: name, labels: text), default: 0] += amount }

@@ -29,7 +29,8 @@ enum PasswordRules {
         "password", "passwort", "password1", "password123", "12345678", "123456789", "1234567890", "87654321",
         "qwertyui", "qwertyuiop", "qwerty123", "1q2w3e4r", "1qaz2wsx", "iloveyou", "princess", "sunshine", "football",
         "baseball", "superman", "trustno1", "letmein1", "welcome1", "abcd1234", "abcdefgh", "11223344", "changeme",
-        "computer", "whatever", "starwars", "dragon123", "monkey123", "admin123", "administrator", "p@ssw0rd", "passw0rd",
+        "computer", "whatever", "starwars", "dragon123", "monkey123", "admin123", "administrator", "p@ssw0rd",
+        "passw0rd",
     ]
 }
 

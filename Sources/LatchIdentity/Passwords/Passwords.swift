@@ -31,6 +31,9 @@ struct Passwords: Sendable {
         decoy = Self.decoy(parameters)
     }
 
+    /// How many hashes run and how many wait.
+    var load: (running: Int, waiting: Int) { pool.load }
+
     func hash(_ password: String) async throws(IdentityError) -> String {
         let parameters = parameters
         return try await pool.run { () throws(IdentityError) in try Self.make(password, parameters) }

@@ -45,7 +45,8 @@ final class WorkerPool: Sendable {
             return state.lastID
         }
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Swift.Result<Result, IdentityError>, Never>) in
+            await withCheckedContinuation {
+                (continuation: CheckedContinuation<Swift.Result<Result, IdentityError>, Never>) in
                 submit(
                     Job(
                         id: id,

@@ -31,7 +31,8 @@ package protocol IdentityStore: Sendable {
     /// Uses the token up and marks its address as verified; nil when it is not valid.
     func verifyEmail(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account?
     /// Uses the token up, sets the password and signs out all devices; nil when it is not valid.
-    func resetPassword(byToken digest: [UInt8], hash: String, at now: Date) async throws(IdentityError) -> PasswordReset?
+    func resetPassword(byToken digest: [UInt8], hash: String, at now: Date) async throws(IdentityError)
+        -> PasswordReset?
 
     // Devices
     func device(id: [UInt8]) async throws(IdentityError) -> Device?

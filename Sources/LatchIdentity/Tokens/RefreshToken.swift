@@ -16,10 +16,14 @@ struct RefreshToken: Sendable, Hashable {
     private static let prefix = "lr1."
     private static let byteCount = 16 + 4 + 32
 
-    /// Reads a token's text; nil when it cannot be one of ours. Whether it is authentic is another question.
+    /// Reads a token's text; nil when it cannot be one of ours.
+    ///
+    /// Whether it is authentic is another question.
     init?(_ text: String) {
         guard text.utf8.count == 4 + 70, text.hasPrefix(Self.prefix),
-            case .success(let bytes) = Result(catching: { () throws(JOSEError) in try Base64URL.decode(text.dropFirst(4)) }),
+            case .success(let bytes) = Result(catching: { () throws(JOSEError) in
+                try Base64URL.decode(text.dropFirst(4))
+            }),
             bytes.count == Self.byteCount
         else { return nil }
         deviceID = Array(bytes[..<16])

@@ -28,7 +28,9 @@ struct ServerKeys: Sendable {
 
     private static func key(_ stored: StoredKey) throws(IdentityError) -> Key {
         do {
-            guard let jwk = try JSONValue(parsing: stored.privateJWK).objectValue else { throw IdentityError.unusableKey }
+            guard let jwk = try JSONValue(parsing: stored.privateJWK).objectValue else {
+                throw IdentityError.unusableKey
+            }
             return try Key(jwk: jwk)
         } catch {
             throw .unusableKey

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchServer
+
+/// Sign-up, verification, password reset, the profile, and the administrators' list.
+struct AccountRoutes: Sendable {
+    private let parts: IdentityParts
+    private let accounts: Accounts
+
+    init(_ parts: IdentityParts) {
+        self.parts = parts
+        accounts = Accounts(parts: parts)
+    }
+
+    func add(to router: inout Router) {
+        router.post("/api/clients/register", register)
+        router.post("/api/auth/clients/register", register)
+        router.post("/api/auth/verify-email", verify)
+        router.post("/api/auth/resend-verification", resendVerification)
+        router.post("/api/auth/forgot-password", forgotPassword)
+        router.post("/api/auth/reset-password", resetPassword)
+        router.get("/user/profile", profile)
+        router.get("/api/users", list)
+    }
+
+    @Sendable private func register(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let body = try request.jsonObject()
+        // `roles`, `permissions`, `tenantId` and `emailVerified` in the content are nobody's to choose, and not read.
+        let account = try await accounts.signUp(
+            email: try body.text("email"), password: try body.text("password"), name: try body.optionalText("name"))
+        return .json(account.shown, status: .created)
+    }
+
+    @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
+        try await accounts.verifyEmail(try request.jsonObject().text("token"))
+        return .message("The e-mail address is verified.")
+    }
+
+    @Sendable private func resendVerification(_ request: HTTPRequest) async throws -> HTTPResponse {
+        accounts.mailVerification(to: try EmailAddress(try request.jsonObject().text("email")))
+        return .message("If the address waits for its verification, a mail is on its way.")
+    }
+
+    @Sendable private func forgotPassword(_ request: HTTPRequest) async throws -> HTTPResponse {
+        accounts.mailReset(to: try EmailAddress(try request.jsonObject().text("email")))
+        return .message("If the address has an account, a mail is on its way.")
+    }
+
+    @Sendable private func resetPassword(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let body = try request.jsonObject()
+        let (password, newPassword) = (try body.optionalText("password"), try body.optionalText("newPassword"))
+        guard let chosen = password ?? newPassword, newPassword ?? chosen == chosen else {
+            throw IdentityError.invalidInput("'password' is missing, or differs from 'newPassword'")
+        }
+        try await accounts.resetPassword(try body.text("token"), password: chosen)
+        return .message("The password is set. Log in with it.")
+    }
+
+    @Sendable private func profile(_ request: HTTPRequest) async throws -> HTTPResponse {
+        .json(try await bearer(request).shown)
+    }
+
+    @Sendable private func list(_ request: HTTPRequest) async throws -> HTTPResponse {
+        guard try await bearer(request).roles.contains("admin") else { throw IdentityError.forbidden }
+        let query = request.queryItems
+        let limit = try Self.limit(query["limit"])
+        // One more than asked for tells whether there is a next page.
+        let found = try await parts.store.accounts(after: query["after"], limit: limit + 1)
+        let page = found.prefix(limit)
+        var body: JSONObject = ["users": .array(page.map { .object($0.shownToAdministrators) })]
+        if found.count > limit, let last = page.last { body["next"] = .string(last.id) }
+        return .json(body)
+    }
+
+    private func bearer(_ request: HTTPRequest) async throws(IdentityError) -> Account {
+        guard let token = request.bearerToken else { throw .invalidToken }
+        return try await SignIns(parts: parts).account(ofAccessToken: token)
+    }
+
+    private static func limit(_ text: String?) throws(IdentityError) -> Int {
+        guard let text else { return 50 }
+        guard let limit = Int(text), (1...500).contains(limit) else {
+            throw .invalidInput("'limit' must be a whole number from 1 to 500")
+        }
+        return limit
+    }
+}
+
+extension Account {
+    /// What the account's owner sees of it.
+    fileprivate var shown: JSONObject {
+        var object: JSONObject = ["id": .string(id), "email": .string(email.text)]
+        if let name { object["name"] = .string(name) }
+        object["emailVerified"] = .bool(emailVerifiedAt != nil)
+        object["roles"] = .array(roles.map { .string($0) })
+        object["permissions"] = .array(permissions.map { .string($0) })
+        return object
+    }
+
+    fileprivate var shownToAdministrators: JSONObject {
+        var object = shown
+        object["status"] = .string(status.rawValue)
+        return object
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchServer
+
+/// Login, renewal and logout, as seed 002's backend spells them.
+struct SignInRoutes: Sendable {
+    private let parts: IdentityParts
+    private let signIns: SignIns
+
+    init(_ parts: IdentityParts) {
+        self.parts = parts
+        signIns = SignIns(parts: parts)
+    }
+
+    func add(to router: inout Router) {
+        router.post("/api/auth/clients/login", login)
+        router.post("/api/auth/refresh-token", refresh)
+        router.post("/api/auth/logout", logout)
+    }
+
+    @Sendable private func login(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let body = try request.jsonObject()
+        let grant = try await signIns.signIn(
+            email: try body.text("email"), password: try body.text("password"), from: request.signInOrigin)
+        return answer(grant, withCookie: true)
+    }
+
+    @Sendable private func refresh(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let sent = try sentToken(request)
+        guard let token = sent.token else { throw IdentityError.invalidGrant }
+        do {
+            let grant = try await signIns.renew(token, idempotencyKey: request.fields[.idempotencyKey])
+            return answer(grant, withCookie: sent.isCookie)
+        } catch IdentityError.invalidGrant where sent.isCookie {
+            // The cookie is worth nothing any more: the browser need not send it again.
+            return HTTPResponse.failure(.invalidGrant).setting(RefreshCookie(parts).cleared())
+        }
+    }
+
+    @Sendable private func logout(_ request: HTTPRequest) async throws -> HTTPResponse {
+        // Logging out twice, or with what has expired, is a success: the device is signed out (RFC 7009 §2.2).
+        let token = try sentToken(request).token
+        if let token { try await signIns.signOut(refreshToken: token) }
+        if let bearer = request.bearerToken { try await signIns.signOut(accessToken: bearer) }
+        return HTTPResponse.message("Logged out.").setting(RefreshCookie(parts).cleared())
+    }
+
+    /// The refresh token of the content or of the cookie; where both are sent they must be the same.
+    private func sentToken(_ request: HTTPRequest) throws(IdentityError) -> (token: String?, isCookie: Bool) {
+        let inBody = try request.jsonObject(isOptional: true).optionalText("refreshToken")
+        let cookie = request.cookies[RefreshCookie.name].flatMap { $0.isEmpty ? nil : $0 }
+        guard let cookie else { return (inBody, false) }
+        if let inBody, inBody != cookie { throw .twoTokens }
+        if inBody == nil { try RefreshCookie(parts).requireOwnPage(request) }
+        return (cookie, true)
+    }
+
+    private func answer(_ grant: SignIns.Grant, withCookie: Bool) -> HTTPResponse {
+        let response = HTTPResponse.json([
+            "accessToken": .string(grant.accessToken), "refreshToken": .string(grant.refreshToken),
+            "expiresIn": .integer(grant.lifetime.components.seconds),
+        ])
+        guard withCookie else { return response }
+        let lifetime = parts.configuration.refreshTokenLifetime
+        return response.setting(RefreshCookie(parts).set(grant.refreshToken, lifetime: lifetime))
+    }
+}
+
+extension HTTPResponse {
+    fileprivate func setting(_ cookie: String) -> HTTPResponse {
+        var response = self
+        response.fields.append(cookie, for: .setCookie)
+        return response
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchServer
+
+@testable import LatchIdentity
+
+/// How a test reaches the server: the same bodies run both ways.
+enum Way: String, CaseIterable, Sendable {
+    case inProcess = "in process"
+    case socket = "over a socket"
+}
+
+/// An auth server with a store, a clock and a mailbox of its own.
+final class Site: Sendable {
+    let identity: Identity
+    let clock = TestClock()
+    let mailer = MemoryMailer()
+    let folder: TemporaryFolder
+    private let transport: any Handler
+    private let server: Server?
+    private let origin: HTTPOrigin
+
+    static let password = "Secret123!"
+
+    /// A server whose hashes are cheap; `change` tells it otherwise.
+    init(
+        _ way: Way = .inProcess, in folder: TemporaryFolder? = nil,
+        change: (inout IdentityConfiguration) -> Void = { _ in }
+    ) async throws {
+        var configuration = IdentityConfiguration()
+        configuration.argon2MemoryKiB = 64
+        configuration.argon2Passes = 1
+        change(&configuration)
+        self.folder = try folder ?? TemporaryFolder()
+        identity = try await Identity(
+            configuration: configuration, storePath: self.folder.file(), mailer: mailer, clock: clock.wallClock)
+        switch way {
+        case .inProcess:
+            (transport, server) = (identity.handler, nil)
+            origin = HTTPOrigin(scheme: "http", authority: "127.0.0.1:8080")
+            identity.adoptIssuer(origin.description)
+        case .socket:
+            let server = Server(handler: identity.handler)
+            let address = try await server.start()
+            (transport, self.server) = (Transport.live, server)
+            origin = HTTPOrigin(scheme: "http", authority: address.authority)
+            identity.adoptIssuer(address.url)
+        }
+    }
+
+    func close() async {
+        await server?.shutdown(grace: .seconds(5))
+        await identity.close()
+    }
+
+    func send(
+        _ method: HTTPMethod, _ path: String, fields: HTTPFields = [:], body: HTTPBody = .empty
+    ) async throws -> Answer {
+        let request = HTTPRequest(
+            method: method, scheme: origin.scheme, authority: origin.authority, path: path, fields: fields, body: body)
+        return Answer(try await transport.respond(to: request))
+    }
+
+    func post(_ path: String, _ json: JSONValue, fields: HTTPFields = [:]) async throws -> Answer {
+        var fields = fields
+        fields[.contentType] = "application/json"
+        return try await send(.post, path, fields: fields, body: HTTPBody(json.serialized()))
+    }
+
+    func post(_ path: String, form: String) async throws -> Answer {
+        try await send(
+            .post, path, fields: [.contentType: "application/x-www-form-urlencoded"], body: HTTPBody(form))
+    }
+
+    func get(_ path: String, bearer: String? = nil) async throws -> Answer {
+        try await send(.get, path, fields: bearer.map { [.authorization: "Bearer \($0)"] } ?? [:])
+    }
+}
+
+/// An answer and what tests ask of it.
+struct Answer: Sendable {
+    let response: HTTPResponse
+
+    init(_ response: HTTPResponse) { self.response = response }
+
+    var status: Int { response.status.rawValue }
+    var json: JSONObject { (try? JSONValue(parsing: response.body.bytes))?.objectValue ?? [:] }
+    var message: String? { json["message"]?.stringValue }
+    var text: String { response.body.text ?? "" }
+
+    func field(_ name: HTTPFieldName) -> String? { response.fields[name] }
+    func string(_ name: String) -> String { json[name]?.stringValue ?? "" }
+
+    var access: String { string("accessToken") }
+    var refresh: String { string("refreshToken") }
+}
+
+extension Site {
+    /// An account that has verified its address.
+    @discardableResult
+    func signUp(
+        _ email: String = "ada@example.com", roles: [String] = [], isVerified: Bool = true
+    ) async throws -> Account {
+        try await identity.accounts.signUp(
+            email: email, password: Self.password, roles: roles, isVerified: isVerified)
+    }
+
+    func logIn(_ email: String = "ada@example.com", password: String = Site.password) async throws -> Answer {
+        try await post("/api/auth/clients/login", ["email": .string(email), "password": .string(password)])
+    }
+
+    func renew(_ token: String, fields: HTTPFields = [:]) async throws -> Answer {
+        try await post("/api/auth/refresh-token", ["refreshToken": .string(token)], fields: fields)
+    }
+
+    /// The token of the newest mail to an address.
+    func mailedToken(to email: String = "ada@example.com") async -> String? {
+        await identity.parts.mails.flush()
+        let text = mailer.messages.last { $0.recipient == email }?.text
+        return text?.split(separator: "token=").last?.split(separator: "\n").first.map(String.init)
+    }
+
+    func metric(_ line: String) async throws -> Int? {
+        let lines = try await get("/metrics").text.split(separator: "\n")
+        return lines.first { $0.hasPrefix(line + " ") }.flatMap { Int($0.split(separator: " ").last ?? "") }
+    }
+}
