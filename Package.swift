@@ -119,7 +119,7 @@ let package = Package(
             needs: [
                 "LatchAccounts", "LatchIdentity", "LatchAuth", "LatchHTTP", "LatchJOSE", "LatchTesting", "LatchCore",
             ]),
-        tests("SeedTests", needs: ["AuthPackage", "LatchTesting"]),
+        tests("SeedTests", needs: ["AuthPackage", "LatchAuth", "LatchHTTP", "LatchServer", "LatchTesting"]),
         tests("LatchTests", needs: ["LatchHTTP", "LatchAccounts", "LatchAuth", "LatchTesting", "LatchCore"]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import FoundationEssentials
-public import LatchAuth
+@_exported public import LatchAuth
 
 /// What the backend handed out.
 public typealias Tokens = LatchAuth.Tokens
