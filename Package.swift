@@ -95,6 +95,11 @@ let package = Package(
         // Benchmarks: built by Scripts/run-benchmarks.
         .target(name: "CBareCurl", dependencies: [onLinux("CCurl")], path: "Benchmarks/HTTP/CBareCurl"),
         program("bench-http", path: "Benchmarks/HTTP/bench-http", needs: ["LatchHTTP", onLinux("CBareCurl")]),
+        .target(
+            name: "CBareServer", dependencies: [onLinux("CMicroHTTPD")], path: "Benchmarks/Server/CBareServer"),
+        program(
+            "bench-server", path: "Benchmarks/Server/bench-server",
+            needs: ["LatchServer", "LatchHTTP", onLinux("CBareServer")]),
 
         // Programs that a user would start from.
         program("sign-in", path: "Examples/sign-in", needs: ["Latchwork"]),

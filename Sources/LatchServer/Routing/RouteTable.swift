@@ -56,47 +56,43 @@ struct RouteTable: Sendable {
 extension RouteTable {
     func match(_ request: HTTPRequest) -> Match {
         // Most paths hold no parameter: one look-up with the string as it came.
-        let path = request.pathWithoutQuery
-        let literal = path.endIndex == request.path.endIndex ? request.path : String(path)
+        let whole = request.path.utf8
+        let end = whole.firstIndex(of: 0x3F)
+        let literal = end.map { String(request.path[..<$0]) } ?? request.path
         if let node = nodeByLiteralPath[literal] { return choose(node, [], request.method) }
         // RFC 9110 §9.3.7: `OPTIONS *` asks about the server, not about a resource.
         if literal == "*", request.method == .options { return .answer(HTTPResponse(status: .noContent)) }
-        guard let segments = Self.segments(of: path) else {
-            return .answer(.problem(.malformedRequest("The path is not percent-encoded UTF-8.")))
-        }
-        // RFC 3986 §6.2.2.3: a client has removed dot segments; whoever sends one wants to leave the tree.
-        guard !segments.contains(where: { $0 == "." || $0 == ".." }) else {
-            return .answer(.problem(status: .notFound))
-        }
-        guard let (node, values) = find(segments[...], below: 0, []) else {
-            return .answer(.problem(status: .notFound))
-        }
-        return choose(node, values, request.method)
+        guard whole.first == 0x2F else { return .answer(.problem(status: .notFound)) }
+        do throws(ServerError) {
+            guard let (node, values) = try find(literal.utf8.dropFirst(), below: 0, []) else {
+                return .answer(.problem(status: .notFound))
+            }
+            return choose(node, values, request.method)
+        } catch { return .answer(.problem(error)) }
     }
 
-    /// The decoded segments; nil when the encoding is broken.
+    /// Finds the node that the path leads to, the literal way first, and the parameters on the way.
     ///
     /// Decoding comes after splitting, so `%2F` is no separator.
-    private static func segments(of path: Substring) -> [String]? {
-        guard path.utf8.first == 0x2F else { return nil }
-        var segments: [String] = []
-        for part in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            guard let segment = percentDecoded(part.utf8, plusIsSpace: false) else { return nil }
-            segments.append(segment)
+    private func find(
+        _ path: Substring.UTF8View, below node: Int, _ values: [String]
+    ) throws(ServerError) -> (node: Int, values: [String])? {
+        let end = path.firstIndex(of: 0x2F) ?? path.endIndex
+        guard let segment = percentDecoded(path[..<end], plusIsSpace: false) else {
+            throw .malformedRequest("The path is not percent-encoded UTF-8.")
         }
-        return segments
+        let rest = end == path.endIndex ? nil : path[path.index(after: end)...]
+        if let next = nodes[node].literals[segment], let found = try find(rest, at: next, values) { return found }
+        // RFC 3986 §6.2.2.3: a client has removed dot segments; whoever sends one wants to leave the tree.
+        guard let next = nodes[node].parameter, !segment.isEmpty, segment != ".", segment != ".." else { return nil }
+        return try find(rest, at: next, values + [segment])
     }
 
-    /// Finds the node that the segments lead to, the literal way first, and the parameters on the way.
     private func find(
-        _ segments: ArraySlice<String>, below node: Int, _ values: [String]
-    ) -> (node: Int, values: [String])? {
-        guard let segment = segments.first else { return nodes[node].routes.isEmpty ? nil : (node, values) }
-        if let next = nodes[node].literals[segment], let found = find(segments.dropFirst(), below: next, values) {
-            return found
-        }
-        guard let next = nodes[node].parameter, !segment.isEmpty else { return nil }
-        return find(segments.dropFirst(), below: next, values + [segment])
+        _ rest: Substring.UTF8View?, at node: Int, _ values: [String]
+    ) throws(ServerError) -> (node: Int, values: [String])? {
+        if let rest { return try find(rest, below: node, values) }
+        return nodes[node].routes.isEmpty ? nil : (node, values)
     }
 
     private func choose(_ node: Int, _ values: [String], _ method: HTTPMethod) -> Match {

@@ -12,14 +12,16 @@ struct FramingFields {
 
     /// Takes one field line into account.
     mutating func note(_ name: HTTPFieldName, _ value: String) throws(Refusal) {
-        switch name.canonicalName {
-        case "content-length": try noteContentLength(value)
-        case "transfer-encoding": try noteTransferEncoding(value)
-        case "host": try noteHost(value)
-        case "connection":
+        let canonical = name.canonicalName
+        // Most names have another length, and comparing numbers is cheaper than comparing text.
+        switch canonical.utf8.count {
+        case 14 where canonical == "content-length": try noteContentLength(value)
+        case 17 where canonical == "transfer-encoding": try noteTransferEncoding(value)
+        case 4 where canonical == "host": try noteHost(value)
+        case 10 where canonical == "connection":
             // RFC 9110 §7.6.1: options compare without case.
             closes = closes || value.split(separator: ",").contains { trimmedLowercase($0) == "close" }
-        case "expect":
+        case 6 where canonical == "expect":
             // RFC 9110 §10.1.1: the only expectation there is.
             guard value.lowercased() == "100-continue" else {
                 throw Refusal("The expectation cannot be met.", status: 417)

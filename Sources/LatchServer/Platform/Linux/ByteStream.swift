@@ -26,12 +26,9 @@ struct ByteStream {
 
     func read(into bytes: UnsafeMutableBufferPointer<UInt8>) -> Outcome {
         if let session { return outcome(latch_tls_read(session, bytes.baseAddress, bytes.count)) }
-        while true {
-            let count = recv(descriptor, bytes.baseAddress, bytes.count, 0)
-            if count > 0 { return .moved(count) }
-            if count == 0 { return .ended }
-            if errno != EINTR { return errno == EAGAIN ? .wouldBlock : .ended }
-        }
+        let outcome = moved { recv(descriptor, bytes.baseAddress, bytes.count, 0) }
+        if case .moved(0) = outcome { return .ended }
+        return outcome
     }
 
     /// Writes what it can of two runs of bytes, the second behind the first.
@@ -40,6 +37,7 @@ struct ByteStream {
             let bytes = first.isEmpty ? second : first
             return outcome(latch_tls_write(session, bytes.baseAddress, bytes.count))
         }
+        if second.isEmpty { return moved { send(descriptor, first.baseAddress, first.count, Int32(MSG_NOSIGNAL)) } }
         var parts = (
             iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count),
             iovec(iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count)
@@ -48,15 +46,16 @@ struct ByteStream {
             parts.withMemoryRebound(to: iovec.self, capacity: 2) { vectors in
                 var message = msghdr()
                 message.msg_iov = vectors
-                message.msg_iovlen = second.isEmpty ? 1 : 2
-                return send(&message)
+                message.msg_iovlen = 2
+                return moved { sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL)) }
             }
         }
     }
 
-    private func send(_ message: inout msghdr) -> Outcome {
+    /// Calls the system until no signal interrupts it.
+    private func moved(_ call: () -> Int) -> Outcome {
         while true {
-            let count = sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
+            let count = call()
             if count >= 0 { return .moved(count) }
             if errno != EINTR { return errno == EAGAIN ? .wouldBlock : .ended }
         }

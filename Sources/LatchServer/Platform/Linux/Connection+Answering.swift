@@ -19,7 +19,8 @@ extension Connection {
         let handler = loop.terms.handler
         loop.runningTasks += 1
         let task = Task.immediate(executorPreference: loop) { [self, request] in
-            let response = await Self.response(of: handler, to: request)
+            let response: HTTPResponse
+            do { response = try await handler.respond(to: request) } catch { response = Self.response(to: error) }
             finish(exchange, response, isHead: isHead)
         }
         // The answer may be there already.
@@ -28,17 +29,9 @@ extension Connection {
         if hasPeerEnded { cancelIfAbandoned() }
     }
 
-    /// Always a response that can be sent: what a handler throws stays in the server.
-    private static func response(of handler: any Handler, to request: HTTPRequest) async -> HTTPResponse {
-        do {
-            let response = try await handler.respond(to: request)
-            return (200...999).contains(response.status.rawValue)
-                ? response : .problem(status: .internalServerError)
-        } catch let error as ServerError {
-            return .problem(error)
-        } catch {
-            return .problem(status: .internalServerError)
-        }
+    /// What a handler throws stays in the server, but for its own word about the client's mistake.
+    private static func response(to error: any Error) -> HTTPResponse {
+        (error as? ServerError).map { .problem($0) } ?? .problem(status: .internalServerError)
     }
 
     private func finish(_ exchange: Int, _ response: HTTPResponse, isHead: Bool) {
@@ -49,7 +42,8 @@ extension Connection {
         loop.runningTasks -= 1
         guard phase == .answering, self.exchange == exchange else { return }
         task = nil
-        write(response, isHead: isHead)
+        let isSendable = (200...999).contains(response.status.rawValue)
+        write(isSendable ? response : .problem(status: .internalServerError), isHead: isHead)
         advance()
     }
 

@@ -150,6 +150,7 @@ extension EventLoop {
         sigemptyset(&signals)
         for signal in [SIGPIPE, SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD] { sigaddset(&signals, signal) }
         pthread_sigmask(SIG_BLOCK, &signals, nil)
+        pthread_setname_np(pthread_self(), "latch-server")
     }
 
     private var timeout: Int32 {
