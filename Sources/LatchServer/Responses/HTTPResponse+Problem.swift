@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 public import LatchHTTP
 
 extension HTTPResponse {
@@ -16,26 +17,11 @@ extension HTTPResponse {
 
     /// An error as `application/problem+json` (RFC 9457) with a stable code and a sentence for people.
     public static func problem(status: HTTPStatus, code: String?, detail: String?) -> HTTPResponse {
-        var json = #"{"title":\#(quoted(status.reasonPhrase)),"status":\#(status.rawValue)"#
-        if let code { json += #","code":\#(quoted(code))"# }
-        if let detail { json += #","detail":\#(quoted(detail))"# }
-        return HTTPResponse(
-            status: status, fields: [.contentType: "application/problem+json", .cacheControl: "no-store"],
-            body: HTTPBody(json + "}"))
+        var members: JSONObject = ["title": .string(status.reasonPhrase), "status": .integer(Int64(status.rawValue))]
+        members["code"] = code.map { .string($0) }
+        members["detail"] = detail.map { .string($0) }
+        return .json(
+            .object(members), status: status,
+            fields: [.contentType: "application/problem+json", .cacheControl: "no-store"])
     }
-}
-
-/// A JSON string (RFC 8259 §7).
-private func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-        switch scalar {
-        case "\"", "\\": quoted += "\\\(scalar)"
-        case "\u{0}"..<"\u{20}":
-            let hexadecimal = String(scalar.value, radix: 16)
-            quoted += "\\u" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal
-        default: quoted.unicodeScalars.append(scalar)
-        }
-    }
-    return quoted + "\""
 }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchServer
+import Testing
+
+@Suite struct `The server's interceptors` {
+    struct Unexpected: Error {}
+
+    static let echoID = HandlerFunction { request in
+        HTTPResponse(status: .ok, body: HTTPBody(request.fields[.requestID] ?? "none"))
+    }
+
+    static func request(_ fields: HTTPFields = [:], path: String = "/p?token=secret", body: String = "") -> HTTPRequest
+    {
+        HTTPRequest(method: .post, authority: "localhost", path: path, fields: fields, body: HTTPBody(body))
+    }
+
+    @Test(arguments: ["abc-1_2.Z", String(repeating: "a", count: 64)])
+    func `keep a harmless request id`(id: String) async throws {
+        let handler = Self.echoID.intercepted(by: [RequestIDInterceptor()])
+        let response = try await handler.respond(to: Self.request([.requestID: id]))
+        #expect(response.fields[.requestID] == id)
+        #expect(response.body.text == id)
+    }
+
+    @Test(arguments: ["", "a b", "a\r\nb", "<script>", "\u{E9}", String(repeating: "a", count: 65)])
+    func `replace a request id that could do harm`(id: String) async throws {
+        let handler = Self.echoID.intercepted(by: [RequestIDInterceptor(making: { "made" })])
+        let response = try await handler.respond(to: Self.request([.requestID: id]))
+        #expect(response.fields[.requestID] == "made")
+        #expect(response.body.text == "made")
+    }
+
+    @Test func `make a new request id for each request`() async throws {
+        let handler = Self.echoID.intercepted(by: [RequestIDInterceptor()])
+        var ids: Set<String> = []
+        for _ in 0..<100 { ids.insert(try await handler.respond(to: Self.request()).body.text ?? "") }
+        #expect(ids.count == 100)
+        #expect(ids.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) })
+    }
+
+    @Test func `log requests without their secrets`() async throws {
+        let log = Lock<[AccessLogEntry]>([])
+        let logging = AccessLogInterceptor { entry in log.withLock { $0.append(entry) } }
+        let handler = Self.echoID.intercepted(by: [RequestIDInterceptor(making: { "id" }), logging])
+        _ = try await handler.respond(to: Self.request([.authorization: "Bearer secret", .cookie: "s=secret"]))
+        let entry = try #require(log.withLock { $0.first })
+        #expect(entry.method == .post)
+        #expect(entry.path == "/p")
+        #expect(entry.status == .ok)
+        #expect(entry.contentLength == 2)
+        #expect(entry.requestID == "id")
+        #expect(entry.remoteAddress == nil)
+        #expect(entry.duration >= .zero)
+        #expect(!String(describing: entry).contains("secret"))
+    }
+
+    @Test func `log a request that ended in an error, and let the error through`() async throws {
+        let log = Lock<[AccessLogEntry]>([])
+        let logging = AccessLogInterceptor { entry in log.withLock { $0.append(entry) } }
+        let handler = HandlerFunction { _ in throw Unexpected() }.intercepted(by: [logging])
+        await #expect(throws: Unexpected.self) { try await handler.respond(to: Self.request()) }
+        #expect(log.withLock { $0.map(\.status) } == [nil])
+    }
+
+    @Test func `report what was not expected, and only that`() async throws {
+        let reports = Lock<[String]>([])
+        let problems = ProblemInterceptor { error, request in
+            reports.withLock { $0.append("\(type(of: error)) \(request.path)") }
+        }
+        let failing = HandlerFunction { request in
+            if request.path == "/client" { throw ServerError.unsupportedMediaType }
+            if request.path == "/server" { throw ServerError.outOfResources }
+            throw Unexpected()
+        }
+        let handler = failing.intercepted(by: [problems])
+        #expect(try await handler.respond(to: Self.request(path: "/client")).status == .unsupportedMediaType)
+        #expect(try await handler.respond(to: Self.request(path: "/server")).status == .internalServerError)
+        #expect(try await handler.respond(to: Self.request(path: "/other")).status == .internalServerError)
+        #expect(reports.withLock { $0 } == ["ServerError /server", "Unexpected /other"])
+    }
+
+    @Test func `limit the content of some routes`() async throws {
+        let handler = Self.echoID.intercepted(by: [BodyLimitInterceptor(limit: 3)])
+        #expect(try await handler.respond(to: Self.request(body: "abc")).status == .ok)
+        #expect(try await handler.respond(to: Self.request(body: "abcd")).status == .contentTooLarge)
+    }
+}

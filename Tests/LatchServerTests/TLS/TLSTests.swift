@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import Testing
+
+@Suite struct `A server with a certificate` {
+    static let echo = HandlerFunction { request in
+        HTTPResponse(status: .ok, fields: ["X-Scheme": request.scheme], body: request.body)
+    }
+
+    static func serving<Result: Sendable>(
+        _ handler: any Handler = echo, _ body: (Server.Address, CurlTransport, Certificate) async throws -> Result
+    ) async throws -> Result {
+        let certificate = try Certificate()
+        var configuration = Server.Configuration()
+        configuration.tls = try certificate.tls()
+        configuration.maximumBodyBytes = 8 << 20
+        var trusting = CurlTransport.Configuration()
+        trusting.certificateAuthorityFile = certificate.certificatePath
+        let transport = CurlTransport(configuration: trusting)
+        return try await LatchTesting.serving(handler, configuration: configuration) { address in
+            try await body(address, transport, certificate)
+        }
+    }
+
+    static func request(_ address: Server.Address, _ body: [UInt8] = []) throws -> HTTPRequest {
+        HTTPRequest(
+            method: .post, scheme: "https", authority: address.authority, path: "/", body: HTTPBody(body))
+    }
+
+    @Test func `is trusted by a client that trusts the certificate, and by no other`() async throws {
+        try await Self.serving { address, transport, _ in
+            #expect(address.url.hasPrefix("https://127.0.0.1:"))
+            let response = try await transport.respond(to: Self.request(address, Array("hello".utf8)))
+            #expect(response.status == .ok)
+            #expect(response.body.text == "hello")
+            #expect(response.fields["X-Scheme"] == "https")
+            let error = await #expect(throws: HTTPError.self) {
+                try await CurlTransport().respond(to: Self.request(address))
+            }
+            #expect(error?.code == HTTPError.tls.code)
+        }
+    }
+
+    @Test func `carries long content both ways, many times at once`() async throws {
+        let bytes = (0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 9) }
+        try await Self.serving { address, transport, _ in
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<8 {
+                    group.addTask { try await transport.respond(to: Self.request(address, bytes)).body.bytes == bytes }
+                }
+                for try await isSame in group { #expect(isSame) }
+            }
+        }
+    }
+
+    @Test(arguments: ["-tls1_2", "-tls1_3"])
+    func `speaks TLS 1.2 and 1.3`(version: String) async throws {
+        try await Self.serving { address, _, certificate in
+            let text = try await Self.openssl([
+                "s_client", version, "-connect", "127.0.0.1:\(address.port)", "-CAfile", certificate.certificatePath,
+                "-verify_return_error",
+            ])
+            #expect(text.contains("Verify return code: 0 (ok)"))
+        }
+    }
+
+    @Test func `does not speak TLS 1.1`() async throws {
+        try await Self.serving { address, transport, _ in
+            await #expect(throws: (any Error).self) {
+                try await Self.openssl([
+                    "s_client", "-tls1_1", "-cipher", "ALL:@SECLEVEL=0", "-connect", "127.0.0.1:\(address.port)",
+                ])
+            }
+            let after = try await transport.respond(to: Self.request(address))
+            #expect(after.status == .ok)
+        }
+    }
+
+    @Test func `closes on who does not speak TLS, and serves on`() async throws {
+        try await Self.serving { address, transport, _ in
+            let plain = try RawClient(port: address.port)
+            await plain.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(await plain.receiveResponses().isEmpty)
+            let leaver = try RawClient(port: address.port)
+            leaver.reset()
+            let after = try await transport.respond(to: Self.request(address))
+            #expect(after.status == .ok)
+        }
+    }
+
+    @Test func `gives a handshake no longer than a head`() async throws {
+        let certificate = try Certificate()
+        var configuration = Server.Configuration()
+        configuration.tls = try certificate.tls()
+        configuration.headDeadline = .milliseconds(150)
+        try await LatchTesting.serving(Self.echo, configuration: configuration) { address in
+            let silent = try RawClient(port: address.port)
+            await silent.send([0x16, 0x03, 0x01])
+            #expect(await silent.receiveAll().isEmpty)
+        }
+    }
+
+    @Test func `says what is wrong with a certificate`() async throws {
+        let (one, other) = (try Certificate(), try Certificate())
+        let certificate = try Certificate.bytes(one.certificatePath)
+        let cases: [Server.TLS] = [
+            Server.TLS(certificate: [], key: try Certificate.bytes(one.keyPath)),
+            Server.TLS(certificate: Array("nonsense".utf8), key: try Certificate.bytes(one.keyPath)),
+            Server.TLS(certificate: certificate, key: []),
+            Server.TLS(certificate: certificate, key: try Certificate.bytes(other.keyPath)),
+        ]
+        for tls in cases {
+            var configuration = Server.Configuration()
+            configuration.tls = tls
+            let server = Server(handler: Self.echo, configuration: configuration)
+            let error = await #expect(throws: ServerError.self) { try await server.start() }
+            #expect(error?.code == ServerError.badCertificate.code)
+            #expect(error?.hint != nil)
+        }
+        let description = String(describing: try one.tls())
+        #expect(!description.contains("PRIVATE"))
+    }
+
+    /// Runs the command on a thread of its own.
+    static func openssl(_ arguments: [String]) async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(with: Swift.Result { try Certificate.openssl(arguments) })
+            }
+        }
+    }
+}
