@@ -94,6 +94,13 @@ extension HTTPError {
         HTTPError(code: "tls", message: what, hint: "Check the certificate, the host name and this machine's clock.")
     }
 
+    /// A mail server's answer of 500 and more; it says so again however often it is asked.
+    package static func mailRefused(_ code: Int) -> HTTPError {
+        HTTPError(
+            code: "mailRefused", message: "The mail server refused the message (\(code)).",
+            hint: "Check the addresses, and the user and password for the mail server.")
+    }
+
     package static func redirectRefused(_ what: String) -> HTTPError {
         HTTPError(code: "redirectRefused", message: what, hint: redirectRefused.hint)
     }

@@ -66,6 +66,33 @@ CURLcode latch_curl_prepare(CURL *easy, const latch_curl_request *request) {
     return CURLE_OK;
 }
 
+CURLcode latch_curl_prepare_mail(CURL *easy, const latch_curl_mail *mail) {
+    SET(CURLOPT_NOSIGNAL, 1L);
+    SET(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+    SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    SET(CURLOPT_PROXY, "");
+    SET(CURLOPT_PRIVATE, mail->transfer);
+    SET(CURLOPT_HEADERFUNCTION, mail->on_reply);
+    SET(CURLOPT_HEADERDATA, mail->transfer);
+    SET(CURLOPT_WRITEFUNCTION, mail->on_reply);
+    SET(CURLOPT_WRITEDATA, mail->transfer);
+    SET(CURLOPT_URL, mail->url);
+    SET(CURLOPT_USE_SSL, (long)(mail->requires_tls ? CURLUSESSL_ALL : CURLUSESSL_NONE));
+    SET(CURLOPT_SSL_VERIFYPEER, 1L);
+    SET(CURLOPT_SSL_VERIFYHOST, 2L);
+    if (mail->authorities) SET(CURLOPT_CAINFO, mail->authorities);
+    if (mail->user) SET(CURLOPT_USERNAME, mail->user);
+    if (mail->password) SET(CURLOPT_PASSWORD, mail->password);
+    SET(CURLOPT_MAIL_FROM, mail->sender);
+    SET(CURLOPT_MAIL_RCPT, mail->recipients);
+    SET(CURLOPT_UPLOAD, 1L);
+    SET(CURLOPT_READFUNCTION, mail->on_read);
+    SET(CURLOPT_READDATA, mail->content);
+    SET(CURLOPT_INFILESIZE_LARGE, (curl_off_t)mail->content_size);
+    SET(CURLOPT_TIMEOUT_MS, mail->timeout_ms);
+    return CURLE_OK;
+}
+
 curl_socket_t latch_curl_open_socket(const struct curl_sockaddr *address) {
     int kind = address->socktype | SOCK_CLOEXEC | SOCK_NONBLOCK;
     return socket(address->family, kind, address->protocol);

@@ -9,26 +9,6 @@
 #include <sys/epoll.h>
 #endif
 
-static inline CURLcode latch_curl_set_long(CURL *easy, CURLoption option, long value) {
-    return curl_easy_setopt(easy, option, value);
-}
-
-static inline CURLcode latch_curl_set_text(CURL *easy, CURLoption option, const char *value) {
-    return curl_easy_setopt(easy, option, value);
-}
-
-static inline CURLcode latch_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
-    return curl_easy_setopt(easy, option, value);
-}
-
-static inline CURLcode latch_curl_set_pointer(CURL *easy, CURLoption option, void *value) {
-    return curl_easy_setopt(easy, option, value);
-}
-
-static inline CURLcode latch_curl_set_data_callback(CURL *easy, CURLoption option, curl_write_callback value) {
-    return curl_easy_setopt(easy, option, value);
-}
-
 /// The pointer that was stored with CURLOPT_PRIVATE.
 static inline void *latch_curl_private(CURL *easy) {
     char *value = NULL;
@@ -78,6 +58,31 @@ typedef struct {
 } latch_curl_request;
 
 CURLcode latch_curl_prepare(CURL *easy, const latch_curl_request *request);
+
+/// One mail: what a handle needs to submit it (RFC 6409).
+typedef struct {
+    void *transfer;
+    curl_write_callback on_reply;
+    curl_read_callback on_read;
+    void *content;
+    int64_t content_size;
+    const char *url;
+    const char *sender;
+    struct curl_slist *recipients;
+    const char *user;
+    const char *password;
+    const char *authorities;
+    int requires_tls;
+    long timeout_ms;
+} latch_curl_mail;
+
+CURLcode latch_curl_prepare_mail(CURL *easy, const latch_curl_mail *mail);
+
+/// The code of the server's last reply, 0 where there was none.
+static inline long latch_curl_reply_code(CURL *easy) {
+    long value = 0;
+    return curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &value) == CURLE_OK ? value : 0;
+}
 
 /// A socket as libcurl would have opened it, closed on exec and never blocking.
 curl_socket_t latch_curl_open_socket(const struct curl_sockaddr *address);

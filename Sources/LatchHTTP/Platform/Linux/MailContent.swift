@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+import CCurl
+
+/// A message as libcurl reads it, piece by piece; libcurl itself doubles the dots that begin a line.
+final class MailContent: @unchecked Sendable {
+    private let bytes: [UInt8]
+    private var offset = 0
+
+    /// RFC 5321 §2.3.8: lines end with CRLF, and CR and LF occur in no other way.
+    init(_ message: [UInt8]) {
+        var lines: [UInt8] = []
+        lines.reserveCapacity(message.count + 64)
+        var previous: UInt8 = 0
+        for byte in message {
+            switch byte {
+            case 0x0A where previous == 0x0D: break
+            case 0x0A, 0x0D: lines += [0x0D, 0x0A]
+            default: lines.append(byte)
+            }
+            previous = byte
+        }
+        bytes = lines
+    }
+
+    var count: Int { bytes.count }
+
+    private func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let piece = bytes[offset...].prefix(buffer.count)
+        buffer.copyBytes(from: piece)
+        offset += piece.count
+        return piece.count
+    }
+
+    static let onRead: curl_read_callback = { buffer, size, count, context in
+        guard let buffer, let context else { return Int(CURL_READFUNC_ABORT) }
+        let content = Unmanaged<MailContent>.fromOpaque(context).takeUnretainedValue()
+        return content.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+    }
+}
+
+/// The list of recipients that libcurl reads while it sends.
+final class MailEnvelope: @unchecked Sendable {
+    private(set) var list: UnsafeMutablePointer<curl_slist>?
+
+    init(recipients: [String]) {
+        for recipient in recipients { list = curl_slist_append(list, "<\(recipient)>") ?? list }
+    }
+
+    deinit { curl_slist_free_all(list) }
+}
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+import Glibc
+import LatchCore
+
+/// A mail server that records the exact bytes of what it is told and can refuse a command (RFC 5321).
+///
+/// ```swift
+/// let server = try RawSMTPServer(refusing: ["RCPT": "550 no such user"])
+/// ```
+///
+/// It listens on a free port of 127.0.0.1, serves one connection after another on a thread of its own, and ends with
+/// the last reference to it.
+public final class RawSMTPServer: Sendable {
+    /// The port on 127.0.0.1.
+    public let port: Int
+    private let log: Lock<(commands: [String], messages: [[UInt8]])>
+    private let stopper: CInt
+
+    /// A server that accepts everything but the commands in `refusing`, each answered with the line given.
+    ///
+    /// - Throws: `RawHTTPServer.Failure` when no socket can be had.
+    public init(refusing refusals: [String: String] = [:], extensions: [String] = ["AUTH PLAIN"]) throws {
+        let (listener, port) = try listeningSocket()
+        var pipe: [CInt] = [-1, -1]
+        guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pipe) == 0 else { throw RawHTTPServer.Failure() }
+        self.port = port
+        stopper = pipe[1]
+        log = Lock(([], []))
+        let state = State(listener: listener, stop: pipe[0], refusals: refusals, extensions: extensions)
+        let dialogue = SMTPDialogue(state) { [weak self] command, message in
+            self?.log.withLock { log in
+                if let command { log.commands.append(command) }
+                if let message { log.messages.append(message) }
+            }
+        }
+        try startThread { dialogue.run() }
+    }
+
+    deinit { close(stopper) }
+
+    /// `smtp://127.0.0.1:port`.
+    public var url: String { "smtp://127.0.0.1:\(port)" }
+
+    /// The commands so far, as they came.
+    public var commands: [String] { log.withLock { $0.commands } }
+
+    /// The messages so far: the bytes between DATA and the final dot, as they came.
+    public var messages: [[UInt8]] { log.withLock { $0.messages } }
+
+    struct State: Sendable {
+        let listener: CInt
+        let stop: CInt
+        let refusals: [String: String]
+        let extensions: [String]
+    }
+}
+
+/// Runs `body` on a detached thread.
+func startThread(_ body: @escaping @Sendable () -> Void) throws {
+    final class Job: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+    var thread = pthread_t()
+    let context = Unmanaged.passRetained(Job(body))
+    let code = pthread_create(
+        &thread, nil,
+        { pointer in
+            if let pointer { Unmanaged<Job>.fromOpaque(pointer).takeRetainedValue().body() }
+            return nil
+        }, context.toOpaque())
+    guard code == 0 else {
+        context.release()
+        throw RawHTTPServer.Failure()
+    }
+    pthread_detach(thread)
+}
+#endif

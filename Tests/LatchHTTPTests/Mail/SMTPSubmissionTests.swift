@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `Submitting a mail` {
+    private let message = Array("Subject: Hello\r\n\r\nHow are you?\r\n".utf8)
+
+    private func failure(
+        _ server: RawSMTPServer, from: String = "a@example.com", to: [String] = ["b@example.com"]
+    ) async -> HTTPError? {
+        await #expect(throws: HTTPError.self) {
+            try await SMTPSubmission().send(message: message, from: from, to: to, via: server.url)
+        }
+    }
+
+    @Test func `hands over envelope and message as they are`() async throws {
+        let server = try RawSMTPServer()
+        try await SMTPSubmission().send(
+            message: message, from: "sender@example.com", to: ["a@example.com", "b.c+d@mail.example.org"],
+            via: server.url)
+        #expect(server.messages == [message])
+        let commands = server.commands.filter { !$0.hasPrefix("EHLO") && $0 != "QUIT" }
+        let envelope = commands.map { $0.split(separator: " SIZE=").first.map(String.init) ?? $0 }
+        #expect(
+            envelope == [
+                "MAIL FROM:<sender@example.com>", "RCPT TO:<a@example.com>", "RCPT TO:<b.c+d@mail.example.org>", "DATA",
+            ])
+    }
+
+    @Test(arguments: [
+        (".", "..\r\n"), (".\r\n", "..\r\n"), ("a\r\n.\r\nb", "a\r\n..\r\nb\r\n"), ("\n.\nx", "\r\n..\r\nx\r\n"),
+        ("a\n..b\n", "a\r\n...b\r\n"), ("a.b\r\n", "a.b\r\n"),
+        ("x\n.\nMAIL FROM:<c@d>\n", "x\r\n..\r\nMAIL FROM:<c@d>\r\n"),
+    ])
+    func `doubles a dot at the beginning of a line`(text: String, onTheWire: String) async throws {
+        let server = try RawSMTPServer()
+        try await SMTPSubmission().send(message: Array(text.utf8), from: "a@b", to: ["c@d"], via: server.url)
+        #expect(server.messages.map { String(decoding: $0, as: UTF8.self) } == [onTheWire])
+        #expect(server.commands.filter { $0.hasPrefix("MAIL") }.count == 1)
+    }
+
+    @Test func `writes every line end as CRLF`() async throws {
+        let server = try RawSMTPServer()
+        try await SMTPSubmission().send(
+            message: Array("a\nb\rc\r\nd\n\re\r\n".utf8), from: "a@b", to: ["c@d"], via: server.url)
+        #expect(server.messages.map { String(decoding: $0, as: UTF8.self) } == ["a\r\nb\r\nc\r\nd\r\n\r\ne\r\n"])
+    }
+
+    @Test func `takes a message that is larger than any buffer`() async throws {
+        let server = try RawSMTPServer()
+        let line = String(repeating: "x", count: 70) + "\n.\n"
+        try await SMTPSubmission().send(
+            message: Array(String(repeating: line, count: 10_000).utf8), from: "a@b", to: ["c@d"], via: server.url)
+        #expect(server.messages.first?.count == 75 * 10_000 + 10_000)
+    }
+
+    @Test func `signs in where there is a password`() async throws {
+        let server = try RawSMTPServer()
+        try await SMTPSubmission(user: "ada", password: "s3cret").send(
+            message: message, from: "a@b", to: ["c@d"], via: server.url)
+        // RFC 4616: NUL user NUL password, in base64.
+        #expect(server.commands.contains { $0.hasPrefix("AUTH PLAIN") })
+        #expect(server.commands.contains { $0.contains("AGFkYQBzM2NyZXQ=") })
+    }
+
+    @Test(arguments: [
+        "", "a", "@b", "a@", "a@b@c", "a b@c", "a@b>\r\nRCPT TO:<evil@x", "a\r\n@b", "<a@b>", "a@b c", "a\u{0}@b",
+        "a,b@c",
+        "é@b", "a@é", "\"a b\"@c", "a@[127.0.0.1]",
+    ])
+    func `refuses what is no address before it connects`(address: String) async throws {
+        let server = try RawSMTPServer()
+        #expect(await failure(server, to: ["c@d", address])?.code == HTTPError.invalidField.code)
+        #expect(await failure(server, from: address)?.code == HTTPError.invalidField.code)
+        #expect(server.commands.isEmpty)
+    }
+
+    @Test func `needs a recipient`() async throws {
+        #expect(await failure(try RawSMTPServer(), to: [])?.code == HTTPError.invalidField.code)
+    }
+
+    @Test(arguments: [("RCPT", "550 no such user"), ("MAIL", "553 not you"), (".", "554 spam")])
+    func `fails for good when the server refuses for good`(verb: String, reply: String) async throws {
+        let server = try RawSMTPServer(refusing: [verb: reply])
+        let error = await failure(server)
+        #expect(error?.code == "mailRefused")
+        #expect(error?.isConnectivity == false)
+    }
+
+    @Test(arguments: [("RCPT", "450 busy"), ("MAIL", "451 later"), (".", "452 full"), ("EHLO", "421 closing")])
+    func `may succeed later when the server refuses for now`(verb: String, reply: String) async throws {
+        let server = try RawSMTPServer(refusing: [verb: reply, "HELO": reply])
+        let error = await failure(server)
+        #expect(error?.isConnectivity == true)
+    }
+
+    @Test func `fails for good when the password is refused, and does not show it`() async throws {
+        let server = try RawSMTPServer(refusing: ["AUTH": "535 no"])
+        let error = await #expect(throws: HTTPError.self) {
+            try await SMTPSubmission(user: "ada", password: "s3cret").send(
+                message: message, from: "a@b", to: ["c@d"], via: server.url)
+        }
+        #expect(error?.code == "mailRefused")
+        #expect(error?.description.contains("s3cret") == false)
+        #expect(server.messages.isEmpty)
+    }
+
+    @Test func `without a server is offline`() async throws {
+        let port = try RawSMTPServer().port
+        let error = await #expect(throws: HTTPError.self) {
+            try await SMTPSubmission(timeout: .seconds(5)).send(
+                message: message, from: "a@b", to: ["c@d"], via: "smtp://127.0.0.1:\(port)")
+        }
+        #expect(error?.isConnectivity == true)
+    }
+
+    @Test func `with smtps asks for TLS at once`() async throws {
+        let server = try RawSMTPServer()
+        let error = await #expect(throws: HTTPError.self) {
+            try await SMTPSubmission(timeout: .seconds(5)).send(
+                message: message, from: "a@b", to: ["c@d"], via: "smtps://127.0.0.1:\(server.port)")
+        }
+        #expect(error?.code == HTTPError.tls.code)
+        #expect(!server.commands.contains { $0.hasPrefix("MAIL") })
+    }
+
+    @Test(arguments: [
+        "http://h", "smtp:/h", "smtp://", "smtp://u:p@h", "smtp://h/path", "smtp://h h", "file:///etc/passwd", "",
+        "smtp://h:99999", "smtp://h\r\n",
+    ])
+    func `goes to mail servers only`(url: String) async {
+        let error = await #expect(throws: HTTPError.self) {
+            try await SMTPSubmission().send(message: message, from: "a@b", to: ["c@d"], via: url)
+        }
+        #expect(error?.code == HTTPError.invalidURL.code)
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchHTTP
+import LatchTesting
+import Testing
+
+// The environment belongs to a whole process, so each of these runs in one of its own.
+@Suite struct `The proxy of the environment` {
+    @Test func `is asked for hosts elsewhere and not for this machine`() async {
+        await #expect(processExitsWith: .success) {
+            let proxy = try RawHTTPServer { _ in .response(body: "through the proxy") }
+            let server = try RawHTTPServer { _ in .response(body: "direct") }
+            setenv("http_proxy", proxy.url, 1)
+            let transport = CurlTransport()
+            let elsewhere = HTTPRequest(scheme: "http", authority: "host.invalid", path: "/x")
+            #expect(try await transport.respond(to: elsewhere).body.text == "through the proxy")
+            #expect(proxy.requests.map(\.line) == ["GET http://host.invalid/x HTTP/1.1"])
+            #expect(try await transport.respond(to: server.request()).body.text == "direct")
+            #expect(try await transport.respond(to: elsewhere).body.text == "through the proxy")
+        }
+    }
+
+    @Test func `is not asked for hosts that it is not for`() async {
+        await #expect(processExitsWith: .success) {
+            let proxy = try RawHTTPServer { _ in .response(body: "through the proxy") }
+            setenv("http_proxy", proxy.url, 1)
+            setenv("no_proxy", "internal.invalid", 1)
+            let error = await #expect(throws: HTTPError.self) {
+                try await CurlTransport().respond(
+                    to: HTTPRequest(scheme: "http", authority: "api.internal.invalid", path: "/"))
+            }
+            #expect(error?.code == HTTPError.offline.code)
+            #expect(proxy.requests.isEmpty)
+        }
+    }
+}

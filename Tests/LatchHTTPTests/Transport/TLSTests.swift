@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite(
+    .enabled(if: HTTP2Server.isInstalled, "needs nghttpd (package nghttp2-server) and openssl"),
+    .timeLimit(.minutes(1)))
+struct `HTTP/2 over TLS` {
+    private func transport(trusting server: HTTP2Server) -> CurlTransport {
+        var configuration = CurlTransport.Configuration()
+        configuration.certificateAuthorityFile = server.certificate
+        return CurlTransport(configuration: configuration)
+    }
+
+    @Test func `is spoken where the server offers it`() async throws {
+        let server = try HTTP2Server(files: ["hello.txt": "hello"])
+        let transport = transport(trusting: server)
+        for _ in 0..<3 {
+            let response = try await transport.respond(to: server.request(.get, "/hello.txt"))
+            #expect(response.status == .ok)
+            #expect(response.body.text == "hello")
+            // nghttpd speaks nothing but HTTP/2.
+            #expect(response.fields["server"]?.hasPrefix("nghttpd") == true)
+        }
+    }
+
+    @Test func `carries many requests at once on one connection`() async throws {
+        let server = try HTTP2Server(files: ["hello.txt": "hello"])
+        let transport = transport(trusting: server)
+        try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0..<80 {
+                group.addTask { try await transport.respond(to: server.request(.get, "/hello.txt")).body.text }
+            }
+            for try await text in group { #expect(text == "hello") }
+        }
+        #expect(await server.connectionsInAll() == 1)
+    }
+
+    @Test func `carries content and its answer`() async throws {
+        let server = try HTTP2Server(files: [:])
+        let content = [UInt8]((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        let request = server.request(.post, "/echo", body: HTTPBody(content))
+        let response = try await transport(trusting: server).respond(to: request)
+        #expect(response.body.bytes == content)
+    }
+
+    @Test func `from a server whose certificate nobody vouches for is refused`() async throws {
+        let server = try HTTP2Server(files: ["hello.txt": "hello"])
+        let error = await #expect(throws: HTTPError.self) {
+            try await CurlTransport().respond(to: server.request(.get, "/hello.txt?token=secret"))
+        }
+        #expect(error?.code == HTTPError.tls.code)
+        #expect(error?.isConnectivity == false)
+        #expect(error?.description.contains("secret") == false)
+    }
+
+    @Test func `from a server with a certificate for another name is refused`() async throws {
+        let server = try HTTP2Server(files: [:])
+        var request = server.request(.get, "/")
+        request.authority = "localhost:\(server.port)"
+        let transport = transport(trusting: server)
+        let error = await #expect(throws: HTTPError.self) { try await transport.respond(to: request) }
+        #expect(error?.code == HTTPError.tls.code)
+    }
+
+    @Test func `with a file of authorities that does not exist is refused`() async throws {
+        let server = try HTTP2Server(files: [:])
+        var configuration = CurlTransport.Configuration()
+        configuration.certificateAuthorityFile = "/nonexistent.pem"
+        let error = await #expect(throws: HTTPError.self) {
+            try await CurlTransport(configuration: configuration).respond(to: server.request(.get, "/"))
+        }
+        #expect(error?.code == HTTPError.tls.code)
+    }
+}
