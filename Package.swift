@@ -154,6 +154,8 @@ if Context.environment["LATCH_FUZZ"] != nil {
         fuzz("fuzz-form", needs: ["LatchHTTP"]),
         fuzz("fuzz-base", needs: ["LatchCore"]),
         fuzz("fuzz-password", needs: ["LatchCrypto"]),
+        fuzz("fuzz-date", needs: ["LatchHTTP"]),
+        fuzz("fuzz-email", needs: ["LatchIdentity"]),
         fuzz("fuzz-token", needs: ["LatchJOSE"]),
         fuzz("fuzz-keys", needs: ["LatchJOSE", "LatchCore"]),
         fuzz("fuzz-head", needs: ["LatchServer", "LatchHTTP"]),
