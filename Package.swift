@@ -100,6 +100,9 @@ let package = Package(
         program(
             "bench-server", path: "Benchmarks/Server/bench-server",
             needs: ["LatchServer", "LatchHTTP", onLinux("CBareServer")]),
+        program(
+            "bench-identity", path: "Benchmarks/Identity/bench-identity",
+            needs: ["LatchIdentity", "LatchServer", "LatchHTTP", "LatchCore"]),
 
         // Programs that a user would start from.
         program("sign-in", path: "Examples/sign-in", needs: ["Latchwork"]),

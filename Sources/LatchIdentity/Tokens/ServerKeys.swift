@@ -14,16 +14,29 @@ struct ServerKeys: Sendable {
     static func load(
         from store: any IdentityStore, configuration: IdentityConfiguration, clock: WallClock, random: RandomSource
     ) async throws(IdentityError) -> ServerKeys {
-        var signing: [Key] = []
-        for stored in try await store.signingKeys() { signing.append(try key(stored)) }
-        if signing.isEmpty { signing = [try await makeKey(in: store, clock: clock)] }
-        let kept = try await store.secret(named: "token_pepper", proposing: random.bytes(32))
+        // Both at once, so that a first start makes them with one commit.
+        async let making = signingKeys(in: store, clock: clock)
+        async let keeping = store.secret(named: "token_pepper", proposing: random.bytes(32))
+        let (signing, kept): ([Key], [UInt8])
+        do {
+            (signing, kept) = try await (making, keeping)
+        } catch {
+            throw error as? IdentityError ?? .storeUnavailable
+        }
         // A pepper from outside of the store is mixed with the one inside, so that both are needed.
         let outside = Array((configuration.tokenPepper ?? "").utf8)
         let pepper = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: kept), salt: outside, info: Array("latch pepper".utf8),
             outputByteCount: 32)
         return ServerKeys(signing: signing, pepper: pepper)
+    }
+
+    private static func signingKeys(
+        in store: any IdentityStore, clock: WallClock
+    ) async throws(IdentityError) -> [Key] {
+        var keys: [Key] = []
+        for stored in try await store.signingKeys() { keys.append(try key(stored)) }
+        return keys.isEmpty ? [try await makeKey(in: store, clock: clock)] : keys
     }
 
     private static func key(_ stored: StoredKey) throws(IdentityError) -> Key {

@@ -18,7 +18,9 @@ package final class SQLiteIdentityStore: IdentityStore {
         let connection = try SQLiteConnection(path: path, access: .readWrite, busyTimeout: busyTimeout)
         guard !connection.isReadOnly else { throw .readOnlyStore(path) }
         try Self.configure(connection)
+        // A new file gets its tables and its mark at once and before it has a log, in which they would be at first.
         try SQLiteSchema.migrate(connection)
+        try connection.run("PRAGMA journal_mode = WAL")
         try Self.check(connection)
         writer = SQLiteWriter(connection)
         readers = SQLiteReaders(path: path)
@@ -32,11 +34,6 @@ package final class SQLiteIdentityStore: IdentityStore {
     }
 
     private static func configure(_ connection: SQLiteConnection) throws(IdentityError) {
-        // The mark must be in the file itself before there is a log: until the first checkpoint, all else is in the log.
-        if try connection.number("PRAGMA page_count") == 0 {
-            try connection.run("PRAGMA application_id = \(SQLiteSchema.applicationID)")
-        }
-        try connection.run("PRAGMA journal_mode = WAL")
         // With a log, FULL adds the one fsync per commit that makes "durable" true after a power cut.
         try connection.run("PRAGMA synchronous = FULL")
         try connection.run("PRAGMA foreign_keys = ON")

@@ -14,6 +14,7 @@ enum SQLiteSchema {
         for (offset, statements) in steps.enumerated().dropFirst(found) {
             try connection.run("BEGIN IMMEDIATE")
             for statement in statements { try connection.run(statement) }
+            try connection.run("PRAGMA application_id = \(applicationID)")
             try connection.run("PRAGMA user_version = \(offset + 1)")
             try connection.run("COMMIT")
         }
