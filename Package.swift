@@ -103,6 +103,10 @@ let package = Package(
         program(
             "bench-identity", path: "Benchmarks/Identity/bench-identity",
             needs: ["LatchIdentity", "LatchServer", "LatchHTTP", "LatchCore"]),
+        .target(name: "CMeasure", path: "Benchmarks/Crypto/CMeasure"),
+        program(
+            "bench-crypto", path: "Benchmarks/Crypto/bench-crypto",
+            needs: ["LatchJOSE", "LatchCrypto", "LatchCore", "CMeasure"]),
 
         // Programs that a user would start from.
         program("sign-in", path: "Examples/sign-in", needs: ["Latchwork"]),
