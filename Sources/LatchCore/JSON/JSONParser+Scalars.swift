@@ -9,7 +9,7 @@ extension JSONParser {
             switch bytes[position] {
             case UInt8(ascii: "\""):
                 defer { position += 1 }
-                return try text(Array(bytes[start..<position]), from: start)
+                return try text(bytes[start..<position], from: start)
             case UInt8(ascii: "\\"): return try parseEscapedString(from: start)
             case 0..<0x20: throw .malformed("a control character stands in a string", at: position)
             default: position += 1
@@ -24,7 +24,7 @@ extension JSONParser {
             let byte = bytes[position]
             position += 1
             switch byte {
-            case UInt8(ascii: "\""): return try text(plain, from: start)
+            case UInt8(ascii: "\""): return try text(plain[...], from: start)
             case UInt8(ascii: "\\"): try parseEscape(into: &plain)
             case 0..<0x20: throw .malformed("a control character stands in a string", at: position - 1)
             default: plain.append(byte)
@@ -80,7 +80,7 @@ extension JSONParser {
         return code
     }
 
-    private func text(_ utf8: [UInt8], from start: Int) throws(JSONError) -> String {
+    private func text(_ utf8: ArraySlice<UInt8>, from start: Int) throws(JSONError) -> String {
         guard let text = String(validating: utf8, as: UTF8.self) else { throw .invalidUnicode(at: start) }
         return text
     }

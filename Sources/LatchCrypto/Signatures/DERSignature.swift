@@ -7,22 +7,26 @@ enum DERSignature {
     private static let integer: UInt8 = 0x02
 
     /// The DER spelling of a raw signature whose halves have equal length.
-    static func encode(raw: some RandomAccessCollection<UInt8>) -> [UInt8] {
-        var der: [UInt8] = []
-        der.reserveCapacity(raw.count + 9)
-        der += [sequence, 0]
+    ///
+    /// It stands on the path of every verification, so it takes one concrete kind of bytes and allocates once.
+    static func encode(raw: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         let half = raw.count / 2
-        appendInteger(raw.prefix(half), to: &der)
-        appendInteger(raw.dropFirst(half), to: &der)
-        let length = UInt8(truncatingIfNeeded: der.count - 2)
-        der[1] = length
-        // P-521 needs the long form: 0x81 and one byte of length.
-        if length >= 0x80 { der.insert(0x81, at: 1) }
-        return der
+        return [UInt8](unsafeUninitializedCapacity: raw.count + 9) { der, count in
+            der[0] = sequence
+            count = 2
+            appendInteger(raw[..<half], to: der, &count)
+            appendInteger(raw[half...], to: der, &count)
+            let length = count - 2
+            guard length >= 0x80 else { return der[1] = UInt8(truncatingIfNeeded: length) }
+            // P-521 needs the long form: 0x81 and one byte of length.
+            for place in stride(from: count, to: 2, by: -1) { der[place] = der[place - 1] }
+            (der[1], der[2]) = (0x81, UInt8(truncatingIfNeeded: length))
+            count += 1
+        }
     }
 
     /// The raw spelling of a DER signature, or nil where it is not DER of two numbers that fit.
-    static func decode(_ der: some Collection<UInt8>, half: Int) -> [UInt8]? {
+    static func decode(_ der: [UInt8], half: Int) -> [UInt8]? {
         var rest = ArraySlice(der)
         guard var content = takeElement(sequence, from: &rest), rest.isEmpty else { return nil }
         guard let r = takeElement(integer, from: &content), let s = takeElement(integer, from: &content),
@@ -31,14 +35,24 @@ enum DERSignature {
         return rawR + rawS
     }
 
-    private static func appendInteger(_ bytes: some Collection<UInt8>, to content: inout [UInt8]) {
-        var digits = bytes.drop { $0 == 0 }[...]
+    private static func appendInteger(
+        _ bytes: Slice<UnsafeBufferPointer<UInt8>>, to der: UnsafeMutableBufferPointer<UInt8>, _ count: inout Int
+    ) {
+        var first = bytes.startIndex
+        while first < bytes.endIndex, bytes[first] == 0 { first += 1 }
         // X.690 §8.3.2: a positive number whose first bit is set gets a zero before it, and no other zero stands there.
-        let zero = digits.first.map { $0 >= 0x80 } ?? true
-        content.append(integer)
-        content.append(UInt8(truncatingIfNeeded: digits.count + (zero ? 1 : 0)))
-        if zero { content.append(0) }
-        while let digit = digits.popFirst() { content.append(digit) }
+        let zero = first == bytes.endIndex || bytes[first] >= 0x80
+        der[count] = integer
+        der[count + 1] = UInt8(truncatingIfNeeded: bytes.endIndex - first + (zero ? 1 : 0))
+        count += 2
+        if zero {
+            der[count] = 0
+            count += 1
+        }
+        for place in first..<bytes.endIndex {
+            der[count] = bytes[place]
+            count += 1
+        }
     }
 
     private static func takeElement(_ tag: UInt8, from bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {

@@ -19,14 +19,16 @@ extension NISTSigning {
         ///
         /// - Throws: `CryptoError.malformedSignature` where it is not strict DER.
         public init(derRepresentation: some Collection<UInt8>) throws(CryptoError) {
-            guard let raw = DERSignature.decode(derRepresentation, half: Curve.coordinateByteCount) else {
+            guard let raw = DERSignature.decode(Array(derRepresentation), half: Curve.coordinateByteCount) else {
                 throw .malformedSignature
             }
             rawRepresentation = raw
         }
 
         /// The signature in DER.
-        public var derRepresentation: [UInt8] { DERSignature.encode(raw: rawRepresentation) }
+        public var derRepresentation: [UInt8] {
+            rawRepresentation.withUnsafeBufferPointer { DERSignature.encode(raw: $0) }
+        }
     }
 }
 #endif

@@ -68,11 +68,12 @@ extension NISTSigning {
 
         /// Whether the raw signature is this key's for `data`; one of another length is not.
         package func isValidSignature(
-            rawRepresentation raw: some RandomAccessCollection<UInt8>, for data: some Collection<UInt8>
+            rawRepresentation raw: some Collection<UInt8>, for data: some Collection<UInt8>
         ) -> Bool {
             guard raw.count == Curve.coordinateByteCount * 2 else { return false }
+            let der = withBytes(of: raw) { DERSignature.encode(raw: $0) }
             return withDigest(Curve.Hash.self, of: data) { digest in
-                DERSignature.encode(raw: raw).withUnsafeBufferPointer { verifiers.verifies($0, digest: digest) }
+                der.withUnsafeBufferPointer { verifiers.verifies($0, digest: digest) }
             }
         }
     }
