@@ -129,7 +129,8 @@ let package = Package(
         tests(
             "LatchAccountsTests",
             needs: [
-                "LatchAccounts", "LatchIdentity", "LatchAuth", "LatchHTTP", "LatchJOSE", "LatchTesting", "LatchCore",
+                "LatchAccounts", "LatchIdentity", "LatchAuth", "LatchServer", "LatchHTTP", "LatchJOSE", "LatchCrypto",
+                "LatchTesting", "LatchCore",
             ]),
         tests("SeedTests", needs: ["AuthPackage", "LatchAuth", "LatchHTTP", "LatchServer", "LatchTesting"]),
         tests("LatchTests", needs: ["LatchHTTP", "LatchAccounts", "LatchAuth", "LatchTesting", "LatchCore"]),

@@ -74,10 +74,11 @@ public final class AuthClient: Sendable {
     /// - Throws: `AccountError.wrongCredentials`, `tooManyAttempts`, …; nothing is then stored.
     @discardableResult
     public func signIn(email: String, password: String) async throws -> Tokens {
+        let sent = answers.clock.now
         let response = try await send(endpoints.signIn, ["email": .string(email), "password": .string(password)])
         guard response.status.isSuccess else { throw AccountError(response, unauthorized: .wrongCredentials) }
         let tokens = try answers.tokens(in: response)
-        try await session.signIn(tokens)
+        try await session.signIn(tokens, askedAt: sent)
         return tokens
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+package import FoundationEssentials
 import LatchCore
 
 extension Session {
@@ -8,7 +8,11 @@ extension Session {
     ///
     /// A renewal of what was there before is dropped, and who waits for it gets `AuthError.superseded`.
     /// - Throws: A `store…` code when it cannot be stored; the session is then what it was.
-    public func signIn(_ value: Value) async throws {
+    public func signIn(_ value: Value) async throws { try await signIn(value, askedAt: nil) }
+
+    /// The same, for a credential that was asked for at `sent` by this session's clock: its date tells the issuer's.
+    package func signIn(_ value: Value, askedAt sent: Date?) async throws {
+        if let sent, let issued = value.issued { observe(issuerDate: issued, ofRequestSentAt: sent) }
         await enterStore()
         defer { leaveStore() }
         do {

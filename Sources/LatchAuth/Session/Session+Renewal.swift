@@ -59,7 +59,10 @@ extension Session {
         begun = (value, key)
         let renewal = Renewal(credential: value, idempotencyKey: key)
         let scope = RenewalScope.sessions + [ObjectIdentifier(self)]
-        return try await RenewalScope.$sessions.withValue(scope) { try await renew(renewal) }
+        let sent = clock.now
+        let fresh = try await RenewalScope.$sessions.withValue(scope) { try await renew(renewal) }
+        if let issued = fresh.issued { observe(issuerDate: issued, ofRequestSentAt: sent) }
+        return fresh
     }
 
     /// Stores what the issuer handed out, and only then lets it be seen.

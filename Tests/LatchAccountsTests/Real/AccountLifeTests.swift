@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A person at the real server` {
+    @Test(arguments: RealBackend.Way.allCases)
+    func `signs up, verifies, signs in, is known and signs out`(way: RealBackend.Way) async throws {
+        try await RealBackend.run(way) { backend, _ in
+            let client = try backend.client()
+            let account = try await client.signUp(
+                email: RealBackend.email, password: RealBackend.password, name: "Ada", roles: ["admin"])
+            #expect(account.email == RealBackend.email)
+            #expect(account.roles.contains("admin") == false, "P6: nobody makes himself an administrator")
+
+            try await client.signIn(email: RealBackend.email, password: RealBackend.password)
+            #expect(try await client.profile().isEmailVerified == false)
+            try await client.verifyEmail(token: await backend.mailedToken())
+            let profile = try await client.profile()
+            #expect(profile.isEmailVerified == true)
+            #expect(profile.id == account.id)
+            #expect(client.account?.id == account.id)
+            #expect(client.account?.name == "Ada")
+
+            let tokens = try await client.session.credential()
+            #expect(try await client.signOut())
+            let thief = try backend.client(store: InMemoryTokenStore(tokens))
+            await #expect(throws: AuthError.reauthenticationRequired) { try await thief.profile() }
+        }
+    }
+
+    @Test(arguments: RealBackend.Way.allCases)
+    func `is told a wrong password, a taken address and too many attempts`(way: RealBackend.Way) async throws {
+        try await RealBackend.run(way, change: { $0.loginLimitPerMinute = 3 }) { backend, _ in
+            let client = try backend.client()
+            try await client.signUp(email: RealBackend.email, password: RealBackend.password)
+            await #expect(throws: AccountError.emailTaken) {
+                try await client.signUp(email: "ADA@example.com", password: RealBackend.password)
+            }
+            for _ in 0..<3 {
+                await #expect(throws: AccountError.wrongCredentials) {
+                    try await client.signIn(email: RealBackend.email, password: "wrong-password")
+                }
+            }
+            let error = await #expect(throws: AccountError.tooManyAttempts) {
+                try await client.signIn(email: RealBackend.email, password: RealBackend.password)
+            }
+            #expect(error?.retryAfter ?? .zero > .zero)
+            backend.passTime(61)
+            try await client.signIn(email: RealBackend.email, password: RealBackend.password)
+        }
+    }
+
+    @Test func `P7: sets a new password by mail, which ends every session and the old password`() async throws {
+        try await RealBackend.run { backend, _ in
+            let phone = try await backend.signedIn()
+            let laptop = try backend.client()
+            try await laptop.signIn(email: RealBackend.email, password: RealBackend.password)
+
+            let known = try await laptop.requestPasswordReset(email: RealBackend.email)
+            let unknown = try await laptop.requestPasswordReset(email: "nobody@example.com")
+            #expect(known == unknown)
+            let token = await backend.mailedToken()
+            try await laptop.resetPassword(token: token, newPassword: "NewSecret456!")
+            await #expect(throws: AccountError.refused) {
+                try await laptop.resetPassword(token: token, newPassword: "Another789!")
+            }
+            for client in [phone, laptop] {
+                await #expect(throws: AuthError.reauthenticationRequired) { try await client.profile() }
+                #expect(client.session.currentState == .signedOut(.issuer))
+            }
+            await #expect(throws: AccountError.wrongCredentials) {
+                try await phone.signIn(email: RealBackend.email, password: RealBackend.password)
+            }
+            try await phone.signIn(email: RealBackend.email, password: "NewSecret456!")
+        }
+    }
+
+    @Test(arguments: [-86_400.0, 86_400, 3_000, -3_000])
+    func `is signed in on a device whose clock is wrong`(skew: TimeInterval) async throws {
+        try await RealBackend.run { backend, _ in
+            let client = try backend.client(skew: skew)
+            try await client.signUp(email: RealBackend.email, password: RealBackend.password)
+            try await client.signIn(email: RealBackend.email, password: RealBackend.password)
+            for _ in 0..<3 { #expect(try await client.profile().email == RealBackend.email) }
+            backend.passTime(890)
+            #expect(try await client.profile().email == RealBackend.email)
+            backend.passTime(20)
+            #expect(try await client.profile().email == RealBackend.email)
+            #expect(try await backend.issued("refresh_token") <= 3)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchServer
+import LatchTesting
+
+@testable import LatchIdentity
+
+/// The auth server itself, in process or over a socket, with a clock that tests move.
+final class RealBackend: Sendable {
+    enum Way: String, CaseIterable, Sendable { case inProcess, socket }
+
+    static let password = "Secret123!"
+    static let email = "ada@example.com"
+
+    let identity: Identity
+    let mailer = MemoryMailer()
+    /// What the network does with a request before it reaches the server, and with its answer.
+    let network = Lock<@Sendable (HTTPRequest, any Handler) async throws -> HTTPResponse>({
+        try await $1.respond(to: $0)
+    })
+    private let clock = ManualClock()
+    private let server: Server?
+    private let transport: any Handler
+    private let base: String
+
+    init(_ way: Way = .inProcess, in folder: String, change: (inout IdentityConfiguration) -> Void = { _ in })
+        async throws
+    {
+        var configuration = IdentityConfiguration()
+        configuration.argon2MemoryKiB = 64
+        configuration.argon2Passes = 1
+        change(&configuration)
+        identity = try await Identity(
+            configuration: configuration, storePath: "\(folder)/identity.sqlite", mailer: mailer,
+            clock: clock.wallClock())
+        switch way {
+        case .inProcess:
+            (server, transport, base) = (nil, identity.handler, "http://127.0.0.1:8080")
+        case .socket:
+            let server = Server(handler: identity.handler)
+            base = try await server.start().url
+            (self.server, transport) = (server, Transport.live)
+        }
+        identity.adoptIssuer(base)
+    }
+
+    /// Runs `body` with a server of its own.
+    static func run(
+        _ way: Way = .inProcess, change: @Sendable (inout IdentityConfiguration) -> Void = { _ in },
+        _ body: (RealBackend, String) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let backend = try await RealBackend(way, in: folder, change: change)
+            do {
+                try await body(backend, folder)
+            } catch {
+                await backend.close()
+                throw error
+            }
+            await backend.close()
+        }
+    }
+
+    func close() async {
+        await server?.shutdown(grace: .seconds(5))
+        await identity.close()
+    }
+
+    func passTime(_ seconds: TimeInterval) { clock.advance(by: seconds) }
+
+    /// A client whose clock is the server's, give or take `skew` seconds.
+    func client(store: any TokenStore<Tokens> = InMemoryTokenStore<Tokens>(), skew: TimeInterval = 0) throws
+        -> AuthClient
+    {
+        guard let url = URL(string: base) else { throw HTTPError.invalidURL }
+        return AuthClient(
+            baseURL: url, store: store,
+            transport: HandlerFunction { request in
+                let network = self.network.withLock { $0 }
+                return try await network(request, self.transport)
+            }, clock: clock.wallClock(skew: skew))
+    }
+
+    /// A client of a person who has an account and is signed in.
+    func signedIn(
+        as email: String = RealBackend.email, store: any TokenStore<Tokens> = InMemoryTokenStore<Tokens>()
+    ) async throws -> AuthClient {
+        let client = try client(store: store)
+        try await client.signUp(email: email, password: Self.password)
+        try await client.signIn(email: email, password: Self.password)
+        return client
+    }
+
+    /// The token in the newest mail to an address.
+    func mailedToken(to email: String = RealBackend.email) async -> String {
+        await identity.parts.mails.flush()
+        let text = mailer.messages.last { $0.recipient == email }?.text
+        return text?.split(separator: "token=").last?.split(separator: "\n").first.map(String.init) ?? ""
+    }
+
+    /// How many tokens were given out for a grant.
+    func issued(_ grant: String) async throws -> Int {
+        let request = HTTPRequest(authority: "127.0.0.1", path: "/metrics")
+        let text = try await identity.handler.respond(to: request).body.text ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix("latch_tokens_issued_total{grant=\"\(grant)\"} ") }
+        return line.flatMap { Int($0.split(separator: " ").last ?? "") } ?? 0
+    }
+}
