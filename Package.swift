@@ -133,7 +133,9 @@ let package = Package(
                 "LatchTesting", "LatchCore",
             ]),
         tests("SeedTests", needs: ["AuthPackage", "LatchAuth", "LatchHTTP", "LatchServer", "LatchTesting"]),
-        tests("LatchTests", needs: ["LatchHTTP", "LatchAccounts", "LatchAuth", "LatchTesting", "LatchCore"]),
+        tests(
+            "LatchTests",
+            needs: ["latch", "LatchIdentity", "LatchServer", "LatchHTTP", "LatchTesting", "LatchCore"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads a command line by a tree of verbs.
+///
+/// Flags are written as GNU's are: `--name value`, `--name=value`, `-n value`; `--` ends them. What is not understood is
+/// an error with a suggestion, never ignored.
+struct ArgumentParser {
+    /// What a command line asks for.
+    enum Request {
+        /// An explanation of the last verb of a path.
+        case help([Verb])
+        case version
+        case run(Verb, Invocation)
+    }
+
+    private var path: [Verb]
+    private var rest: ArraySlice<String>
+    private var invocation = Invocation()
+
+    private init(_ root: Verb, _ arguments: [String]) {
+        path = [root]
+        rest = arguments[...]
+    }
+
+    /// What `arguments`, without the program's own name, ask for.
+    ///
+    /// - Throws: `CommandError.usage`.
+    static func parse(_ arguments: [String], with root: Verb) throws(CommandError) -> Request {
+        var parser = ArgumentParser(root, arguments)
+        return try parser.parse()
+    }
+
+    private var verb: Verb { path[path.count - 1] }
+    private var name: String { path.map(\.name).joined(separator: " ") }
+    private var seeHelp: String { "'\(name) --help' explains it." }
+
+    private mutating func parse() throws(CommandError) -> Request {
+        while let word = rest.popFirst() {
+            if word == "--" {
+                while let operand = rest.popFirst() { try add(operand: operand) }
+            } else if word.hasPrefix("-"), word != "-" {
+                if let request = try option(word) { return request }
+            } else if !verb.verbs.isEmpty {
+                if word == "help", path.count == 1 { return try helpOnVerbs() }
+                try descend(to: word)
+            } else {
+                try add(operand: word)
+            }
+        }
+        guard verb.body != nil else { throw missingVerb }
+        guard invocation.operands.count == verb.operands.count else {
+            let missing = verb.operands[invocation.operands.count].name
+            throw .usage("'\(name)' needs \(missing).", hint: seeHelp)
+        }
+        return .run(verb, invocation)
+    }
+
+    private var missingVerb: CommandError {
+        let verbs = verb.verbs.map { "'\($0.name)'" }.joined(separator: ", ")
+        return .usage("'\(name)' needs to know what to do: \(verbs).", hint: seeHelp)
+    }
+
+    /// `latch help serve` is `latch serve --help`.
+    private mutating func helpOnVerbs() throws(CommandError) -> Request {
+        while let word = rest.popFirst() { try descend(to: word) }
+        return .help(path)
+    }
+
+    private mutating func descend(to word: String) throws(CommandError) {
+        guard let next = verb.verbs.first(where: { $0.name == word }) else {
+            let suggestion = Suggestion.sentence(for: word, among: verb.verbs.map(\.name)) { "'\(name) \($0)'" }
+            throw .usage(
+                "'\(name)' does not know '\(word)'.", hint: suggestion + "'\(name) --help' lists what it knows.")
+        }
+        path.append(next)
+    }
+
+    private mutating func add(operand: String) throws(CommandError) {
+        guard invocation.operands.count < verb.operands.count else {
+            throw .usage("'\(name)' does not expect '\(operand)'.", hint: seeHelp)
+        }
+        invocation.add(operand: operand)
+    }
+
+    private mutating func option(_ word: String) throws(CommandError) -> Request? {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        if path.count == 1, parts[0] == "--version" { return .version }
+        let option = try known(parts[0])
+        if option == .help { return .help(path) }
+        guard !invocation.has(option) else { throw .usage("'\(parts[0])' stands twice.", hint: "Give it once.") }
+        invocation.add(option, value: try value(of: option, as: parts[0], given: parts.count > 1 ? parts[1] : nil))
+        return nil
+    }
+
+    private func known(_ text: String) throws(CommandError) -> Option {
+        let options = verb.allOptions
+        if let option = options.first(where: { text == "--\($0.name)" }) { return option }
+        if let option = options.first(where: { option in option.letter.map { text == "-\($0)" } ?? false }) {
+            return option
+        }
+        let suggestion = Suggestion.sentence(for: text, among: options.map { "--\($0.name)" }) { "'\($0)'" }
+        throw .usage("'\(name)' has no option '\(text)'.", hint: suggestion + "'\(name) --help' lists them.")
+    }
+
+    private mutating func value(
+        of option: Option, as text: String, given: String?
+    ) throws(CommandError) -> String? {
+        guard let kind = option.value else {
+            guard given == nil else { throw .usage("'\(text)' takes no value.", hint: "Write '\(text)' alone.") }
+            return nil
+        }
+        if let given { return given }
+        // A flag is hardly ever meant as a value; who means it writes `--name=--value`.
+        guard let next = rest.first, !next.hasPrefix("--") else {
+            throw .usage("'\(text)' needs a value.", hint: "Write '\(text) \(kind)'.")
+        }
+        return rest.removeFirst()
+    }
+}

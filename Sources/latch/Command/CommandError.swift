@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// What a command tells the person who called it instead of doing what was asked.
+struct CommandError: CodedError {
+    let code: String
+    let message: String
+    let hint: String?
+    let exitCode: ExitCode
+
+    private init(_ code: String, _ message: String, hint: String?, exitCode: ExitCode) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.exitCode = exitCode
+    }
+
+    /// The command line is not understood.
+    static func usage(_ message: String, hint: String) -> CommandError {
+        CommandError("usage", message, hint: hint, exitCode: .usage)
+    }
+
+    /// The command was understood and could not be carried out.
+    static func failed(_ message: String, hint: String? = nil) -> CommandError {
+        CommandError("failed", message, hint: hint, exitCode: .failure)
+    }
+}
+
+extension CommandError {
+    /// Any error as it is told to a person, with the exit code it leads to.
+    init(telling error: any Error) {
+        switch error {
+        case let error as CommandError:
+            self = error
+        case let error as any CodedError:
+            self.init(error.code, error.message, hint: error.hint, exitCode: .failure)
+        default:
+            self = .failed("Something went wrong: \(error).")
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The explanation of a verb: what it does, how it is called, and an example.
+struct HelpText {
+    private static let width = 88
+
+    private let path: [Verb]
+
+    init(_ path: [Verb]) { self.path = path }
+
+    private var verb: Verb { path[path.count - 1] }
+    private var name: String { path.map(\.name).joined(separator: " ") }
+
+    /// The whole text, with a line break at its end.
+    var text: String {
+        var sections = ["\(name): \(verb.summary)", "usage: " + usage]
+        if let discussion = verb.discussion { sections.append(discussion) }
+        if !verb.verbs.isEmpty { sections.append(table("verbs:", verb.verbs.map { ($0.name, $0.summary) })) }
+        if !verb.operands.isEmpty { sections.append(table("words:", verb.operands.map { ($0.name, $0.summary) })) }
+        sections.append(table("options:", options))
+        if !verb.examples.isEmpty { sections.append(examples) }
+        return sections.joined(separator: "\n\n") + "\n"
+    }
+
+    private var usage: String {
+        guard verb.verbs.isEmpty else { return "\(name) VERB [OPTIONS]" }
+        let words = verb.operands.map(\.name) + verb.options.map { "[\($0.spelling)]" }
+        return Self.wrapped([name] + words, indent: 7 + name.count + 1)
+    }
+
+    private var options: [(String, String)] {
+        var rows = verb.allOptions.map { option in
+            (option.spelling + (option.letter.map { ", -\($0)" } ?? ""), option.summary)
+        }
+        if path.count == 1 { rows.append(("--version", "tells the version")) }
+        return rows
+    }
+
+    private var examples: String {
+        let lines = verb.examples.map { "  # \($0.purpose)\n  \($0.command)" }
+        return (["examples:"] + lines).joined(separator: "\n")
+    }
+
+    private func table(_ title: String, _ rows: [(String, String)]) -> String {
+        let column = (rows.map(\.0.count).max() ?? 0) + 4
+        let lines = rows.map { left, right in
+            let start = "  " + left + String(repeating: " ", count: column - left.count - 2)
+            return start + Self.wrapped(right.split(separator: " ").map(String.init), indent: column)
+        }
+        return ([title] + lines).joined(separator: "\n")
+    }
+
+    /// The words in lines that end before the width, all but the first indented.
+    private static func wrapped(_ words: [String], indent: Int) -> String {
+        var lines = [""]
+        for word in words {
+            let line = lines[lines.count - 1]
+            let used = lines.count == 1 ? indent : 0
+            if !line.isEmpty, used + line.count + 1 + word.count > width {
+                lines.append(String(repeating: " ", count: indent) + word)
+            } else {
+                lines[lines.count - 1] = line.isEmpty ? word : line + " " + word
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+}

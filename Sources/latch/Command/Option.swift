@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A flag that a verb understands.
+struct Option: Sendable, Hashable {
+    /// The long name, without dashes.
+    let name: String
+    /// One letter that stands for the long name.
+    let letter: Character?
+    /// What its value is, in capitals; nil where the flag alone says everything.
+    let value: String?
+    /// What it does, in one line.
+    let summary: String
+
+    /// A flag that is there or not.
+    static func flag(_ name: String, letter: Character? = nil, _ summary: String) -> Option {
+        Option(name: name, letter: letter, value: nil, summary: summary)
+    }
+
+    /// A flag with a value: `--name VALUE` or `--name=VALUE`.
+    static func value(_ name: String, _ value: String, letter: Character? = nil, _ summary: String) -> Option {
+        Option(name: name, letter: letter, value: value, summary: summary)
+    }
+
+    /// Every verb's way to explain itself.
+    static let help = Option.flag("help", letter: "h", "explains this with an example")
+
+    /// The flag as it is written: `--listen HOST:PORT`.
+    var spelling: String { "--\(name)" + (value.map { " \($0)" } ?? "") }
+}

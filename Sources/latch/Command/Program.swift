@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The command: its verbs, and what is common to all of them.
+enum Program {
+    /// The version, as the changelog counts it.
+    static let version = "0.1.0"
+
+    /// All verbs.
+    static let root = Verb(
+        name: "latch", summary: "auth for people and the APIs that want to know who they are",
+        examples: [
+            .init(command: "latch serve --store sqlite:latch.sqlite", purpose: "run the auth server")
+        ],
+        verbs: [ServeVerb.verb])
+
+    /// Reads the command line, does what it asks for, and tells how it went.
+    static func run(_ arguments: [String], in shell: Shell) async -> ExitCode {
+        do {
+            switch try ArgumentParser.parse(arguments, with: root) {
+            case .help(let path):
+                shell.output.write(HelpText(path).text)
+                return .success
+            case .version:
+                shell.output.line("latch \(version)")
+                return .success
+            case .run(let verb, let invocation):
+                return try await verb.body?(invocation, shell) ?? .usage
+            }
+        } catch {
+            let told = CommandError(telling: error)
+            shell.tell(told)
+            return told.exitCode
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// What a verb gets from outside: the environment, the two streams it writes to, and the signals sent to it.
+struct Shell: Sendable {
+    /// A stream of text.
+    struct Stream: Sendable {
+        /// Whether a person reads along.
+        let isTerminal: Bool
+        let write: @Sendable (String) -> Void
+
+        /// Writes a line, at once.
+        func line(_ text: String) { write(text + "\n") }
+    }
+
+    let environment: [String: String]
+    let output: Stream
+    let error: Stream
+    let signals: Signals
+
+    /// Tells what happened and what to do about it.
+    func tell(_ error: CommandError) {
+        self.error.line("latch: \(error.message)")
+        if let hint = error.hint { self.error.line("hint: \(hint)") }
+    }
+
+    /// Tells something that is no failure and should be known.
+    func warn(_ message: String, hint: String) {
+        error.line("latch: warning: \(message)")
+        error.line("hint: \(hint)")
+    }
+
+    /// Writes one JSON value as a line.
+    func json(_ value: JSONValue) { output.line(String(decoding: value.serialized(), as: UTF8.self)) }
+}

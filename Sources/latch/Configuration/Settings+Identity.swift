@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchIdentity
+
+extension Settings {
+    /// The part of the settings that is the auth server's.
+    func identityConfiguration() throws(IdentityError) -> IdentityConfiguration {
+        let keys = Set(IdentitySetting.all.map(\.key))
+        let given = all.filter { keys.contains($0.setting.key) && $0.source != .standard }
+        return try IdentityConfiguration(
+            values: Dictionary(uniqueKeysWithValues: given.map { ($0.setting.key, $0.text) }))
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+extension Settings {
+    /// The settings as a TOML text that can be used as a file, each line with the source of its value.
+    var toml: String {
+        let lines = all.map { effective in
+            let line = "\(effective.setting.key) = \(Self.literal(effective.shown))"
+            return (line: effective.shown.isEmpty ? "# " + line : line, comment: "\(effective.source)")
+        }
+        let column = lines.map(\.line.count).max() ?? 0
+        return lines.map { line, comment in
+            line + String(repeating: " ", count: column - line.count) + "  # \(comment)\n"
+        }.joined()
+    }
+
+    /// The settings for a script.
+    var json: JSONValue {
+        .array(
+            all.map { effective in
+                [
+                    "key": .string(effective.setting.key), "value": .string(effective.shown),
+                    "source": .string("\(effective.source)"), "environment": .string(effective.setting.environmentName),
+                    "summary": .string(effective.setting.summary),
+                ]
+            })
+    }
+
+    private static func literal(_ text: String) -> String {
+        if TOMLParser.integer(text) != nil || text == "true" || text == "false" { return text }
+        var quoted = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": quoted += "\\\(scalar)"
+            case "\n": quoted += "\\n"
+            case let other where other.value < 0x20 || other.value == 0x7F:
+                let digits = String(other.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return "\"\(quoted)\""
+    }
+}

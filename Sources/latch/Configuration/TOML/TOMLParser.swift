@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// Walks through a TOML text, scalar by scalar.
+struct TOMLParser {
+    /// The scalar after the last one.
+    static let end: Unicode.Scalar = "\0"
+
+    let scalars: [Unicode.Scalar]
+    var at = 0
+    /// Where each line begins.
+    private let lineStarts: [Int]
+
+    init(_ text: String) {
+        let scalars = Array(text.unicodeScalars)
+        lineStarts = [0] + scalars.indices.filter { scalars[$0] == "\n" }.map { $0 + 1 }
+        self.scalars = scalars
+    }
+
+    var next: Unicode.Scalar { peek(0) }
+
+    func peek(_ distance: Int) -> Unicode.Scalar {
+        at + distance < scalars.count ? scalars[at + distance] : Self.end
+    }
+
+    var isAtEnd: Bool { at >= scalars.count }
+
+    mutating func parse(into document: inout TOMLDocument) throws(TOMLError) {
+        var table: [String] = []
+        while true {
+            skipBlanks()
+            if isAtEnd { return }
+            switch next {
+            case "#", "\n", "\r": break
+            case "[": table = try header(into: &document)
+            default: try pair(in: table, into: &document)
+            }
+            try endLine()
+        }
+    }
+
+    private mutating func header(into document: inout TOMLDocument) throws(TOMLError) -> [String] {
+        let start = at
+        at += 1
+        guard next != "[" else {
+            throw error("arrays of tables are not known here", "Write one table, '[name]'.", at: start)
+        }
+        skipBlanks()
+        let path = try key()
+        guard next == "]" else { throw error("the table's name does not end with ']'", "Write '[name]' on one line.") }
+        at += 1
+        if let problem = document.open(path) { throw error(problem, "Write each table once.", at: start) }
+        return path
+    }
+
+    private mutating func pair(in table: [String], into document: inout TOMLDocument) throws(TOMLError) {
+        let start = at
+        let key = try key()
+        guard next == "=" else { throw error("'=' is missing after the key", "Write 'key = value' on one line.") }
+        at += 1
+        skipBlanks()
+        let value = try value(depth: 0)
+        if let problem = document.set(value, key, in: table, line: place(start).line) {
+            throw error(problem, "Give each key one value, in one place.", at: start)
+        }
+    }
+
+    /// A key, dotted or not, and the blanks behind it.
+    private mutating func key() throws(TOMLError) -> [String] {
+        var parts: [String] = []
+        while true {
+            skipBlanks()
+            parts.append(try keyPart())
+            skipBlanks()
+            guard next == "." else { return parts }
+            at += 1
+        }
+    }
+
+    private mutating func keyPart() throws(TOMLError) -> String {
+        if next == "\"" { return try basicString() }
+        if next == "'" { return try literalString() }
+        let start = at
+        while Self.isBare(next) { at += 1 }
+        guard at > start else {
+            throw error("a key is missing", "A key has letters, digits, '_' and '-'; put any other in quotation marks.")
+        }
+        return text(from: start)
+    }
+
+    /// Only blanks and a comment may stand between a value and the end of its line.
+    private mutating func endLine() throws(TOMLError) {
+        skipBlanks()
+        try skipComment()
+        guard !isAtEnd else { return }
+        guard skipNewline() else { throw error("there is more on this line", "Write one value on each line.") }
+    }
+
+    private static func isBare(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", "_", "-": true
+        default: false
+        }
+    }
+}
+
+extension TOMLParser {
+    mutating func skipBlanks() { while next == " " || next == "\t" { at += 1 } }
+
+    mutating func skipNewline() -> Bool {
+        if next == "\n" { at += 1 } else if next == "\r", peek(1) == "\n" { at += 2 } else { return false }
+        return true
+    }
+
+    mutating func skipComment() throws(TOMLError) {
+        guard next == "#" else { return }
+        while !isAtEnd, next != "\n", !(next == "\r" && peek(1) == "\n") {
+            try refuseControl()
+            at += 1
+        }
+    }
+
+    /// Control characters stand nowhere in TOML but as tabs and line breaks.
+    func refuseControl() throws(TOMLError) {
+        guard next.value >= 0x20 && next.value != 0x7F || next == "\t" else {
+            throw error("a control character stands here", "Write it as an escape in a string, such as \"\\u0007\".")
+        }
+    }
+
+    func text(from start: Int) -> String {
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: scalars[start..<at])
+        return String(text)
+    }
+
+    func place(_ index: Int) -> TOMLError.Place {
+        var (low, high) = (0, lineStarts.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if lineStarts[middle] <= index { low = middle } else { high = middle }
+        }
+        return .init(line: low + 1, column: index - lineStarts[low] + 1)
+    }
+
+    func error(_ message: String, _ hint: String, at index: Int? = nil) -> TOMLError {
+        TOMLError(place: place(index ?? at), message: message, hint: hint)
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A wish from outside of the process.
+enum Signal: Sendable, Hashable, CaseIterable {
+    /// End when it suits (SIGTERM).
+    case terminate
+    /// A person wants it to end (SIGINT).
+    case interrupt
+    /// Read the configuration again, or: the terminal has gone (SIGHUP).
+    case hangUp
+
+    var number: Int32 {
+        switch self {
+        case .terminate: SIGTERM
+        case .interrupt: SIGINT
+        case .hangUp: SIGHUP
+        }
+    }
+}
+
+/// The signals of the process, taken one after another by the main thread.
+///
+/// No code of ours runs inside of a signal handler. What nobody listens to does what it always did: it ends the process.
+final class Signals: Sendable {
+    private let listener = Lock<AsyncStream<Signal>.Continuation?>(nil)
+
+    private init() {}
+
+    /// Keeps the signals from ending the process; call it while there is one thread only.
+    static func blocked() -> Signals {
+        var set = all()
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+        // A reader that went away is seen where it is written to.
+        signal(SIGPIPE, SIG_IGN)
+        return Signals()
+    }
+
+    /// The signals from now on; only the last one who asked gets them.
+    func received() -> AsyncStream<Signal> {
+        let (stream, continuation) = AsyncStream<Signal>.makeStream()
+        listener.withLock { $0 = continuation }
+        return stream
+    }
+
+    /// Waits for signals on the calling thread, and never returns.
+    func deliverForever() -> Never {
+        var set = Self.all()
+        while true {
+            var number: Int32 = 0
+            guard sigwait(&set, &number) == 0 else { continue }
+            guard let signal = Signal.allCases.first(where: { $0.number == number }) else { continue }
+            let isHeard = listener.withLock { $0?.yield(signal) != nil }
+            if !isHeard { Self.endProcess(by: signal) }
+        }
+    }
+
+    /// Ends the process as the signal would have ended it, so that the parent sees why.
+    static func endProcess(by ending: Signal) {
+        signal(ending.number, SIG_DFL)
+        var set = all()
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+        raise(ending.number)
+    }
+
+    static func all() -> sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in Signal.allCases { sigaddset(&set, signal.number) }
+        return set
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where to listen: `127.0.0.1:8080`, `[::1]:8080`, `localhost:0`.
+struct ListenAddress: Sendable, Hashable {
+    /// The host without brackets.
+    let host: String
+    let port: Int
+
+    /// Reads `HOST:PORT`.
+    init(_ text: String) throws(CommandError) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            throw Self.malformed(text)
+        }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = String(host.dropFirst().dropLast())
+        } else if host.contains(":") {
+            throw .failed("'\(text)' is not an address to listen on.", hint: "Write IPv6 in brackets: [::1]:8080.")
+        }
+        guard !host.isEmpty else { throw Self.malformed(text) }
+        self.host = host
+        self.port = Int(port)
+    }
+
+    /// Whether only programs of this machine can reach it.
+    var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+
+    private static func malformed(_ text: String) -> CommandError {
+        .failed("'\(text)' is not an address to listen on.", hint: "Write HOST:PORT, such as 127.0.0.1:8080.")
+    }
+}

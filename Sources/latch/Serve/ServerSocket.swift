@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchServer
+
+/// What the settings say about the socket.
+struct ServerSocket {
+    private let settings: Settings
+
+    init(_ settings: Settings) { self.settings = settings }
+
+    /// The configuration of the HTTP server.
+    func configuration() throws(CommandError) -> Server.Configuration {
+        let address = try ListenAddress(settings["listen"])
+        var configuration = Server.Configuration(host: address.host, port: address.port)
+        configuration.maximumConnections = settings.number("maximum_connections")
+        configuration.maximumConnectionsPerAddress = settings.number("maximum_connections_per_address")
+        configuration.maximumBodyBytes = settings.number("maximum_body_bytes")
+        configuration.tls = try tls()
+        return configuration
+    }
+
+    private func tls() throws(CommandError) -> Server.TLS? {
+        let (certificate, key) = (settings["tls_certificate"], settings["tls_key"])
+        if certificate.isEmpty, key.isEmpty { return nil }
+        guard !certificate.isEmpty, !key.isEmpty else {
+            throw .failed("tls_certificate and tls_key belong together.", hint: "Give both, or neither.")
+        }
+        return Server.TLS(certificate: try bytes(of: certificate), key: try bytes(of: key))
+    }
+
+    private func bytes(of path: String) throws(CommandError) -> [UInt8] {
+        do {
+            return Array(try Data(contentsOf: URL(filePath: path)))
+        } catch {
+            throw .failed("'\(path)' cannot be read.", hint: "Give the path of a PEM file that this user may read.")
+        }
+    }
+}

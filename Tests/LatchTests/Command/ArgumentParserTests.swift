@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import latch
+
+@Suite struct `The argument parser` {
+    static let name = Option.value("name", "NAME", letter: "n", "a name")
+    static let loud = Option.flag("loud", "shouts")
+    static let greet = Verb(
+        name: "greet", summary: "greets somebody", options: [name, loud],
+        operands: [.init(name: "WORD", summary: "what to say")], body: { _, _ in .success })
+    static let nothing = Verb(name: "nothing", summary: "does nothing", body: { _, _ in .success })
+    static let group = Verb(name: "group", summary: "holds others", verbs: [greet])
+    static let root = Verb(name: "tool", summary: "a tool", verbs: [greet, nothing, group])
+
+    static func run(_ arguments: String...) throws -> (Verb, Invocation) {
+        guard case .run(let verb, let invocation) = try ArgumentParser.parse(arguments, with: root) else {
+            throw CommandError.failed("asks for something else than to run a verb")
+        }
+        return (verb, invocation)
+    }
+
+    static func refusal(_ arguments: [String]) -> CommandError? {
+        do throws(CommandError) {
+            _ = try ArgumentParser.parse(arguments, with: root)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: [
+        ["greet", "--name", "Ada", "hello"], ["greet", "--name=Ada", "hello"], ["greet", "hello", "-n", "Ada"],
+        ["greet", "-n", "Ada", "--", "hello"], ["group", "greet", "hello", "--name=Ada"],
+    ])
+    func `reads flags before and after words`(arguments: [String]) throws {
+        guard case .run(let verb, let invocation) = try ArgumentParser.parse(arguments, with: Self.root) else {
+            Issue.record("no verb is run")
+            return
+        }
+        #expect(verb.name == "greet")
+        #expect(invocation[Self.name] == "Ada")
+        #expect(invocation.operands == ["hello"])
+        #expect(!invocation.has(Self.loud))
+    }
+
+    @Test func `takes what follows two dashes as words`() throws {
+        let (_, invocation) = try Self.run("greet", "--loud", "--", "--name")
+        #expect(invocation.operands == ["--name"])
+        #expect(invocation.has(Self.loud))
+        #expect(invocation[Self.name] == nil)
+    }
+
+    @Test func `takes an empty value and one with equals signs as they are`() throws {
+        #expect(try Self.run("greet", "--name=", "x").1[Self.name] == "")
+        #expect(try Self.run("greet", "--name=a=b", "x").1[Self.name] == "a=b")
+        #expect(try Self.run("greet", "--name=--loud", "x").1[Self.name] == "--loud")
+        #expect(try Self.run("greet", "-").1.operands == ["-"])
+    }
+
+    @Test(
+        arguments: [
+            ([], "'tool' needs to know what to do: 'greet'", "'tool --help'"),
+            (["gret"], "'tool' does not know 'gret'", "Did you mean 'tool greet'?"),
+            (["frobnicate"], "'tool' does not know 'frobnicate'", "'tool --help'"),
+            (["greet", "--nmae", "Ada", "x"], "'tool greet' has no option '--nmae'", "Did you mean '--name'?"),
+            (["greet", "-x", "y"], "has no option '-x'", "'tool greet --help'"),
+            (["greet", "--name"], "'--name' needs a value", "'--name NAME'"),
+            (["greet", "--name", "--loud"], "'--name' needs a value", "'--name NAME'"),
+            (["greet", "--loud=yes", "x"], "'--loud' takes no value", "'--loud' alone"),
+            (["greet", "-n", "a", "--name", "b", "x"], "'--name' stands twice", "once"),
+            (["greet"], "needs WORD", "'tool greet --help'"),
+            (["nothing", "x"], "does not expect 'x'", "'tool nothing --help'"),
+            (["group"], "needs to know what to do: 'greet'", "'tool group --help'"),
+            (["group", "--version"], "has no option '--version'", "--help"),
+            (["help", "gret"], "does not know 'gret'", "Did you mean"),
+        ] as [([String], String, String)])
+    func `refuses what it does not understand, with a hint`(
+        arguments: [String], message: String, hint: String
+    ) throws {
+        let error = try #require(Self.refusal(arguments))
+        #expect(error.exitCode == .usage)
+        #expect(error.message.contains(message), "\(error.message)")
+        #expect(error.hint?.contains(hint) == true, "\(error.hint ?? "no hint")")
+    }
+
+    @Test(arguments: [
+        (["--help"], ["tool"]), (["-h"], ["tool"]), (["help"], ["tool"]), (["greet", "--help"], ["tool", "greet"]),
+        (["greet", "--name", "x", "-h"], ["tool", "greet"]), (["help", "group", "greet"], ["tool", "group", "greet"]),
+        (["group", "--help", "--nonsense"], ["tool", "group"]),
+    ])
+    func `finds the verb that is to be explained`(arguments: [String], path: [String]) throws {
+        guard case .help(let found) = try ArgumentParser.parse(arguments, with: Self.root) else {
+            Issue.record("nothing is explained")
+            return
+        }
+        #expect(found.map(\.name) == path)
+    }
+
+    @Test func `knows the version's flag at the top`() throws {
+        guard case .version = try ArgumentParser.parse(["--version"], with: Self.root) else {
+            Issue.record("it asks for something else")
+            return
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import latch
+
+@Suite struct `The help` {
+    /// Every verb that there is, with the verbs above it.
+    static let paths: [[Verb]] = paths(of: [Program.root])
+
+    private static func paths(of path: [Verb]) -> [[Verb]] {
+        [path] + (path.last?.verbs ?? []).flatMap { paths(of: path + [$0]) }
+    }
+
+    @Test(arguments: paths.indices) func `explains every verb, with an example and all flags`(index: Int) throws {
+        let path = Self.paths[index]
+        let verb = try #require(path.last)
+        let text = HelpText(path).text
+        #expect(text.hasPrefix(path.map(\.name).joined(separator: " ") + ": \(verb.summary)\n"))
+        #expect(text.hasSuffix("\n") && !text.hasSuffix("\n\n"))
+        #expect(!verb.examples.isEmpty, "\(verb.name) has no example")
+        for example in verb.examples { #expect(text.contains(example.command)) }
+        for option in verb.allOptions { #expect(text.contains(option.spelling)) }
+        for line in text.split(separator: "\n") { #expect(line.count <= 110, "\(line)") }
+    }
+
+    @Test(arguments: paths.indices) func `gives examples that the parser understands`(index: Int) throws {
+        for example in Self.paths[index].last?.examples ?? [] {
+            let words = example.command.split(separator: " ").map(String.init).drop { $0.contains("=") }
+            #expect(words.first == "latch")
+            #expect(throws: Never.self) { try ArgumentParser.parse(Array(words.dropFirst()), with: Program.root) }
+        }
+    }
+
+    @Test func `shows no flag that would take a secret`() {
+        let names = Self.paths.flatMap { $0.last?.options ?? [] }.filter { $0.value != nil }.map(\.name)
+        for word in ["password", "secret", "token", "pepper"] {
+            #expect(!names.contains { $0.contains(word) && !$0.hasSuffix("-stdin") })
+        }
+    }
+}
+
+@Suite struct `A suggestion` {
+    static let words = ["serve", "demo", "--listen", "--print-config"]
+
+    @Test(arguments: [
+        ("serv", "serve"), ("sreve", "serve"), ("SERVE", "serve"), ("dmeo", "demo"), ("--lisen", "--listen"),
+        ("--print-cnofig", "--print-config"), ("--print", "--print-config"),
+    ])
+    func `is what was nearly typed`(word: String, meant: String) {
+        #expect(Suggestion.nearest(to: word, among: Self.words) == meant)
+    }
+
+    @Test(arguments: ["x", "frobnicate", "", "--unrelated"]) func `is left out where nothing is near`(word: String) {
+        #expect(Suggestion.nearest(to: word, among: Self.words) == nil)
+        #expect(Suggestion.sentence(for: word, among: Self.words) { $0 } == "")
+    }
+
+    @Test(arguments: [
+        ("", "", 0), ("a", "", 1), ("", "abc", 3), ("abc", "abc", 0), ("abc", "acb", 1), ("kitten", "sitting", 3),
+        ("ca", "abc", 3),
+    ])
+    func `counts insertions, removals, exchanges and swaps`(left: String, right: String, distance: Int) {
+        #expect(Suggestion.distance(from: left, to: right) == distance)
+        #expect(Suggestion.distance(from: right, to: left) == distance)
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchCore
+import LatchIdentity
+import LatchTesting
+import Testing
+
+@testable import latch
+
+@Suite struct `The settings` {
+    static func file(_ text: String, named name: String = "latch.toml", in folder: String) throws -> ConfigurationFile {
+        let path = folder + "/" + name
+        try Data(text.utf8).write(to: URL(filePath: path))
+        return try ConfigurationFile(readingFrom: path)
+    }
+
+    static func failure(_ body: () throws -> some Any) -> CommandError? {
+        do {
+            _ = try body()
+            return nil
+        } catch {
+            return error as? CommandError
+        }
+    }
+
+    @Test func `have safe defaults that a file could hold`() throws {
+        let settings = try Settings()
+        #expect(settings["listen"] == "127.0.0.1:8080")
+        #expect(settings["access_token_lifetime"] == "900")
+        #expect(settings.all.allSatisfy { $0.source == .standard })
+        #expect(try settings.identityConfiguration() == IdentityConfiguration())
+    }
+
+    @Test func `take a flag before the environment, that before the file, and that before the default`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = try Self.file(
+                "issuer = \"http://file\"\nreplay_window = 7\naccess_token_lifetime = 5\n", in: folder)
+            let settings = try Settings(
+                flags: ["issuer": "http://flag"],
+                environment: ["LATCH_ISSUER": "http://environment", "LATCH_REPLAY_WINDOW": "8"], file: file)
+            func source(_ key: String) -> String? {
+                settings.all.first { $0.setting.key == key }.map { "\($0.text) from \($0.source)" }
+            }
+            #expect(source("issuer") == "http://flag from --issuer")
+            #expect(source("replay_window") == "8 from LATCH_REPLAY_WINDOW")
+            #expect(source("access_token_lifetime") == "5 from \(folder)/latch.toml:3")
+            #expect(source("argon2_passes") == "2 from default")
+            let configuration = try settings.identityConfiguration()
+            #expect(configuration.issuer == "http://flag")
+            #expect(configuration.replayWindow == .seconds(8))
+            #expect(configuration.accessTokenLifetime == .seconds(5))
+        }
+    }
+
+    @Test func `come from JSON as well as from TOML`() async throws {
+        try await withTemporaryFolder { folder in
+            let toml = """
+                access_token_lifetime = 60
+                require_verified_email = true
+                allowed_origins = ["https://a.example", "https://b.example"]
+                """
+            let json = """
+                {"access_token_lifetime": 60, "require_verified_email": true,
+                 "allowed_origins": ["https://a.example", "https://b.example"]}
+                """
+            let first = try Settings(file: Self.file(toml, in: folder)).identityConfiguration()
+            let second = try Settings(file: Self.file(json, named: "latch.json", in: folder)).identityConfiguration()
+            #expect(first == second)
+            #expect(first.requireVerifiedEmail)
+            #expect(first.allowedOrigins == ["https://a.example", "https://b.example"])
+        }
+    }
+
+    @Test(arguments: [
+        ("latch.toml", "listen = \n", "latch.toml:1:10: a value is missing."),
+        ("latch.toml", "\nlisten = \"8080\"", "latch.toml:2: '8080' is not an address"),
+        ("latch.toml", "lisen = \"127.0.0.1:0\"", "latch.toml:1: there is no setting 'lisen'."),
+        ("latch.toml", "access_token_lifetime = \"soon\"", "latch.toml:1: The setting 'access_token_lifetime' must be"),
+        ("latch.toml", "access_token_lifetime = 1.5", "latch.toml:1: The setting"),
+        ("latch.toml", "[server]\nlisten = \"127.0.0.1:0\"", "'server' is no value"),
+        ("latch.toml", "allowed_origins = [1]", "'allowed_origins' is no value"),
+        ("latch.json", "{\"listen\":\n  8080,}", "latch.json:2:8:"), ("latch.json", "[]", "is no JSON object"),
+        ("latch.json", "{\"listen\": null}", "'listen' is no value"),
+        ("latch.json", "{\"listen\": \"a:1\", \"listen\": \"b:1\"}", "stands twice"),
+    ])
+    func `say where a file is wrong`(name: String, text: String, message: String) async throws {
+        try await withTemporaryFolder { folder in
+            let error = try #require(
+                Self.failure { try Settings(file: Self.file(text, named: name, in: folder)) })
+            #expect(error.message.contains(message), "\(error.message)")
+            #expect(error.hint?.isEmpty == false)
+            #expect(error.exitCode == .failure)
+        }
+    }
+
+    @Test func `say that a file is missing, unreadable text or too large`() async throws {
+        try await withTemporaryFolder { folder in
+            let missing = Self.failure { try ConfigurationFile(readingFrom: folder + "/none.toml") }
+            #expect(missing?.message.contains("there is no such file") == true)
+            try Data([0xFF, 0xFE]).write(to: URL(filePath: folder + "/bytes.toml"))
+            #expect(
+                Self.failure { try ConfigurationFile(readingFrom: folder + "/bytes.toml") }?.message
+                    .contains("not UTF-8") == true)
+            try Data(repeating: 0x23, count: 2 << 20).write(to: URL(filePath: folder + "/large.toml"))
+            #expect(
+                Self.failure { try ConfigurationFile(readingFrom: folder + "/large.toml") }?.message
+                    .contains("too large") == true)
+        }
+    }
+
+    @Test func `name the variable or the flag that is wrong`() throws {
+        let variable = try #require(Self.failure { try Settings(environment: ["LATCH_ARGON2_PASSES": "many"]) })
+        #expect(variable.message.hasPrefix("LATCH_ARGON2_PASSES: "))
+        #expect(variable.exitCode == .failure)
+        let flag = try #require(Self.failure { try Settings(flags: ["listen": "nowhere"]) })
+        #expect(flag.message.hasPrefix("--listen: "))
+        #expect(flag.exitCode == .usage)
+    }
+
+    @Test func `notice names in the environment that are none of theirs`() {
+        let names = ["LATCH_ISUER": "x", "LATCH_HOME": "x", "LATCH_LISTEN": "x", "PATH": "x", "LATCH_QQQQ": "x"]
+        let unknown = Settings.unknownNames(in: names)
+        #expect(unknown.map(\.name) == ["LATCH_ISUER", "LATCH_QQQQ"])
+        #expect(unknown.map(\.meant) == ["LATCH_ISSUER", nil])
+    }
+
+    @Test func `print as a file that reads back the same`() async throws {
+        try await withTemporaryFolder { folder in
+            let environment = ["LATCH_MAIL_DIRECTORY": "a \"b\"\\c\u{1}", "LATCH_REQUIRE_VERIFIED_EMAIL": "yes"]
+            let settings = try Settings(flags: ["listen": "[::1]:0"], environment: environment)
+            let again = try Settings(file: Self.file(settings.toml, in: folder))
+            #expect(again.all.map(\.text) == settings.all.map(\.text))
+        }
+    }
+
+    @Test func `are never shown with a secret in them`() throws {
+        let settings = try Settings(environment: [
+            "LATCH_TOKEN_PEPPER": "hunter2", "LATCH_SMTP_URL": "smtps://ada:hunter2@mail.example.com",
+        ])
+        let shown = settings.toml + String(decoding: settings.json.serialized(), as: UTF8.self)
+        #expect(!shown.contains("hunter2"))
+        #expect(shown.contains("token_pepper = \"(redacted)\""))
+    }
+}

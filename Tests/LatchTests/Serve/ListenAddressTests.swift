@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import latch
+
+@Suite struct `An address to listen on` {
+    @Test(arguments: [
+        ("127.0.0.1:8080", "127.0.0.1", 8080, true), ("[::1]:0", "::1", 0, true), ("localhost:1", "localhost", 1, true),
+        ("0.0.0.0:80", "0.0.0.0", 80, false), ("[2001:db8::1]:443", "2001:db8::1", 443, false),
+        ("127.9.9.9:65535", "127.9.9.9", 65535, true), ("192.168.0.127:1", "192.168.0.127", 1, false),
+    ])
+    func `has a host and a port`(text: String, host: String, port: Int, isLoopback: Bool) throws {
+        let address = try ListenAddress(text)
+        #expect(address.host == host)
+        #expect(address.port == port)
+        #expect(address.isLoopback == isLoopback)
+    }
+
+    @Test(arguments: [
+        "", "8080", ":8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "a:b", "::1:80",
+    ])
+    func `is refused where it is none`(text: String) throws {
+        let error = try #require(throws: CommandError.self) { try ListenAddress(text) }
+        #expect(error.hint != nil)
+    }
+}
+
+@Suite struct `A store's location` {
+    @Test(arguments: [("sqlite:latch.sqlite", "latch.sqlite"), ("sqlite:/a b/c", "/a b/c"), ("sqlite:x:y", "x:y")])
+    func `is a file of SQLite`(text: String, path: String) throws {
+        #expect(try StoreLocation(text).path == path)
+    }
+
+    @Test(arguments: ["", "sqlite:", "latch.sqlite", "mysql://a@b"]) func `is refused where it is none`(text: String) {
+        #expect(throws: CommandError.self) { try StoreLocation(text) }
+    }
+
+    @Test(arguments: ["postgres://ada:hunter2@localhost/latch", "postgresql://localhost/latch"])
+    func `may not be PostgreSQL yet, and says so`(text: String) throws {
+        let error = try #require(throws: CommandError.self) { try StoreLocation(text) }
+        #expect(error.message.contains("later round"))
+        #expect(error.hint?.contains("sqlite:") == true)
+        #expect(!error.message.contains("hunter2"))
+    }
+
+    @Test(arguments: [
+        ("postgres://ada:hunter2@localhost/x", "postgres://(redacted)@localhost/x"), ("sqlite:a@b", "sqlite:a@b"),
+        ("postgres://localhost/x", "postgres://localhost/x"), ("x://a:b@c@d", "x://(redacted)@d"),
+    ])
+    func `is shown without its password`(text: String, shown: String) {
+        #expect(StoreLocation.redacted(text) == shown)
+    }
+}
