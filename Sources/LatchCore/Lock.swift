@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
+public import Synchronization
 
 /// The one lock type of this package: a value that is reached only while the lock is held.
 ///
 /// It exists so that what implements it can be exchanged in one place (the thread sanitizer does not understand
 /// every lock). Never hold it across an `await`; the closure is synchronous so that the compiler sees to that.
 public struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
-    private let mutex: Mutex<Value>
+    @usableFromInline let mutex: Mutex<Value>
 
     /// A lock around `value`.
+    @inlinable
     public init(_ value: consuming sending Value) {
         mutex = Mutex(value)
     }
 
     /// Runs `body` with exclusive access to the value.
+    ///
+    /// It is inlined, since calling it as generic code costs more than the lock itself.
+    @inlinable
     public borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

@@ -14,8 +14,10 @@
 
 static const char answer[] =
     "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nDate: Thu, 01 Jan 2026 00:00:00 GMT\r\n"
-    "Cache-Control: no-store\r\nX-Request-Id: 0123456789abcdef\r\nContent-Length: 93\r\n\r\n"
+    "Cache-Control: no-store\r\nX-Request-Id: 0123456789abcdef\r\nContent-Length: 95\r\n\r\n"
     "{\"id\":\"42\",\"name\":\"Ada Lovelace\",\"email\":\"ada@example.com\",\"roles\":[\"reader\",\"writer\"],\"n\":123}";
+
+_Static_assert(sizeof answer - 1 == 260, "Content-Length is that of the content, or no connection is kept");
 
 static void serve(int connection) {
     char buffer[16384];

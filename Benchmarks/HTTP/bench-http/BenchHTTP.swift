@@ -16,9 +16,11 @@ struct BenchHTTP {
         guard port > 0 else { throw HTTPError.offline }
         let bench = try Bench(port: Int(port))
         var report = Report()
-        try await bench.compareSequential(into: &report)
-        try await bench.compareConcurrent(into: &report)
-        try await bench.measureChain(into: &report)
+        // Names on the command line choose among the three; none means all.
+        let names = Set(CommandLine.arguments.dropFirst()).intersection(["sequential", "concurrent", "chain"])
+        if names.isEmpty || names.contains("sequential") { try await bench.compareSequential(into: &report) }
+        if names.isEmpty || names.contains("concurrent") { try await bench.compareConcurrent(into: &report) }
+        if names.isEmpty || names.contains("chain") { try await bench.measureChain(into: &report) }
         report.finish(isChecking: CommandLine.arguments.contains("--check"))
     }
 }

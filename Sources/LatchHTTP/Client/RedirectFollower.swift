@@ -15,8 +15,7 @@ struct RedirectFollower: Handler {
     let insecure: InsecureHTTP
 
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-        var origin = request.origin
-        guard insecure.allows(origin) else { throw HTTPError.insecureURL }
+        guard request.scheme == "https" || insecure.allows(request.origin) else { throw HTTPError.insecureURL }
         var response = try await transport.respond(to: request)
         guard policy.maximum > 0, Self.isRedirect(response) else { return response }
         var request = request
@@ -24,8 +23,7 @@ struct RedirectFollower: Handler {
         while Self.isRedirect(response), let location = response.fields[.location] {
             count += 1
             guard count <= policy.maximum else { throw HTTPError.redirectRefused("There were too many redirects.") }
-            request = try follow(request, from: origin, to: location, status: response.status)
-            origin = request.origin
+            request = try follow(request, to: location, status: response.status)
             response = try await transport.respond(to: request)
         }
         return response
@@ -39,9 +37,10 @@ struct RedirectFollower: Handler {
     }
 
     private func follow(
-        _ request: HTTPRequest, from origin: HTTPOrigin, to location: String, status: HTTPStatus
+        _ request: HTTPRequest, to location: String, status: HTTPStatus
     ) throws(HTTPError) -> HTTPRequest {
         var next = request
+        let origin = request.origin
         let target = try resolve(location, against: request)
         // RFC 9110 §15.4: 303 becomes GET; 301 and 302 change POST only, as browsers always did.
         let isRewritten =

@@ -62,23 +62,6 @@ extension Route where Answer == HTTPResponse {
     }
 }
 
-/// What a route sends.
-enum RouteContent: Sendable {
-    case nothing
-    case json(any Encodable & Sendable)
-    case form([(String, String)])
-
-    static let json = "application/json"
-
-    func encoded(by encoder: JSONEncoder) throws -> (content: HTTPBody, mediaType: String?) {
-        switch self {
-        case .nothing: (.empty, nil)
-        case .json(let value): (HTTPBody([UInt8](try encoder.encode(value))), Self.json)
-        case .form(let pairs): (HTTPBody(FormEncoding.encode(pairs)), FormEncoding.mediaType)
-        }
-    }
-}
-
 extension HTTPResponse {
     /// This response if its status is a success.
     ///

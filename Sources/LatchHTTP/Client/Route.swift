@@ -11,9 +11,6 @@ import FoundationEssentials
 /// let user = try await client.perform(.user("ada"))
 /// ```
 public struct Route<Answer: Sendable>: Sendable {
-    /// Content and its media type.
-    typealias Content = (content: HTTPBody, mediaType: String?)
-
     /// The method.
     public let method: HTTPMethod
     /// The path under the client's base URL.
@@ -24,12 +21,12 @@ public struct Route<Answer: Sendable>: Sendable {
     public var fields: HTTPFields
     /// What the answer should be, for the Accept field.
     let accept: String?
-    let body: @Sendable (JSONEncoder) throws -> Content
+    let body: @Sendable (JSONEncoder) throws -> RouteContent.Encoded
     let answer: @Sendable (HTTPResponse, JSONDecoder) throws -> Answer
 
     init(
         _ method: HTTPMethod, _ path: String, query: [(String, String)], accept: String?,
-        body: @escaping @Sendable (JSONEncoder) throws -> Content,
+        body: @escaping @Sendable (JSONEncoder) throws -> RouteContent.Encoded,
         answer: @escaping @Sendable (HTTPResponse, JSONDecoder) throws -> Answer
     ) {
         self.method = method
@@ -47,7 +44,8 @@ public struct Route<Answer: Sendable>: Sendable {
         reading answer: @escaping @Sendable (HTTPResponse) throws -> Answer
     ) {
         self.init(
-            method, path, query: query, accept: nil, body: { _ in (body, nil) }, answer: { r, _ in try answer(r) })
+            method, path, query: query, accept: nil, body: { _ in .init(content: body) },
+            answer: { r, _ in try answer(r) })
     }
 
     /// This route with a field set.

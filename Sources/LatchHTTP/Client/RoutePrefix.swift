@@ -25,49 +25,75 @@ struct RoutePrefix: Sendable {
 
     /// The request target: base path, path and all queries.
     func target(_ path: String, query: [(String, String)]) throws(HTTPError) -> String {
-        let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let name = parts.first ?? ""
+        let bytes = path.utf8
+        let name = bytes.prefix { $0 != 0x3F }
         try Self.check(name)
         var target = basePath
-        if !name.isEmpty {
-            if name.first != "/" { target += "/" }
+        if let first = name.first {
+            if first != 0x2F { target += "/" }
             target += try Self.encoded(name)
         }
         if target.isEmpty { target = "/" }
         var queries = baseQuery
-        for piece in [
-            parts.count > 1 ? try Self.encoded(parts[1]) : "", query.isEmpty ? "" : FormEncoding.encode(query),
-        ]
-        where !piece.isEmpty {
+        func add(_ piece: String) {
+            guard !piece.isEmpty else { return }
             if !queries.isEmpty { queries += "&" }
             queries += piece
         }
+        if name.endIndex < bytes.endIndex { add(try Self.encoded(bytes[name.endIndex...].dropFirst())) }
+        if !query.isEmpty { add(FormEncoding.encode(query)) }
         return queries.isEmpty ? target : "\(target)?\(queries)"
     }
 
     /// Refuses what servers and proxies resolve to somewhere else (RFC 3986 §4.2 and §5.2.4), in plain and in encoded
     /// spelling.
-    private static func check(_ path: Substring) throws(HTTPError) {
-        guard path.utf8.contains(where: { $0 == 0x2E || $0 == 0x25 || $0 == 0x3A || $0 == 0x5C || $0 == 0x2F }) else {
-            return
+    ///
+    /// It looks at bytes: as a `Character`, a slash with an accent after it is no slash.
+    private static func check(_ path: Substring.UTF8View) throws(HTTPError) {
+        guard !beginsWithTwoSlashes(path) else { throw .invalidURL("its path names another host") }
+        var rest = path
+        var dots = 0
+        var length = 0
+        while let first = rest.first {
+            if first == 0x3A, beginsWithTwoSlashes(rest.dropFirst()) {
+                throw .invalidURL("its path names another host")
+            }
+            switch decodedFirst(&rest) {
+            case 0x5C: throw .invalidURL("its path holds a backslash")
+            case 0x2F:
+                try checkSegment(dots: dots, length: length)
+                (dots, length) = (0, 0)
+            case 0x2E: (dots, length) = (dots + 1, length + 1)
+            default: length += 1
+            }
         }
-        guard !path.hasPrefix("//"), !path.contains("://") else {
-            throw .invalidURL("its path names another host")
-        }
-        let plain = path.lowercased().replacing("%2e", with: ".").replacing("%2f", with: "/")
-            .replacing("%5c", with: "\\")
-        guard !plain.contains("\\") else { throw .invalidURL("its path holds a backslash") }
-        let segments = plain.split(separator: "/", omittingEmptySubsequences: false)
-        guard !segments.contains("."), !segments.contains("..") else {
+        try checkSegment(dots: dots, length: length)
+    }
+
+    private static func beginsWithTwoSlashes(_ path: Substring.UTF8View) -> Bool {
+        path.first == 0x2F && path.dropFirst().first == 0x2F
+    }
+
+    private static func checkSegment(dots: Int, length: Int) throws(HTTPError) {
+        guard length != dots || length == 0 || length > 2 else {
             throw .invalidURL("its path leads out of the base path")
         }
     }
 
+    private static func decodedFirst(_ rest: inout Substring.UTF8View) -> UInt8 {
+        let first = rest.removeFirst()
+        guard first == 0x25 else { return first }
+        let digits = rest.prefix(2).compactMap(FormEncoding.digit)
+        guard digits.count == 2 else { return first }
+        rest.removeFirst(2)
+        return digits[0] << 4 | digits[1]
+    }
+
     /// Encodes what RFC 3986 §3.3 does not allow in a path or a query and keeps what is encoded already.
-    private static func encoded(_ text: Substring) throws(HTTPError) -> String {
-        if text.utf8.allSatisfy({ FormEncoding.isUnreserved($0) || $0 == 0x2F }) { return String(text) }
+    private static func encoded(_ text: Substring.UTF8View) throws(HTTPError) -> String {
+        if text.allSatisfy({ FormEncoding.isUnreserved($0) || $0 == 0x2F }) { return String(Substring(text)) }
         var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
+        var rest = Array(text)[...]
         while let byte = rest.popFirst() {
             switch byte {
             case 0x25:

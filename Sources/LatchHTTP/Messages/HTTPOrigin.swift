@@ -13,16 +13,17 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
 
     /// An origin from a scheme and a `host[:port]`.
     public init(scheme: String, authority: String) {
-        let scheme = scheme.lowercased()
+        let scheme = lowercased(scheme[...])
         self.scheme = scheme
-        let afterBracket = authority.lastIndex(of: "]") ?? authority.startIndex
-        if let colon = authority[afterBracket...].lastIndex(of: ":"),
-            let port = portNumber(authority[authority.index(after: colon)...])
+        let bytes = authority.utf8
+        let afterBracket = bytes.lastIndex(of: 0x5D) ?? bytes.startIndex
+        if let colon = bytes[afterBracket...].lastIndex(of: 0x3A),
+            let port = portNumber(authority[bytes.index(after: colon)...])
         {
-            host = authority[..<colon].lowercased()
+            host = lowercased(authority[..<colon])
             self.port = port
         } else {
-            host = authority.lowercased()
+            host = lowercased(authority[...])
             port = scheme == "https" ? 443 : 80
         }
     }
@@ -42,9 +43,14 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether the host can only be this machine: a loopback address, or `localhost` (RFC 6761 §6.3).
     public var isLoopback: Bool {
-        if host == "localhost" || host == "[::1]" || host.hasSuffix(".localhost") { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+        switch host.utf8.first {
+        case 0x5B: return host == "[::1]"
+        case 0x31:
+            let parts = host.utf8.split(separator: 0x2E, omittingEmptySubsequences: false)
+            return parts.count == 4 && Substring(parts[0]) == "127"
+                && parts.allSatisfy { $0.count <= 3 && (portNumber(Substring($0)) ?? 256) < 256 }
+        default: return host == "localhost" || host.hasSuffix(".localhost")
+        }
     }
 
     /// Splits an absolute URL into its origin and the path with the query; user info and fragment are refused.
@@ -73,6 +79,11 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
         let path = rest[authority.endIndex...]
         return (origin, path.first == "/" ? String(path) : "/" + path)
     }
+}
+
+private func lowercased(_ text: Substring) -> String {
+    // Most are in lower case already.
+    text.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) } ? String(text) : text.lowercased()
 }
 
 /// The number that digits alone write (RFC 3986 §3.2.3), up to 65535; Swift would read `+80` as well.

@@ -40,6 +40,7 @@ import Testing
         "..", "../admin", "a/../../b", "a/..", ".", "./a", "%2e%2e/a", "%2E./a", ".%2e", "a%2f..%2fb", "..%2Fadmin",
         "//evil.example", "///x", "https://evil.example/", "http://evil.example", "a/https://x", "\\evil", "a\\..\\b",
         "a%5cb", "a%5C..", "..\\..", "a#b", "a%", "a%2", "a%zz", "a\r\nX: y", "a\u{0}", "a\tb", "\u{7F}",
+        "../\u{301}x", "a/../\u{301}", "a\\\u{301}",
     ])
     func `is refused where it could lead elsewhere`(path: String) {
         #expect(throws: HTTPError.self) { try target("https://h/v1", path) }

@@ -20,6 +20,7 @@ final class CurlLoop: @unchecked Sendable {
     // Only the driver touches these.
     private var sockets: SocketTable
     private var deadline = UInt64.max
+    private var isTimeUp = true
     private var active = 0
     private var arrivals: [CurlTransfer] = []
     private var cancellations: [CurlTransfer] = []
@@ -153,7 +154,7 @@ extension CurlLoop {
     /// Takes in what has come, runs the timers that are due, and hands out what has ended.
     private func advance() {
         takeIn()
-        while deadline != .max, deadline <= monotonicNow() {
+        while deadline == 0 || (isTimeUp && deadline != .max && deadline <= monotonicNow()) {
             deadline = .max
             act(on: CURL_SOCKET_TIMEOUT, 0)
         }
@@ -186,6 +187,7 @@ extension CurlLoop {
         guard inbox.withLock({ $0.fallAsleep() }) else { return true }
         let patience = end == .max ? -1 : end > now ? Int64(end - now) : 0
         let count = latch_epoll_wait(bells.epoll, events.baseAddress, CInt(events.count), patience)
+        isTimeUp = count == 0 || patience == 0
         guard count > 0 else { return true }
         for event in events[..<Int(count)] {
             if event.data.fd == bells.driverBell {
