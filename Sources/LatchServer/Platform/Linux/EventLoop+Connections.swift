@@ -15,7 +15,7 @@ extension EventLoop {
     /// Takes in connections that wait, some at a time so that those that are here get their turn.
     func acceptConnections(atMost limit: Int = 64) {
         for _ in 0..<limit {
-            guard let (descriptor, peer) = terms.listener.accept() else { return refuseWithoutDescriptor() }
+            guard let (descriptor, peer) = terms.listener.accept() else { return pauseWithoutDescriptor() }
             guard terms.census.admits(peer) else {
                 refuse(descriptor)
                 continue
@@ -34,10 +34,17 @@ extension EventLoop {
         }
     }
 
-    /// With no descriptor left, a connection that waits would wake the loop for ever: waiting a little ends the spin.
-    private func refuseWithoutDescriptor() {
+    /// With no descriptor left, a connection that waits would wake the loop for ever; so nothing is accepted until the
+    /// next tick, when one may have been given back.
+    private func pauseWithoutDescriptor() {
         guard errno == EMFILE || errno == ENFILE else { return }
-        usleep(1000)
+        unwatch(terms.listener.descriptor)
+        isAcceptingPaused = true
+    }
+
+    private func resumeAccepting() {
+        guard isAcceptingPaused, draining == nil else { return }
+        isAcceptingPaused = !watchListener()
     }
 
     /// Answers a connection for which there is no room, as far as that works without waiting.
@@ -51,6 +58,7 @@ extension EventLoop {
 
     /// Closes what is over its time, and ends the drain when that is due.
     func lookAtDeadlines() {
+        resumeAccepting()
         connections.forEach { if $0.deadline <= now { $0.expire() } }
         guard let draining, !draining.isComplete else { return }
         if draining.deadline <= now { connections.forEach { $0.close() } }

@@ -32,6 +32,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     private(set) var now: UInt64 = 0
     var connections = ConnectionTable()
     var draining: Draining?
+    var isAcceptingPaused = false
     var runningTasks = 0
     var names = FieldNameCache()
     var dateClock = DateClock()
@@ -42,10 +43,9 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
         self.terms = terms
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeup = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
-        guard epoll >= 0, wakeup >= 0, watch(wakeup, Self.wakeupToken, EPOLLIN.rawValue),
-            // Of several loops the kernel wakes one for each connection.
-            watch(terms.listener.descriptor, Self.listenerToken, EPOLLIN.rawValue | EPOLLEXCLUSIVE.rawValue)
-        else { return nil }
+        guard epoll >= 0, wakeup >= 0, watch(wakeup, Self.wakeupToken, EPOLLIN.rawValue), watchListener() else {
+            return nil
+        }
     }
 
     deinit {
@@ -119,6 +119,11 @@ extension EventLoop {
         return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0
     }
 
+    /// Takes in connections from now on; of several loops the kernel wakes one for each.
+    func watchListener() -> Bool {
+        watch(terms.listener.descriptor, Self.listenerToken, EPOLLIN.rawValue | EPOLLEXCLUSIVE.rawValue)
+    }
+
     func unwatch(_ descriptor: Int32) {
         epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
     }
@@ -155,7 +160,7 @@ extension EventLoop {
 
     private var timeout: Int32 {
         guard jobs.isEmpty, resumable.isEmpty else { return 0 }
-        guard !connections.isEmpty || draining != nil else { return -1 }
+        guard !connections.isEmpty || draining != nil || isAcceptingPaused else { return -1 }
         return nextTick <= now ? 0 : Int32(clamping: (nextTick - now) / 1_000_000 + 1)
     }
 

@@ -7,10 +7,12 @@ public import LatchHTTP
 
 /// A connection over which a test sends exactly the bytes that it wants, also wrong ones.
 ///
-/// Reads and writes block a thread of their own, never one of the tasks' threads. What does not come within ten
+/// Reads and writes block threads of their own, never one of the tasks' threads. What does not come within thirty
 /// seconds counts as the end, so a test that waits in vain fails instead of hanging.
 public final class RawClient: Sendable {
     private let descriptor: Int32
+    private let sending = DispatchQueue(label: "latch.raw-client.sending")
+    private let receiving = DispatchQueue(label: "latch.raw-client.receiving")
 
     /// Connects to a port of this machine.
     ///
@@ -30,7 +32,7 @@ public final class RawClient: Sendable {
             close(descriptor)
             throw .offline
         }
-        var (limit, on) = (timeval(tv_sec: 10, tv_usec: 0), Int32(1))
+        var (limit, on) = (timeval(tv_sec: 30, tv_usec: 0), Int32(1))
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
@@ -40,7 +42,7 @@ public final class RawClient: Sendable {
     /// Sends bytes; whether the other side still took them.
     @discardableResult
     public func send(_ bytes: [UInt8]) async -> Bool {
-        await onItsThread { [descriptor] in
+        await Self.run(on: sending) { [descriptor] in
             var start = 0
             while start < bytes.count {
                 let count = bytes[start...].withUnsafeBytes {
@@ -59,7 +61,7 @@ public final class RawClient: Sendable {
 
     /// The next bytes; nil at the end.
     public func receive() async -> [UInt8]? {
-        await onItsThread { [descriptor] in
+        await Self.run(on: receiving) { [descriptor] in
             var bytes = [UInt8](repeating: 0, count: 65536)
             let count = recv(descriptor, &bytes, bytes.count, 0)
             return count > 0 ? Array(bytes[..<count]) : nil
@@ -83,9 +85,12 @@ public final class RawClient: Sendable {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    private func onItsThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    /// A queue of our own has a thread as soon as it has work, however many others wait.
+    private static func run<Value: Sendable>(
+        on queue: DispatchQueue, _ body: @escaping @Sendable () -> Value
+    ) async -> Value {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: body()) }
+            queue.async { continuation.resume(returning: body()) }
         }
     }
 }
