@@ -38,8 +38,10 @@ public struct PasswordHash: Sendable {
     public static func make(
         _ password: some StringProtocol, parameters: Argon2Parameters = .default
     ) throws(CryptoError) -> String {
+        var bytes = Array(password.utf8)
+        defer { wipe(&bytes) }
         let salt = SecureRandom.bytes(saltByteCount)
-        let hash = try Argon2id.hash(password: Array(password.utf8), salt: salt, parameters: parameters)
+        let hash = try Argon2id.hash(password: bytes, salt: salt, parameters: parameters)
         let cost = "m=\(parameters.memoryKiB),t=\(parameters.passes),p=\(parameters.lanes)"
         return "$argon2id$v=19$\(cost)$\(encode(salt))$\(encode(hash))"
     }
@@ -48,7 +50,9 @@ public struct PasswordHash: Sendable {
     ///
     /// - Throws: `CryptoError.engineFailure` when memory runs out, which is no statement about the password.
     public func verifies(_ password: some StringProtocol) throws(CryptoError) -> Bool {
-        let candidate = try Argon2id.hash(password: Array(password.utf8), salt: salt, parameters: parameters)
+        var bytes = Array(password.utf8)
+        defer { wipe(&bytes) }
+        let candidate = try Argon2id.hash(password: bytes, salt: salt, parameters: parameters)
         return constantTimeEquals(candidate, hash)
     }
 

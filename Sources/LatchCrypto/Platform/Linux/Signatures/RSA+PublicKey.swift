@@ -17,7 +17,7 @@ extension RSA.Signing {
             guard EVP_PKEY_is_a(key.pointer, "RSA") == 1 else { throw .refusedKey("it is no RSA key") }
             modulus = try key.number(.modulus)
             exponent = try key.number(.exponent)
-            try Self.validate(modulus: modulus, exponent: exponent)
+            try RSABounds.check(modulus: modulus, exponent: exponent)
             self.key = key
             verifiers = RSASchemes(key, for: .verify)
         }
@@ -29,7 +29,7 @@ extension RSA.Signing {
         public init(modulus: some Collection<UInt8>, exponent: some Collection<UInt8>) throws(CryptoError) {
             let n = Array(modulus.drop { $0 == 0 })
             let e = Array(exponent.drop { $0 == 0 })
-            try Self.validate(modulus: n, exponent: e)
+            try RSABounds.check(modulus: n, exponent: e)
             let parts = try EVPKeyParts()
             try parts.add(.modulus, number: n)
             try parts.add(.exponent, number: e)
@@ -51,7 +51,7 @@ extension RSA.Signing {
         }
 
         /// How many bits the modulus has.
-        public var keySizeInBits: Int { modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0) }
+        public var keySizeInBits: Int { RSABounds.bitCount(modulus) }
 
         /// The key as PEM, in SubjectPublicKeyInfo.
         public func pem() throws(CryptoError) -> String { try key.publicPEM() }
@@ -65,20 +65,6 @@ extension RSA.Signing {
             guard signature.count == modulus.count else { return false }
             return hash.withDigest(of: data) { digest in
                 withBytes(of: signature) { verifiers[padding, hash].verifies($0, digest: digest) }
-            }
-        }
-
-        /// RFC 7518 §3.3: 2048 bits or more; the upper bounds keep a hostile key from costing seconds.
-        private static func validate(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
-            let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
-            guard (2048...8192).contains(bits), (modulus.last ?? 0) & 1 == 1 else {
-                throw .malformedKey("an RSA key has 2048 to 8192 bits, and this one has not")
-            }
-            guard (1...4).contains(exponent.count), (exponent.last ?? 0) & 1 == 1, exponent != [1] else {
-                throw .malformedKey("the public exponent is even, 1, or longer than 32 bits")
-            }
-            guard !WeakRSAModulus.isMarked(modulus) else {
-                throw .malformedKey("it was made by a faulty generator and can be factored (CVE-2017-15361)")
             }
         }
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(CryptoKit)
+// The names of this module are CryptoKit's own here: whoever imports LatchCrypto sees them as if they were declared in it.
+@_exported public import CryptoKit
+internal import Foundation
+
+extension P256.Signing.PublicKey {
+    /// The key as PEM, in SubjectPublicKeyInfo.
+    public func pem() throws(CryptoError) -> String { pemRepresentation }
+
+    package func isValidSignature(
+        rawRepresentation raw: some Collection<UInt8>, for data: some Collection<UInt8>
+    ) -> Bool {
+        do {
+            return isValidSignature(try P256.Signing.ECDSASignature(rawRepresentation: Data(raw)), for: Data(data))
+        } catch {
+            // What has not the length of a signature is not this key's.
+            return false
+        }
+    }
+}
+
+extension P384.Signing.PublicKey {
+    /// The key as PEM, in SubjectPublicKeyInfo.
+    public func pem() throws(CryptoError) -> String { pemRepresentation }
+
+    package func isValidSignature(
+        rawRepresentation raw: some Collection<UInt8>, for data: some Collection<UInt8>
+    ) -> Bool {
+        do {
+            return isValidSignature(try P384.Signing.ECDSASignature(rawRepresentation: Data(raw)), for: Data(data))
+        } catch {
+            return false
+        }
+    }
+}
+
+extension P521.Signing.PublicKey {
+    /// The key as PEM, in SubjectPublicKeyInfo.
+    public func pem() throws(CryptoError) -> String { pemRepresentation }
+
+    package func isValidSignature(
+        rawRepresentation raw: some Collection<UInt8>, for data: some Collection<UInt8>
+    ) -> Bool {
+        do {
+            return isValidSignature(try P521.Signing.ECDSASignature(rawRepresentation: Data(raw)), for: Data(data))
+        } catch {
+            return false
+        }
+    }
+}
+
+extension P256.Signing.PrivateKey {
+    /// Gives the secret away as PEM, in PKCS #8, to whoever stores it.
+    public func pem() throws(CryptoError) -> String { pemRepresentation }
+}
+
+extension P384.Signing.PrivateKey {
+    /// Gives the secret away as PEM, in PKCS #8, to whoever stores it.
+    public func pem() throws(CryptoError) -> String { pemRepresentation }
+}
+
+extension P521.Signing.PrivateKey {
+    /// Gives the secret away as PEM, in PKCS #8, to whoever stores it.
+    public func pem() throws(CryptoError) -> String { pemRepresentation }
+}
+#endif
