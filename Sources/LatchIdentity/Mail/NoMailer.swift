@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What there is where no mail server and no folder is configured.
+struct NoMailer: Mailer {
+    func send(_ message: MailMessage) async throws {
+        throw IdentityError.mailNotSent("neither mail_directory nor smtp_url is set")
+    }
+}

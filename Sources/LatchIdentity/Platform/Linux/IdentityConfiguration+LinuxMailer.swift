@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+public import LatchCore
+
+extension IdentityConfiguration {
+    /// The mailer that the settings ask for: files in `mail_directory`, or else the server of `smtp_url`.
+    ///
+    /// Without either, mails are refused and counted as failed, and sign-up and login work without them.
+    ///
+    /// - Throws: `IdentityError.invalidSetting`.
+    public func mailer(clock: WallClock = .system) throws(IdentityError) -> any Mailer {
+        if let mailDirectory { return FileMailer(folder: mailDirectory, sender: mailSender, clock: clock) }
+        guard let smtpURL else { return NoMailer() }
+        return try SMTPMailer(url: smtpURL, sender: mailSender, clock: clock)
+    }
+}
+#endif

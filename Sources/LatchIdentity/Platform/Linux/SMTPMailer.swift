@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+public import LatchCore
+import LatchHTTP
+import LatchServer
+
+/// A mailer that hands mails to a mail server (RFC 6409), encrypted unless that is on this machine.
+public struct SMTPMailer: Mailer {
+    private let url: String
+    private let sender: String
+    private let submission: SMTPSubmission
+    private let clock: WallClock
+    private let random: RandomSource
+
+    /// A mailer for a server such as `smtps://user:password@mail.example.com`, the user and password percent-encoded.
+    ///
+    /// - Throws: `IdentityError.invalidSetting` when the URL is not one of a mail server.
+    public init(
+        url: String, sender: String, clock: WallClock = .system, random: RandomSource = .system
+    ) throws(IdentityError) {
+        guard let separator = url.firstRange(of: "://"),
+            ["smtp", "smtps"].contains(url[..<separator.lowerBound].lowercased())
+        else { throw .invalidSetting("smtp_url", "a URL such as smtps://user:password@mail.example.com") }
+        let rest = url[separator.upperBound...]
+        let credentials = rest.lastIndex(of: "@").map { rest[..<$0] } ?? ""
+        let parts = credentials.split(separator: ":", maxSplits: 1).map { percentDecoded($0.utf8, plusIsSpace: false) }
+        guard parts.allSatisfy({ $0 != nil }) else {
+            throw .invalidSetting("smtp_url", "a URL whose user and password are percent-encoded")
+        }
+        let host = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
+        self.url = String(url[..<separator.upperBound] + host)
+        self.sender = sender
+        submission = SMTPSubmission(user: parts.first ?? nil, password: parts.count > 1 ? parts[1] : nil)
+        self.clock = clock
+        self.random = random
+    }
+
+    /// Submits the mail.
+    ///
+    /// - Throws: `IdentityError.mailNotSent` when the server did not take it.
+    public func send(_ message: MailMessage) async throws {
+        let bytes = message.bytes(from: sender, at: clock.now, id: random.identifier())
+        do throws(HTTPError) {
+            try await submission.send(message: bytes, from: sender, to: [message.recipient], via: url)
+        } catch {
+            throw IdentityError.mailNotSent(error.message)
+        }
+    }
+}
+
+extension SMTPMailer: CustomStringConvertible, CustomReflectable {
+    /// The server, without the credentials.
+    public var description: String { "SMTPMailer(\(url))" }
+
+    /// A mirror of what the description shows.
+    public var customMirror: Mirror { Mirror(self, children: ["url": url]) }
+}
+#endif

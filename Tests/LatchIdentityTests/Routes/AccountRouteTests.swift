@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The registration route` {
+    @Test(arguments: ["/api/clients/register", "/api/auth/clients/register"], Way.allCases)
+    func `P6: makes an account and shows it`(path: String, way: Way) async throws {
+        let site = try await Site(way)
+        let answer = try await site.post(
+            path, ["email": "New@Client.com", "password": "Secret123!", "name": "New Client"])
+        #expect(answer.status == 201)
+        #expect(answer.string("email") == "New@Client.com")
+        #expect(answer.string("name") == "New Client")
+        #expect(answer.json["roles"]?.arrayValue == [])
+        #expect(UUID(uuidString: answer.string("id")) != nil)
+        #expect(!answer.text.contains("Secret123!"))
+        #expect(!answer.text.contains("argon2"))
+        #expect(try await site.logIn("new@client.com").status == 200)
+        await site.close()
+    }
+
+    @Test func `P6: leaves out a name that was not given`() async throws {
+        let site = try await Site()
+        let answer = try await site.post(
+            "/api/clients/register", ["email": "a@example.com", "password": "Secret123!", "name": nil])
+        #expect(answer.json.keys.sorted() == ["email", "emailVerified", "id", "permissions", "roles"])
+    }
+
+    @Test func `E1: gives nobody what the content asks for`() async throws {
+        let site = try await Site()
+        let answer = try await site.post(
+            "/api/clients/register",
+            [
+                "email": "a@example.com", "password": "Secret123!", "roles": ["admin"], "permissions": ["users:read"],
+                "tenantId": "t1", "emailVerified": true, "id": "chosen", "status": "disabled", "unknown": [1, nil],
+            ])
+        #expect(answer.status == 201)
+        #expect(answer.json["roles"]?.arrayValue == [])
+        #expect(answer.json["permissions"]?.arrayValue == [])
+        #expect(answer.json["emailVerified"]?.boolValue == false)
+        #expect(answer.string("id") != "chosen")
+        let claims = try JWT(unverified: try await site.logIn("a@example.com").access).claims
+        #expect(claims.strings("roles") == [])
+        #expect(claims["tenantId"] == nil)
+    }
+
+    @Test(arguments: Way.allCases)
+    func `D10: makes one account of ten concurrent sign-ups`(way: Way) async throws {
+        let site = try await Site(way)
+        let statuses = try await withThrowingTaskGroup { group in
+            for number in 0..<10 {
+                let email = number.isMultiple(of: 2) ? "same@example.com" : "SAME@Example.com"
+                group.addTask {
+                    try await site.post(
+                        "/api/clients/register", ["email": .string(email), "password": "Secret123!"]
+                    ).status
+                }
+            }
+            return try await group.reduce(into: [Int]()) { $0.append($1) }
+        }
+        #expect(statuses.filter { $0 == 201 }.count == 1)
+        #expect(statuses.filter { $0 == 409 }.count == 9)
+        await site.close()
+    }
+
+    @Test func `P6: answers 409 for an address that has an account, and leaves that account alone`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let answer = try await site.post(
+            "/api/clients/register", ["email": "Ada@example.com", "password": "Another456!"])
+        #expect(answer.status == 409)
+        #expect(answer.string("code") == "alreadyExists")
+        #expect(try await site.logIn().status == 200)
+    }
+
+    @Test(arguments: [
+        "short", "12345678", "PASSWORD", "aaaaaaaaaa", "ada@example.com", String(repeating: "x", count: 1025),
+    ])
+    func `refuses a password that others would guess or that is too long`(password: String) async throws {
+        let site = try await Site()
+        let answer = try await site.post(
+            "/api/clients/register", ["email": "ada@example.com", "password": .string(password)])
+        #expect(answer.status == 400)
+        #expect(answer.string("code") == "weakPassword")
+        #expect(answer.json["hint"] != nil)
+        #expect(try await site.identity.accounts.account(email: "ada@example.com") == nil)
+    }
+
+    @Test(arguments: ["ÜñïçødéÜ", "        x", "nul\u{0}inside", String(repeating: "z", count: 1023) + "y"])
+    func `takes any other password as it is`(password: String) async throws {
+        let site = try await Site()
+        let answer = try await site.post(
+            "/api/clients/register", ["email": "ada@example.com", "password": .string(password)])
+        #expect(answer.status == 201)
+        #expect(try await site.logIn(password: password).status == 200)
+        #expect(try await site.logIn(password: String(password.dropLast())).status == 401)
+    }
+
+    @Test(arguments: [
+        "", "plain", "@example.com", "a@", "a b@example.com", "a@b@c", "a@exa mple.com", "a@.com", ".a@example.com",
+        "a@example.com\r\nBcc: all@example.com", "a\u{0}@example.com", "аdmin@example.com", "a@exämple.com",
+        "<a@example.com>", String(repeating: "a", count: 65) + "@example.com",
+    ])
+    func `D9 E10: refuses what is no plain address`(email: String) async throws {
+        let site = try await Site()
+        let answer = try await site.post(
+            "/api/clients/register", ["email": .string(email), "password": "Secret123!"])
+        #expect(answer.status == 400)
+        #expect(answer.string("code") == "invalidInput")
+    }
+
+    @Test(arguments: ["x\r\nSubject: free money", "tab\there", String(repeating: "n", count: 201)])
+    func `E10: refuses a name with control characters or without end`(name: String) async throws {
+        let site = try await Site()
+        let answer = try await site.post(
+            "/api/clients/register", ["email": "a@example.com", "password": "Secret123!", "name": .string(name)])
+        #expect(answer.status == 400)
+    }
+
+    @Test func `E10: puts nothing of a name into a mail`() async throws {
+        let site = try await Site()
+        _ = try await site.post(
+            "/api/clients/register",
+            ["email": "a@example.com", "password": "Secret123!", "name": "<script>alert(1)</script>"])
+        _ = await site.mailedToken(to: "a@example.com")
+        #expect(site.mailer.messages.count == 1)
+        #expect(site.mailer.messages.allSatisfy { !$0.text.contains("script") && !$0.subject.contains("script") })
+    }
+}
+
+@Suite struct `Verifying an address` {
+    @Test(arguments: Way.allCases)
+    func `works by the mailed token, once`(way: Way) async throws {
+        let site = try await Site(way)
+        _ = try await site.post("/api/clients/register", ["email": "ada@example.com", "password": "Secret123!"])
+        let token = try #require(await site.mailedToken())
+        let login = try await site.logIn()
+        #expect(try await site.get("/user/profile", bearer: login.access).json["emailVerified"] == false)
+        let answer = try await site.post("/api/auth/verify-email", ["token": .string(token)])
+        #expect(answer.status == 200)
+        #expect(answer.message != nil)
+        #expect(try await site.get("/user/profile", bearer: login.access).json["emailVerified"] == true)
+        #expect(try await site.post("/api/auth/verify-email", ["token": .string(token)]).status == 400)
+        await site.close()
+    }
+
+    @Test func `is needed for a login only where the setting says so`() async throws {
+        let open = try await Site()
+        try await open.signUp(isVerified: false)
+        #expect(try await open.logIn().status == 200)
+
+        let strict = try await Site { $0.requireVerifiedEmail = true }
+        try await strict.signUp(isVerified: false)
+        #expect(try await strict.logIn().status == 401)
+        let token = try #require(await strict.mailedToken())
+        _ = try await strict.post("/api/auth/verify-email", ["token": .string(token)])
+        #expect(try await strict.logIn().status == 200)
+    }
+
+    @Test func `ends in time, and with a newer mail`() async throws {
+        let site = try await Site()
+        try await site.signUp(isVerified: false)
+        let first = try #require(await site.mailedToken())
+        #expect(try await site.post("/api/auth/resend-verification", ["email": "ada@example.com"]).status == 200)
+        let second = try #require(await site.mailedToken())
+        #expect(first != second)
+        #expect(try await site.post("/api/auth/verify-email", ["token": .string(first)]).status == 400)
+        site.clock.advance(by: 86_400)
+        #expect(try await site.post("/api/auth/verify-email", ["token": .string(second)]).status == 400)
+    }
+
+    @Test func `answers a resend the same for every address, and mails only who needs it`() async throws {
+        let site = try await Site()
+        try await site.signUp("verified@example.com")
+        try await site.signUp("waiting@example.com", isVerified: false)
+        _ = await site.mailedToken(to: "waiting@example.com")
+        let before = site.mailer.messages.count
+        var bodies: [String] = []
+        for name in ["verified", "waiting", "nobody"] {
+            let answer = try await site.post(
+                "/api/auth/resend-verification", ["email": .string("\(name)@example.com")])
+            #expect(answer.status == 200)
+            bodies.append(answer.text)
+        }
+        #expect(Set(bodies).count == 1)
+        _ = await site.mailedToken(to: "waiting@example.com")
+        #expect(site.mailer.messages.dropFirst(before).map(\.recipient) == ["waiting@example.com"])
+    }
+}
+
+@Suite struct `The administrators' list` {
+    @Test(arguments: Way.allCases)
+    func `P10: is closed to strangers and to other accounts`(way: Way) async throws {
+        let site = try await Site(way)
+        try await site.signUp("admin@example.com", roles: ["admin"])
+        try await site.signUp("user@example.com", roles: ["user"])
+        let anonymous = try await site.get("/api/users")
+        #expect(anonymous.status == 401)
+        #expect(anonymous.field(.wwwAuthenticate) == #"Bearer error="invalid_token""#)
+        #expect(try await site.get("/api/users", bearer: "nonsense").status == 401)
+        let user = try await site.logIn("user@example.com")
+        #expect(try await site.get("/api/users", bearer: user.access).status == 403)
+        let admin = try await site.logIn("admin@example.com")
+        let answer = try await site.get("/api/users", bearer: admin.access)
+        #expect(answer.status == 200)
+        #expect(
+            answer.json["users"]?.arrayValue?.compactMap { $0["email"]?.stringValue }.sorted() == [
+                "admin@example.com", "user@example.com",
+            ])
+        #expect(!answer.text.contains("argon2"))
+        await site.close()
+    }
+
+    @Test func `is given in pages`() async throws {
+        let site = try await Site()
+        try await site.signUp("admin@example.com", roles: ["admin"])
+        for number in 0..<6 {
+            site.clock.advance(by: 0.001)
+            try await site.signUp("user\(number)@example.com")
+        }
+        let access = try await site.logIn("admin@example.com").access
+        var (ids, next, pages) = (Set<String>(), String?.none, 0)
+        repeat {
+            let query = "/api/users?limit=3" + (next.map { "&after=\($0)" } ?? "")
+            let page = try await site.get(query, bearer: access)
+            ids.formUnion(page.json["users"]?.arrayValue?.compactMap { $0["id"]?.stringValue } ?? [])
+            next = page.json["next"]?.stringValue
+            pages += 1
+        } while next != nil
+        #expect(ids.count == 7)
+        #expect(pages == 3)
+        #expect(try await site.get("/api/users?limit=0", bearer: access).status == 400)
+        #expect(try await site.get("/api/users?limit=many", bearer: access).status == 400)
+    }
+
+    @Test func `P10: leaves the access token its lifetime, and no more`() async throws {
+        let site = try await Site { $0.accessTokenLifetime = .seconds(60) }
+        try await site.signUp()
+        let login = try await site.logIn()
+        #expect(login.json["expiresIn"]?.intValue == 60)
+        site.clock.advance(by: 59)
+        #expect(try await site.get("/user/profile", bearer: login.access).status == 200)
+        site.clock.advance(by: 1)
+        #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
+    }
+
+    @Test func `G4: shows each bearer its own profile`() async throws {
+        let site = try await Site()
+        try await site.signUp("a@example.com")
+        try await site.signUp("b@example.com")
+        for email in ["a@example.com", "b@example.com"] {
+            let login = try await site.logIn(email)
+            #expect(try await site.get("/user/profile", bearer: login.access).string("email") == email)
+        }
+    }
+}

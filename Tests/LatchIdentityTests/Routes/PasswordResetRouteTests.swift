@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `Resetting a password` {
+    private static let fresh = "Another456!"
+
+    private func reset(_ site: Site, _ token: String, password: String = fresh) async throws -> Answer {
+        try await site.post(
+            "/api/auth/reset-password", ["token": .string(token), "password": .string(password)])
+    }
+
+    private func forget(_ site: Site, _ email: String = "ada@example.com") async throws -> Answer {
+        try await site.post("/api/auth/forgot-password", ["email": .string(email)])
+    }
+
+    @Test(arguments: Way.allCases)
+    func `P7: sets the new password, once, and ends every session`(way: Way) async throws {
+        let site = try await Site(way)
+        try await site.signUp()
+        let logins = [try await site.logIn(), try await site.logIn()]
+        #expect(try await forget(site).status == 200)
+        let token = try #require(await site.mailedToken())
+        let answer = try await reset(site, token)
+        #expect(answer.status == 200)
+        #expect(answer.message != nil)
+        #expect(try await site.logIn().status == 401)
+        #expect(try await site.logIn(password: Self.fresh).status == 200)
+        // E7: the old sessions are gone, with their access tokens.
+        for login in logins {
+            #expect(try await site.renew(login.refresh).status == 401)
+            #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
+        }
+        #expect(try await reset(site, token).status == 400)
+        #expect(try await site.metric("latch_families_revoked_total") == 2)
+        await site.close()
+    }
+
+    @Test func `P7: takes the password under the seed's other name, too`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        _ = try await forget(site)
+        let token = try #require(await site.mailedToken())
+        let body: JSONValue = ["token": .string(token), "newPassword": .string(Self.fresh), "type": "client"]
+        #expect(try await site.post("/api/auth/reset-password", body).status == 200)
+        #expect(try await site.logIn(password: Self.fresh).status == 200)
+    }
+
+    @Test func `refuses two different passwords in one request`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        _ = try await forget(site)
+        let token = try #require(await site.mailedToken())
+        let body: JSONValue = ["token": .string(token), "password": "Another456!", "newPassword": "Third7890!"]
+        #expect(try await site.post("/api/auth/reset-password", body).status == 400)
+        #expect(try await reset(site, token).status == 200)
+    }
+
+    @Test(arguments: Way.allCases)
+    func `P7 E2: answers a request for an unknown address as for a known one`(way: Way) async throws {
+        let site = try await Site(way)
+        try await site.signUp()
+        let disabled = try await site.signUp("disabled@example.com")
+        _ = try await site.identity.accounts.setStatus(of: disabled.id, to: .disabled)
+        let answers = [
+            try await forget(site), try await forget(site, "nobody@example.com"),
+            try await forget(site, "disabled@example.com"),
+        ]
+        for answer in answers {
+            #expect(answer.status == 200)
+            #expect(answer.response.body == answers[0].response.body)
+        }
+        _ = await site.mailedToken()
+        #expect(site.mailer.messages.map(\.recipient) == ["ada@example.com"])
+        await site.close()
+    }
+
+    @Test func `E2: answers while the mail server hangs`() async throws {
+        let folder = try TemporaryFolder()
+        let hanging = HangingMailer()
+        var configuration = IdentityConfiguration()
+        configuration.argon2MemoryKiB = 64
+        configuration.argon2Passes = 1
+        configuration.issuer = "http://127.0.0.1:8080"
+        let identity = try await Identity(
+            configuration: configuration, storePath: folder.file(), mailer: hanging, clock: TestClock().wallClock)
+        _ = try await identity.accounts.signUp(email: "ada@example.com", password: Site.password)
+        await hanging.untilCalled()
+        let request = HTTPRequest(
+            method: .post, scheme: "http", authority: "127.0.0.1:8080", path: "/api/auth/forgot-password",
+            fields: [.contentType: "application/json"], body: HTTPBody(#"{"email":"ada@example.com"}"#))
+        #expect(try await identity.handler.respond(to: request).status == .ok)
+        hanging.release()
+        await identity.close()
+        // What was accepted was sent before the end.
+        #expect(hanging.count == 2)
+    }
+
+    @Test func `P7: refuses an expired token and one that nobody mailed`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        _ = try await forget(site)
+        let token = try #require(await site.mailedToken())
+        site.clock.advance(by: 3600)
+        let late = try await reset(site, token)
+        #expect(late.status == 400)
+        #expect(late.string("code") == "invalidLink")
+        #expect(try await reset(site, "").status == 400)
+        #expect(try await reset(site, "guess").status == 400)
+        #expect(try await site.logIn().status == 200)
+    }
+
+    @Test func `E4: ends with a newer mail, and a token for verification is none for this`() async throws {
+        let site = try await Site()
+        try await site.signUp(isVerified: false)
+        let verification = try #require(await site.mailedToken())
+        #expect(try await reset(site, verification).status == 400)
+        _ = try await forget(site)
+        let first = try #require(await site.mailedToken())
+        _ = try await forget(site)
+        let second = try #require(await site.mailedToken())
+        #expect(try await reset(site, first).status == 400)
+        #expect(try await reset(site, second).status == 200)
+        // The change of the password ended the other link as well.
+        #expect(try await site.post("/api/auth/verify-email", ["token": .string(verification)]).status == 400)
+    }
+
+    @Test func `E4: is done once when 8 try at once`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        _ = try await forget(site)
+        let token = try #require(await site.mailedToken())
+        let statuses = try await withThrowingTaskGroup { group in
+            for number in 0..<8 {
+                group.addTask { try await reset(site, token, password: "Parallel-\(number)!").status }
+            }
+            return try await group.reduce(into: [Int]()) { $0.append($1) }
+        }
+        #expect(statuses.filter { $0 == 200 }.count == 1)
+        #expect(statuses.filter { $0 == 400 }.count == 7)
+    }
+
+    @Test func `keeps its token when the new password is refused`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        _ = try await forget(site)
+        let token = try #require(await site.mailedToken())
+        #expect(try await reset(site, token, password: "short").string("code") == "weakPassword")
+        #expect(try await reset(site, token, password: String(repeating: "x", count: 1 << 14)).status == 400)
+        #expect(try await reset(site, token).status == 200)
+    }
+
+    @Test func `E4: keeps only a digest of what was mailed`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.logIn()
+        _ = try await forget(site)
+        let token = try #require(await site.mailedToken())
+        await site.close()
+        let content = try site.folder.bytes()
+        for secret in [token, login.refresh, login.access, Site.password] {
+            #expect(content.range(of: Data(secret.utf8)) == nil)
+        }
+    }
+
+    @Test func `E3: mails links to the configured issuer, whatever the request calls the server`() async throws {
+        let site = try await Site { $0.issuer = "https://id.example.com/" }
+        try await site.signUp()
+        let fields: HTTPFields = [
+            .host: "evil.example", "X-Forwarded-Host": "evil.example", "Forwarded": "host=evil.example",
+        ]
+        _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"], fields: fields)
+        _ = await site.mailedToken()
+        let text = try #require(site.mailer.messages.last?.text)
+        #expect(text.contains("https://id.example.com/reset?token="))
+        #expect(!text.contains("evil"))
+    }
+
+    @Test func `E11: sends one address five mails an hour at most, and answers the same`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        for _ in 0..<12 { #expect(try await forget(site).status == 200) }
+        _ = await site.mailedToken()
+        #expect(site.mailer.messages.count == 5)
+        site.clock.advance(by: 3600)
+        _ = try await forget(site)
+        _ = await site.mailedToken()
+        #expect(site.mailer.messages.count == 6)
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+@testable import LatchIdentity
+
+/// A mail server that takes its time until it is released.
+final class HangingMailer: Mailer {
+    private let sent = Lock(0)
+    private let gate = AsyncStream.makeStream(of: Void.self)
+    private let called = AsyncStream.makeStream(of: Void.self)
+
+    var count: Int { sent.withLock { $0 } }
+
+    func send(_ message: MailMessage) async throws {
+        called.continuation.finish()
+        for await _ in gate.stream {}
+        sent.withLock { $0 += 1 }
+    }
+
+    func untilCalled() async {
+        for await _ in called.stream {}
+    }
+
+    func release() { gate.continuation.finish() }
+}
