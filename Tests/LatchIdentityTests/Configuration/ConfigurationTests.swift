@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The settings` {
+    private func failure(_ values: [String: String]) -> IdentityError? {
+        do throws(IdentityError) {
+            _ = try IdentityConfiguration(values: values)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `have the defaults that the contract names`() {
+        let configuration = IdentityConfiguration()
+        #expect(configuration.accessTokenLifetime == .seconds(900))
+        #expect(configuration.refreshTokenLifetime == .seconds(2_592_000))
+        #expect(configuration.replayWindow == .seconds(30))
+        #expect(!configuration.requireVerifiedEmail)
+        #expect(configuration.argon2MemoryKiB == 19_456)
+        #expect(configuration.argon2Passes == 2)
+    }
+
+    @Test func `are read from text by their names`() throws {
+        let configuration = try IdentityConfiguration(values: [
+            "access_token_lifetime": "60", "refresh_token_lifetime": "3600", "replay_window": "0",
+            "require_verified_email": "TRUE", "argon2_memory_kib": "1024", "argon2_passes": "3",
+            "login_limit_per_minute": "5", "mail_directory": "/var/mail", "smtp_url": "smtp://localhost",
+            "admin_listen": "127.0.0.1:9000", "issuer": "https://id.example.com",
+            "allowed_origins": "https://a.example, https://b.example", "mail_sender": "id@example.com",
+        ])
+        #expect(configuration.accessTokenLifetime == .seconds(60))
+        #expect(configuration.replayWindow == .zero)
+        #expect(configuration.requireVerifiedEmail)
+        #expect(configuration.argon2MemoryKiB == 1024)
+        #expect(configuration.mailDirectory == "/var/mail")
+        #expect(configuration.adminListen == "127.0.0.1:9000")
+        #expect(configuration.allowedOrigins == ["https://a.example", "https://b.example"])
+        #expect(configuration.mailSender == "id@example.com")
+    }
+
+    @Test(arguments: [
+        ("access_token_lifetime", "soon"), ("access_token_lifetime", "0"), ("access_token_lifetime", "-5"),
+        ("access_token_lifetime", "99999999999999999999"), ("require_verified_email", "maybe"),
+        ("argon2_memory_kib", "4294967296"), ("argon2_passes", "1.5"), ("mail_sender", "nobody"),
+        ("mail_sender", "a@example.com\r\nBcc: b@example.com"),
+    ])
+    func `that cannot be are refused by name, with what they may be`(key: String, value: String) {
+        let error = failure([key: value])
+        #expect(error?.code == IdentityError.invalidSetting.code)
+        #expect(error?.message.contains(key) == true)
+        #expect(error?.hint != nil)
+    }
+
+    @Test func `that nobody knows are refused with the name that was meant`() {
+        let error = failure(["access_token_lifetme": "60"])
+        #expect(error?.message.contains("access_token_lifetme") == true)
+        #expect(error?.hint?.contains("access_token_lifetime") == true)
+    }
+
+    @Test func `have names in the environment, each once`() {
+        let names = IdentitySetting.all.map(\.environmentName)
+        #expect(names.contains("LATCH_ACCESS_TOKEN_LIFETIME"))
+        #expect(Set(names).count == names.count)
+        #expect(IdentitySetting.all.allSatisfy { !$0.summary.isEmpty })
+    }
+
+    @Test func `P12: never show a secret, also not in an error`() throws {
+        let configuration = try IdentityConfiguration(values: [
+            "smtp_url": "smtps://user:hunter2@mail.example.com", "token_pepper": "hunter3",
+        ])
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        let shown = "\(configuration) \(String(reflecting: configuration)) \(dumped)"
+        #expect(!shown.contains("hunter"))
+        #expect(shown.contains("smtp_url = (redacted)"))
+        #expect(shown.contains("access_token_lifetime = 900"))
+    }
+
+    @Test func `come back from their own text`() throws {
+        var configuration = IdentityConfiguration()
+        configuration.issuer = "https://id.example.com"
+        configuration.replayWindow = .seconds(5)
+        let shown = IdentitySetting.all.filter { !$0.isSecret }.map { ($0.key, $0.shown(in: configuration)) }
+        #expect(try IdentityConfiguration(values: Dictionary(uniqueKeysWithValues: shown)) == configuration)
+    }
+}

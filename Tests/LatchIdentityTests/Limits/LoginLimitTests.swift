@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import Testing
+
+@testable import LatchIdentity
+@testable import LatchServer
+
+@Suite struct `Too many wrong passwords` {
+    private func logIn(
+        _ site: Site, _ email: String = "ada@example.com", password: String = "wrong", from address: String
+    ) async throws -> Answer {
+        var request = HTTPRequest(
+            method: .post, scheme: "http", authority: "127.0.0.1:8080", path: "/api/auth/clients/login",
+            fields: [.contentType: "application/json", "X-Forwarded-For": "203.0.113.\(Int.random(in: 1...250))"],
+            body: HTTPBody(JSONValue.object(["email": .string(email), "password": .string(password)]).serialized()))
+        request.context[RemoteAddress.self] = address
+        return Answer(try await site.identity.handler.respond(to: request))
+    }
+
+    @Test(arguments: Way.allCases)
+    func `P10: lock out after the configured number, and say until when`(way: Way) async throws {
+        let site = try await Site(way) { $0.loginLimitPerMinute = 3 }
+        try await site.signUp()
+        for _ in 0..<3 { #expect(try await site.logIn(password: "wrong").status == 401) }
+        let refused = try await site.logIn()
+        #expect(refused.status == 429)
+        #expect(refused.field(.retryAfter) == "20")
+        #expect(refused.field("RateLimit-Policy") == #""login";q=3;w=60"#)
+        #expect(refused.field("RateLimit") == #""login";r=0;t=20"#)
+        #expect(refused.message != nil)
+        #expect(refused.field(.setCookie) == nil)
+        site.clock.advance(by: 20)
+        #expect(try await site.logIn().status == 200)
+        #expect(try await site.metric(#"latch_logins_total{result="limited"}"#) == 1)
+        #expect(try await site.metric(#"latch_logins_total{result="failure"}"#) == 3)
+        await site.close()
+    }
+
+    @Test func `D1: lock out an address without an account in the same way`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 3 }
+        try await site.signUp()
+        for email in ["ada@example.com", "nobody@example.com"] {
+            for _ in 0..<3 { #expect(try await site.logIn(email, password: "wrong").status == 401) }
+        }
+        let (known, unknown) = (try await site.logIn(), try await site.logIn("nobody@example.com"))
+        #expect(known.status == 429)
+        #expect(unknown.status == 429)
+        #expect(known.response.body == unknown.response.body)
+    }
+
+    @Test func `D5: of a stranger leave the owner's own way in open`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 3 }
+        try await site.signUp()
+        for _ in 0..<5 { _ = try await logIn(site, from: "192.0.2.1") }
+        #expect(try await logIn(site, password: Site.password, from: "192.0.2.1").status == 429)
+        #expect(try await logIn(site, password: Site.password, from: "198.51.100.7").status == 200)
+    }
+
+    @Test func `D4: do not start anew with each X-Forwarded-For that is claimed`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 3 }
+        try await site.signUp()
+        var statuses: [Int] = []
+        for _ in 0..<6 { statuses.append(try await logIn(site, from: "192.0.2.1").status) }
+        #expect(statuses == [401, 401, 401, 429, 429, 429])
+    }
+
+    @Test func `D4: from many places stop at the account`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 3 }
+        try await site.signUp()
+        var statuses: [Int] = []
+        for number in 0..<40 { statuses.append(try await logIn(site, from: "192.0.2.\(number)").status) }
+        #expect(statuses.prefix(30).allSatisfy { $0 == 401 })
+        #expect(statuses.dropFirst(30).allSatisfy { $0 == 429 })
+    }
+
+    @Test func `D6: sprayed over many accounts stop at the address`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 3 }
+        var statuses: [Int] = []
+        for number in 0..<40 {
+            statuses.append(try await logIn(site, "user\(number)@example.com", from: "192.0.2.1").status)
+        }
+        #expect(statuses.prefix(30).allSatisfy { $0 == 401 })
+        #expect(statuses.dropFirst(30).allSatisfy { $0 == 429 })
+        #expect(try await logIn(site, "user99@example.com", from: "192.0.2.2").status == 401)
+    }
+
+    @Test func `count guesses that are made at once`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 5 }
+        try await site.signUp()
+        let statuses = try await withThrowingTaskGroup { group in
+            for _ in 0..<40 { group.addTask { try await logIn(site, from: "192.0.2.1").status } }
+            return try await group.reduce(into: [Int]()) { $0.append($1) }
+        }
+        #expect(statuses.filter { $0 == 401 }.count == 5)
+        #expect(statuses.filter { $0 == 429 }.count == 35)
+    }
+
+    @Test func `are not what right ones are counted as`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 2 }
+        try await site.signUp()
+        for _ in 0..<20 { #expect(try await site.logIn().status == 200) }
+    }
+}
+
+@Suite struct `A limit` {
+    private let limit = AttemptLimiter.Limit(name: "test", capacity: 4, window: 60)
+
+    private func attempt(_ key: String) -> [AttemptLimiter.Attempt] { [.init(key: key, limit: limit)] }
+
+    @Test func `refills steadily, up to its capacity and not beyond`() {
+        let limiter = AttemptLimiter()
+        for _ in 0..<4 { #expect(limiter.take(attempt("a"), at: noon) == nil) }
+        #expect(limiter.take(attempt("a"), at: noon)?.retryAfter == 15)
+        #expect(limiter.take(attempt("a"), at: noon + 15) == nil)
+        #expect(limiter.take(attempt("a"), at: noon + 15) != nil)
+        for _ in 0..<4 { #expect(limiter.take(attempt("a"), at: noon + 100_000) == nil) }
+        #expect(limiter.take(attempt("a"), at: noon + 100_000) != nil)
+    }
+
+    @Test func `takes from no key when one of them has nothing left`() {
+        let limiter = AttemptLimiter()
+        for _ in 0..<4 { _ = limiter.take(attempt("a"), at: noon) }
+        #expect(limiter.take(attempt("b") + attempt("a"), at: noon) != nil)
+        for _ in 0..<4 { #expect(limiter.take(attempt("b"), at: noon) == nil) }
+    }
+
+    @Test func `K7: survives a clock that is set back`() {
+        let limiter = AttemptLimiter()
+        for _ in 0..<4 { _ = limiter.take(attempt("a"), at: noon) }
+        #expect(limiter.take(attempt("a"), at: noon - 86_400) != nil)
+        #expect(limiter.take(attempt("a"), at: noon - 86_400 + 15) == nil)
+    }
+
+    @Test func `keeps a bounded number of keys, and those that were tried most`() {
+        let limiter = AttemptLimiter(maximumKeys: 100)
+        for _ in 0..<4 { _ = limiter.take(attempt("attacked"), at: noon) }
+        for number in 0..<1000 { _ = limiter.take(attempt("key \(number)"), at: noon) }
+        #expect(limiter.keyCount <= 100)
+        #expect(limiter.take(attempt("attacked"), at: noon) != nil)
+    }
+}

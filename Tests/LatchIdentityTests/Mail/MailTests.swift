@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchTesting
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A mail` {
+    private func message(_ text: String = "Hello") throws -> MailMessage {
+        try MailMessage(to: "ada@example.com", subject: "Greetings", text: text)
+    }
+
+    @Test func `is written with the fields that RFC 5322 asks for`() throws {
+        let bytes = try message("Grüße\n").bytes(from: "no-reply@example.com", at: noon, id: "abc")
+        let text = String(decoding: bytes, as: UTF8.self)
+        let lines = text.components(separatedBy: "\r\n")
+        #expect(
+            lines.prefix(9) == [
+                "Date: Fri, 15 Jan 2027 08:00:00 +0000", "From: <no-reply@example.com>", "To: <ada@example.com>",
+                "Subject: Greetings", "Message-ID: <abc@example.com>", "MIME-Version: 1.0",
+                "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: base64",
+                "Auto-Submitted: auto-generated",
+            ])
+        #expect(lines[9].isEmpty)
+        #expect(Data(base64Encoded: lines[10]) == Data("Grüße\n".utf8))
+    }
+
+    @Test func `has no long lines and no bare line ends, whatever its text`() throws {
+        let text = String(repeating: "long \n.\nDATA\r\nquit ", count: 500)
+        let bytes = try message(text).bytes(from: "no-reply@example.com", at: noon, id: "abc")
+        let lines = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n")
+        #expect(lines.allSatisfy { $0.utf8.count <= 78 && !$0.contains("\n") && !$0.contains("\r") && $0 != "." })
+    }
+
+    @Test(arguments: ["a@example.com\r\nBcc: x@example.com", "a@example.com, b@example.com", "A <a@example.com>", ""])
+    func `E10: goes to one address and nothing else`(recipient: String) {
+        #expect(throws: IdentityError.self) {
+            try MailMessage(to: recipient, subject: "Hello", text: "")
+        }
+    }
+
+    @Test(arguments: ["two\r\nlines", "tab\t", "", "Ümlaut"])
+    func `E10: has one line of ASCII as its subject`(subject: String) {
+        #expect(throws: IdentityError.self) {
+            try MailMessage(to: "a@example.com", subject: subject, text: "")
+        }
+    }
+
+    @Test func `P12: does not print its text, which holds a token`() throws {
+        let message = try message("https://id.example.com/reset?token=SECRET")
+        var dumped = ""
+        dump(message, to: &dumped)
+        #expect(!"\(message) \(String(reflecting: message)) \(dumped)".contains("SECRET"))
+    }
+}
+
+@Suite struct `A mailer` {
+    @Test func `that writes files makes the folder, sorts by time, and lets only the owner read`() async throws {
+        let folder = try TemporaryFolder()
+        let clock = TestClock()
+        let mailer = FileMailer(
+            folder: folder.file("mails"), sender: "no-reply@example.com", clock: clock.wallClock)
+        for number in 0..<3 {
+            try await mailer.send(MailMessage(to: "a@example.com", subject: "Mail \(number)", text: "x"))
+            clock.advance(by: 1)
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.file("mails")).sorted()
+        #expect(names.count == 3)
+        for (number, name) in names.enumerated() {
+            #expect(name.hasSuffix(".eml"))
+            #expect(try folder.permissions(of: "mails/\(name)") == 0o600)
+            let text = String(decoding: try folder.bytes(of: "mails/\(name)"), as: UTF8.self)
+            #expect(text.contains("Subject: Mail \(number)\r\n"))
+        }
+    }
+
+    @Test func `that cannot write says so`() async throws {
+        let folder = try TemporaryFolder()
+        try Data().write(to: URL(filePath: folder.file("file")))
+        let mailer = FileMailer(folder: folder.file("file"), sender: "no-reply@example.com")
+        await #expect {
+            try await mailer.send(MailMessage(to: "a@example.com", subject: "x", text: "x"))
+        } throws: { error in
+            if case IdentityError.mailNotSent = error { true } else { false }
+        }
+    }
+
+    @Test func `that submits hands the mail to the server`() async throws {
+        let server = try RawSMTPServer()
+        let mailer = try SMTPMailer(url: server.url, sender: "no-reply@example.com")
+        try await mailer.send(MailMessage(to: "a@example.com", subject: "Hello", text: "x"))
+        let text = try #require(server.messages.first.map { String(decoding: $0, as: UTF8.self) })
+        #expect(text.contains("To: <a@example.com>\r\n"))
+        #expect(server.commands.contains { $0.hasPrefix("RCPT TO:<a@example.com>") })
+    }
+
+    @Test func `P12: that submits does not print its password`() throws {
+        let mailer = try SMTPMailer(url: "smtps://user:hunter2@mail.example.com", sender: "a@example.com")
+        var dumped = ""
+        dump(mailer, to: &dumped)
+        #expect(!"\(mailer) \(dumped)".contains("hunter2"))
+        #expect("\(mailer)".contains("mail.example.com"))
+    }
+
+    @Test(arguments: ["", "http://mail.example.com", "mail.example.com:25", "smtp://%zz:x@mail.example.com"])
+    func `that submits refuses a URL of something else`(url: String) {
+        #expect(throws: IdentityError.self) { try SMTPMailer(url: url, sender: "a@example.com") }
+    }
+
+    @Test func `that is not configured fails visibly and holds up nobody`() async throws {
+        let mailer = try IdentityConfiguration().mailer()
+        await #expect {
+            try await mailer.send(MailMessage(to: "a@example.com", subject: "x", text: "x"))
+        } throws: { error in
+            if case IdentityError.mailNotSent = error { true } else { false }
+        }
+    }
+}
+
+@Suite struct `The line of mails` {
+    private func message() throws -> MailMessage { try MailMessage(to: "a@example.com", subject: "x", text: "x") }
+
+    @Test func `sends what it accepted before it ends, and drops what comes later`() async throws {
+        let (mailer, metrics) = (MemoryMailer(), Metrics())
+        let queue = MailQueue(mailer: mailer, metrics: metrics, clock: .system)
+        for _ in 0..<50 { queue.enqueue { try message() } }
+        queue.enqueue { nil }
+        await queue.close()
+        #expect(mailer.messages.count == 50)
+        queue.enqueue { try message() }
+        await queue.flush()
+        #expect(mailer.messages.count == 50)
+        #expect(metrics.exposition(gauges: [:]).contains(#"latch_mails_total{result="dropped"} 1"#))
+        #expect(metrics.exposition(gauges: [:]).contains(#"latch_mails_total{result="sent"} 50"#))
+    }
+
+    @Test func `tries again what the mail server did not take`() async throws {
+        let mailer = FlakyMailer(failures: 2)
+        let clock = WallClock(now: { noon }, sleep: { _ in })
+        let queue = MailQueue(mailer: mailer, metrics: Metrics(), clock: clock)
+        queue.enqueue { try message() }
+        await queue.flush()
+        #expect(mailer.attempts == 3)
+    }
+
+    @Test func `gives up after three attempts, and counts that`() async throws {
+        let (mailer, metrics) = (FlakyMailer(failures: 99), Metrics())
+        let queue = MailQueue(
+            mailer: mailer, metrics: metrics, clock: WallClock(now: { noon }, sleep: { _ in }))
+        queue.enqueue { try message() }
+        await queue.flush()
+        #expect(mailer.attempts == 3)
+        #expect(metrics.exposition(gauges: [:]).contains(#"latch_mails_total{result="failed"} 1"#))
+    }
+
+    @Test func `is bounded`() async throws {
+        let (mailer, metrics) = (HangingMailer(), Metrics())
+        let queue = MailQueue(mailer: mailer, metrics: metrics, clock: .system, maximumWaiting: 10)
+        queue.enqueue { try message() }
+        await mailer.untilCalled()
+        for _ in 0..<100 { queue.enqueue { try message() } }
+        mailer.release()
+        await queue.close()
+        #expect(mailer.count < 30)
+        #expect(mailer.count >= 11)
+    }
+}
+
+/// A mail server that fails at first.
+private final class FlakyMailer: Mailer {
+    private let state: Lock<(left: Int, attempts: Int)>
+
+    init(failures: Int) { state = Lock((failures, 0)) }
+
+    var attempts: Int { state.withLock { $0.attempts } }
+
+    func send(_ message: MailMessage) async throws {
+        let fails = state.withLock { state in
+            state.attempts += 1
+            state.left -= 1
+            return state.left >= 0
+        }
+        if fails { throw IdentityError.mailNotSent }
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The health of the server` {
+    @Test(arguments: Way.allCases)
+    func `is good while tokens can be issued`(way: Way) async throws {
+        let site = try await Site(way)
+        #expect(try await site.get("/healthz").status == 200)
+        #expect(try await site.get("/readyz").status == 200)
+        await site.close()
+    }
+
+    @Test func `K8: is bad while the store cannot commit, and good again afterwards`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteIdentityStore(path: folder.file(), busyTimeout: .milliseconds(20))
+        var configuration = IdentityConfiguration()
+        configuration.issuer = "http://127.0.0.1:8080"
+        let identity = try await Identity(
+            configuration: configuration, store: store, mailer: MemoryMailer(), clock: TestClock().wallClock)
+        let request = HTTPRequest(scheme: "http", authority: "127.0.0.1:8080", path: "/healthz")
+        let other = try SQLiteConnection(path: folder.file(), access: .readWrite)
+        try other.run("BEGIN IMMEDIATE")
+        let answer = Answer(try await identity.handler.respond(to: request))
+        #expect(answer.status == 503)
+        #expect(answer.string("code") == "storeBusy")
+        try other.run("ROLLBACK")
+        #expect(try await identity.handler.respond(to: request).status == .ok)
+        await identity.close()
+    }
+
+    @Test func `K8: is bad when a commit hangs, without hanging itself`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteIdentityStore(path: folder.file())
+        let gate = DispatchSemaphore(value: 0)
+        async let wedged: Void = store.writer.write { _ throws(IdentityError) in gate.wait() }
+        let patience = WallClock(now: { noon }, sleep: { _ in })
+        let finding = await StoreProbe(store: store, clock: patience).finding()
+        #expect(finding?.code == IdentityError.storeBusy.code)
+        gate.signal()
+        try await wedged
+        await store.close()
+    }
+
+    @Test func `is not ready before it knows its address, and issues nothing`() async throws {
+        let folder = try TemporaryFolder()
+        let identity = try await Identity(
+            configuration: IdentityConfiguration(), storePath: folder.file(), mailer: MemoryMailer())
+        let request = HTTPRequest(scheme: "http", authority: "127.0.0.1:8080", path: "/readyz")
+        let answer = Answer(try await identity.handler.respond(to: request))
+        #expect(answer.status == 503)
+        #expect(answer.field(.retryAfter) == "1")
+        identity.adoptIssuer("http://127.0.0.1:8080/")
+        #expect(identity.issuer == "http://127.0.0.1:8080")
+        identity.adoptIssuer("http://other.example")
+        #expect(identity.issuer == "http://127.0.0.1:8080")
+        #expect(try await identity.handler.respond(to: request).status == .ok)
+        await identity.close()
+    }
+}
+
+@Suite struct `The metrics` {
+    @Test(arguments: Way.allCases)
+    func `count what scripts rely on, in Prometheus' format`(way: Way) async throws {
+        let site = try await Site(way)
+        #expect(try await site.metric(#"latch_tokens_issued_total{grant="password"}"#) == 0)
+        #expect(try await site.metric("latch_families_revoked_total") == 0)
+        try await site.signUp()
+        let login = try await site.logIn()
+        _ = try await site.renew(login.refresh)
+        _ = try await site.logIn(password: "wrong")
+        let answer = try await site.get("/metrics")
+        #expect(answer.field(.contentType)?.hasPrefix("text/plain; version=0.0.4") == true)
+        #expect(try await site.metric(#"latch_tokens_issued_total{grant="password"}"#) == 1)
+        #expect(try await site.metric(#"latch_tokens_issued_total{grant="refresh_token"}"#) == 1)
+        #expect(try await site.metric(#"latch_logins_total{result="success"}"#) == 1)
+        #expect(try await site.metric(#"latch_logins_total{result="failure"}"#) == 1)
+        for line in answer.text.split(separator: "\n") {
+            #expect(line.hasPrefix("# TYPE latch_") || line.hasPrefix("latch_"))
+        }
+        await site.close()
+    }
+
+    @Test func `P12: hold no address, no token and no name`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.logIn()
+        let text = try await site.get("/metrics").text
+        for secret in ["ada", "example.com", login.refresh, login.access] { #expect(!text.contains(secret)) }
+    }
+}
+
+@Suite struct `A request id` {
+    @Test func `is kept where it is harmless, and made otherwise`() async throws {
+        let site = try await Site()
+        let kept = try await site.send(.get, "/readyz", fields: [.requestID: "abc-123"])
+        #expect(kept.field(.requestID) == "abc-123")
+        let made = try await site.send(.get, "/readyz", fields: [.requestID: "evil\u{1B}[31m"])
+        #expect(made.field(.requestID)?.contains("evil") == false)
+    }
+}
+
+@Suite struct `A restart` {
+    @Test func `keeps keys, sessions and accounts`() async throws {
+        let first = try await Site()
+        try await first.signUp()
+        let login = try await first.logIn()
+        let keys = try await first.get("/.well-known/jwks.json").text
+        await first.close()
+        let second = try await Site(in: first.folder)
+        #expect(try await second.get("/.well-known/jwks.json").text == keys)
+        #expect(try await second.get("/user/profile", bearer: login.access).status == 200)
+        #expect(try await second.renew(login.refresh).status == 200)
+        #expect(try await second.logIn().status == 200)
+        await second.close()
+    }
+
+    @Test func `keeps a revoked device out`() async throws {
+        let first = try await Site()
+        try await first.signUp()
+        let login = try await first.logIn()
+        _ = try await first.post("/api/auth/logout", ["refreshToken": .string(login.refresh)])
+        await first.close()
+        let second = try await Site(in: first.folder)
+        #expect(try await second.get("/user/profile", bearer: login.access).status == 401)
+        #expect(try await second.renew(login.refresh).status == 401)
+    }
+
+    @Test func `with another pepper makes every refresh token worthless, and no account`() async throws {
+        let first = try await Site()
+        try await first.signUp()
+        let login = try await first.logIn()
+        await first.close()
+        let second = try await Site(in: first.folder) { $0.tokenPepper = "from outside" }
+        #expect(try await second.renew(login.refresh).status == 401)
+        #expect(try await second.logIn().status == 200)
+    }
+
+    @Test func `removes what ended long ago`() async throws {
+        let first = try await Site()
+        try await first.signUp()
+        let login = try await first.logIn()
+        let id = try #require(RefreshToken(login.refresh)?.deviceID)
+        await first.close()
+        let second = try await Site(in: first.folder)
+        second.clock.advance(by: 31 * 86_400)
+        try await second.identity.parts.store.prune(endedBefore: second.clock.now)
+        #expect(try await second.identity.parts.store.device(id: id) == nil)
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import Testing
+
+@testable import LatchIdentity
+
+/// Work that holds a pool's thread until it is let go.
+private final class Hold: Sendable {
+    private let gate = DispatchSemaphore(value: 0)
+    private let begun = AsyncStream.makeStream(of: Void.self)
+
+    func work() {
+        begun.continuation.finish()
+        gate.wait()
+    }
+
+    func untilBegun() async {
+        for await _ in begun.stream {}
+    }
+
+    func release() { gate.signal() }
+}
+
+/// How many were inside at once, at most.
+private final class Peak: Sendable {
+    private let counts = Lock((inside: 0, most: 0))
+
+    var most: Int { counts.withLock { $0.most } }
+
+    func passThrough() {
+        counts.withLock { $0 = ($0.inside + 1, max($0.most, $0.inside + 1)) }
+        counts.withLock { $0.inside -= 1 }
+    }
+}
+
+@Suite struct `The pool of password threads` {
+    private func outcome(_ pool: WorkerPool, _ body: @escaping @Sendable () -> Void = {}) async -> String {
+        do throws(IdentityError) {
+            try await pool.run { () throws(IdentityError) in body() }
+            return "done"
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test func `D7: refuses at once what its line cannot hold, and serves the others`() async {
+        let pool = WorkerPool(label: "test", workers: 1, maximumWaiting: 3)
+        let hold = Hold()
+        async let held = outcome(pool) { hold.work() }
+        await hold.untilBegun()
+        let outcomes = await withTaskGroup { group in
+            for _ in 0..<20 { group.addTask { await outcome(pool) } }
+            var outcomes: [String] = []
+            while let next = await group.next() {
+                outcomes.append(next)
+                if outcomes.count == 17 { hold.release() }
+            }
+            return outcomes
+        }
+        #expect(outcomes == Array(repeating: "overloaded", count: 17) + Array(repeating: "done", count: 3))
+        #expect(await held == "done")
+    }
+
+    @Test func `D8: gives the place of a caller that went away to another`() async {
+        let pool = WorkerPool(label: "test", workers: 1, maximumWaiting: 1)
+        let hold = Hold()
+        async let held = outcome(pool) { hold.work() }
+        await hold.untilBegun()
+        let aborting = Task { await outcome(pool) { Issue.record("work of a caller that went away was done") } }
+        while pool.load.waiting == 0 { await Task.yield() }
+        #expect(await outcome(pool) == "overloaded")
+        aborting.cancel()
+        #expect(await aborting.value == "cancelled")
+        #expect(pool.load.waiting == 0)
+        async let next = outcome(pool)
+        hold.release()
+        #expect(await next == "done")
+        #expect(await held == "done")
+    }
+
+    @Test func `does nothing for a caller that was cancelled before`() async {
+        let pool = WorkerPool(label: "test", workers: 1, maximumWaiting: 1)
+        let hold = Hold()
+        async let held = outcome(pool) { hold.work() }
+        await hold.untilBegun()
+        let task = Task { () -> String in
+            while !Task.isCancelled { await Task.yield() }
+            return await outcome(pool)
+        }
+        task.cancel()
+        #expect(await task.value == "cancelled")
+        hold.release()
+        #expect(await held == "done")
+    }
+
+    @Test func `runs no more at once than it has threads`() async {
+        let pool = WorkerPool(label: "test", workers: 2, maximumWaiting: 100)
+        let peak = Peak()
+        await withTaskGroup(of: String.self) { group in
+            for _ in 0..<50 { group.addTask { await outcome(pool) { peak.passThrough() } } }
+        }
+        #expect(peak.most <= 2)
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `Bad input` {
+    static let routes = [
+        "/api/auth/clients/login", "/api/auth/refresh-token", "/api/auth/logout", "/api/clients/register",
+        "/api/auth/clients/register", "/api/auth/verify-email", "/api/auth/resend-verification",
+        "/api/auth/forgot-password", "/api/auth/reset-password",
+    ]
+
+    static let malformed: [[UInt8]] = [
+        Array("{".utf8), Array("nonsense".utf8), Array("[]".utf8), Array("null".utf8), Array(#"{"email":}"#.utf8),
+        Array(#"{"email":"a","email":"b"}"#.utf8), Array(#"{"a":1} trailing"#.utf8),
+        [0x7B, 0x22, 0xFF, 0xFE, 0x22, 0x7D],
+        Array((String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000)).utf8),
+    ]
+
+    static let wrongTypes: [(String, JSONValue)] = [
+        ("/api/auth/clients/login", ["email": 1, "password": "x"]),
+        ("/api/auth/clients/login", ["email": "a@example.com", "password": ["x"]]),
+        ("/api/auth/clients/login", ["email": "a@example.com"]),
+        ("/api/auth/clients/login", ["email": nil, "password": nil]),
+        ("/api/auth/refresh-token", ["refreshToken": 7]),
+        ("/api/auth/logout", ["refreshToken": [:]]),
+        ("/api/clients/register", ["email": "a@example.com", "password": true]),
+        ("/api/clients/register", ["email": "a@example.com", "password": "Secret123!", "name": 5]),
+        ("/api/clients/register", ["password": "Secret123!"]),
+        ("/api/auth/forgot-password", ["email": ["$ne": nil]]),
+        ("/api/auth/forgot-password", [:]),
+        ("/api/auth/reset-password", ["token": ["$gt": ""], "password": "Secret123!"]),
+        ("/api/auth/reset-password", ["token": "x"]),
+        ("/api/auth/verify-email", ["token": 1.5]),
+    ]
+
+    @Test(arguments: routes)
+    func `that is no JSON object is 400 with a message, and changes nothing`(path: String) async throws {
+        let site = try await Site()
+        let before = site.identity.parts.store.tally.jobs
+        for bytes in Self.malformed {
+            let answer = try await site.send(
+                .post, path, fields: [.contentType: "application/json"], body: HTTPBody(bytes))
+            #expect(answer.status == 400)
+            #expect(answer.message?.isEmpty == false)
+            #expect(answer.field(.requestID) != nil)
+        }
+        await site.identity.parts.mails.flush()
+        // The housekeeping of the start may fall into the middle; nothing else was written.
+        #expect(site.identity.parts.store.tally.jobs <= before + 1)
+        #expect(site.mailer.messages.isEmpty)
+    }
+
+    @Test(arguments: routes)
+    func `of another content type is 415`(path: String) async throws {
+        let site = try await Site()
+        for type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "nonsense"] {
+            let answer = try await site.send(
+                .post, path, fields: [.contentType: type], body: HTTPBody(#"{"email":"a@example.com"}"#))
+            #expect(answer.status == 415)
+            #expect(answer.json["hint"] != nil)
+        }
+        #expect(try await site.send(.post, path, body: HTTPBody("{}")).status == 415)
+    }
+
+    @Test(arguments: routes)
+    func `that is larger than it can need is 413`(path: String) async throws {
+        let site = try await Site()
+        let answer = try await site.post(path, ["email": .string(String(repeating: "a", count: 70_000))])
+        #expect(answer.status == 413)
+        #expect(answer.message != nil)
+    }
+
+    @Test(arguments: wrongTypes)
+    func `of the wrong type is 400 and names the member`(path: String, body: JSONValue) async throws {
+        let site = try await Site()
+        let answer = try await site.post(path, body)
+        #expect(answer.status == 400)
+        #expect(answer.string("code") == "invalidInput")
+        #expect(answer.message?.contains("'") == true)
+    }
+
+    @Test(arguments: Way.allCases)
+    func `with members that nobody knows is taken without them`(way: Way) async throws {
+        let site = try await Site(way)
+        try await site.signUp()
+        let answer = try await site.post(
+            "/api/auth/clients/login",
+            ["email": "ada@example.com", "password": .string(Site.password), "tenantId": "t", "x": [[1], nil]])
+        #expect(answer.status == 200)
+        await site.close()
+    }
+
+    @Test func `in SQL is only text`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        for text in ["' OR 1=1 --", "ada@example.com'; DROP TABLE account; --", "ada@example.com\u{0}"] {
+            #expect(try await site.logIn(text).status == 401)
+        }
+        #expect(try await site.logIn().status == 200)
+    }
+
+    @Test(arguments: Way.allCases)
+    func `to a path that is not there, or with another method, is told so`(way: Way) async throws {
+        let site = try await Site(way)
+        #expect(try await site.get("/nowhere").status == 404)
+        let answer = try await site.get("/api/auth/clients/login")
+        #expect(answer.status == 405)
+        #expect(answer.field("Allow")?.contains("POST") == true)
+        await site.close()
+    }
+
+    @Test func `in the store's own trouble is 503 without its paths`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.logIn()
+        await site.identity.parts.store.close()
+        let answer = try await site.renew(login.refresh)
+        #expect(answer.status == 503)
+        #expect(!answer.text.contains(site.folder.path))
+    }
+
+    @Test func `K7: of a full disk is 503 with a message, and what was committed stays`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.logIn()
+        let store = try #require(site.identity.parts.store as? SQLiteIdentityStore)
+        try await store.writer.write { db throws(IdentityError) -> Void in
+            try db.run("PRAGMA max_page_count = \(try db.number("PRAGMA page_count"))")
+        }
+        var statuses = Set<Int>()
+        for number in 0..<60 {
+            let answer = try await site.post(
+                "/api/clients/register",
+                [
+                    "email": .string("user\(number)@example.com"), "password": "Secret123!",
+                    "name": .string(String(repeating: "n", count: 200)),
+                ])
+            statuses.insert(answer.status)
+            guard answer.status == 503 else { continue }
+            #expect(answer.string("code") == "storeFull")
+            #expect(answer.json["hint"] != nil)
+        }
+        #expect(statuses.contains(503))
+        // A renewal changes a row in place and needs no new page.
+        #expect(try await site.renew(login.refresh).status == 200)
+        try await store.writer.write { db throws(IdentityError) -> Void in
+            try db.run("PRAGMA max_page_count = 100000")
+        }
+        #expect(try await site.logIn().status == 200)
+    }
+}

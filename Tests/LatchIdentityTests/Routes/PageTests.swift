@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A page that a mail links to` {
+    @Test(arguments: Way.allCases)
+    func `E5: changes nothing when it is opened, and verifies when the button is pressed`(way: Way) async throws {
+        let site = try await Site(way)
+        try await site.signUp(isVerified: false)
+        let token = try #require(await site.mailedToken())
+        let login = try await site.logIn()
+        for _ in 0..<3 {
+            let page = try await site.get("/verify?token=\(token)")
+            #expect(page.status == 200)
+            #expect(page.text.contains(#"<form method="post" action="/verify">"#))
+            #expect(page.text.contains(token))
+        }
+        #expect(try await site.send(.head, "/verify?token=\(token)").status == 200)
+        #expect(try await site.get("/user/profile", bearer: login.access).json["emailVerified"] == false)
+        #expect(try await site.post("/verify", form: "token=\(token)").status == 200)
+        #expect(try await site.get("/user/profile", bearer: login.access).json["emailVerified"] == true)
+        let again = try await site.post("/verify", form: "token=\(token)")
+        #expect(again.status == 400)
+        #expect(again.text.contains("not valid"))
+        await site.close()
+    }
+
+    @Test func `sets a new password`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
+        let token = try #require(await site.mailedToken())
+        #expect(try await site.get("/reset?token=\(token)").text.contains(token))
+        let weak = try await site.post("/reset", form: "token=\(token)&password=short")
+        #expect(weak.status == 400)
+        #expect(weak.text.contains("fewer than 8"))
+        #expect(try await site.post("/reset", form: "token=\(token)&password=Another+456%21").status == 200)
+        #expect(try await site.logIn(password: "Another 456!").status == 200)
+        #expect(try await site.post("/reset", form: "token=\(token)&password=Another+456%21").status == 400)
+    }
+
+    @Test(arguments: ["/verify", "/reset"])
+    func `is in no frame, runs no script, and tells nobody its address`(path: String) async throws {
+        let site = try await Site()
+        let page = try await site.get("\(path)?token=x")
+        #expect(page.field("Content-Security-Policy")?.contains("default-src 'none'") == true)
+        #expect(page.field("Content-Security-Policy")?.contains("frame-ancestors 'none'") == true)
+        #expect(page.field("X-Frame-Options") == "DENY")
+        #expect(page.field("Referrer-Policy") == "no-referrer")
+        #expect(page.field("X-Content-Type-Options") == "nosniff")
+        #expect(page.field(.cacheControl) == "no-store")
+    }
+
+    @Test(arguments: ["/verify", "/reset"])
+    func `writes what its address holds as text`(path: String) async throws {
+        let site = try await Site()
+        let page = try await site.get("\(path)?token=%22%3E%3Cscript%3Ealert(1)%3C/script%3E%26%27")
+        #expect(!page.text.contains("<script"))
+        #expect(page.text.contains("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;&#39;"))
+    }
+
+    @Test func `refuses a form with two tokens or of another type`() async throws {
+        let site = try await Site()
+        #expect(try await site.post("/verify", form: "token=a&token=b").status == 400)
+        #expect(try await site.post("/verify", ["token": "a"]).status == 415)
+        #expect(try await site.post("/verify", form: "").status == 400)
+    }
+}
