@@ -59,7 +59,7 @@ CURLcode latch_curl_prepare(CURL *easy, const latch_curl_request *request) {
     SET(CURLOPT_COPYPOSTFIELDS, request->has_content ? (request->content ? request->content : "") : NULL);
     if (!request->has_content) SET(CURLOPT_HTTPGET, 1L);
     if (request->is_head) SET(CURLOPT_NOBODY, 1L);
-    SET(CURLOPT_CUSTOMREQUEST, request->is_head ? NULL : request->method);
+    SET(CURLOPT_CUSTOMREQUEST, request->is_usual_method ? NULL : request->method);
     SET(CURLOPT_TIMEOUT_MS, request->timeout_ms);
     SET(CURLOPT_PROXY, request->avoids_proxy ? "" : NULL);
     SET(CURLOPT_PIPEWAIT, (long)request->waits_for_multiplexing);

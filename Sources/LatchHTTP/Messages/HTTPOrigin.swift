@@ -45,10 +45,7 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
     public var isLoopback: Bool {
         switch host.utf8.first {
         case 0x5B: return host == "[::1]"
-        case 0x31:
-            let parts = host.utf8.split(separator: 0x2E, omittingEmptySubsequences: false)
-            return parts.count == 4 && Substring(parts[0]) == "127"
-                && parts.allSatisfy { $0.count <= 3 && (portNumber(Substring($0)) ?? 256) < 256 }
+        case 0x31: return isLoopbackAddress(host.utf8)
         default: return host == "localhost" || host.hasSuffix(".localhost")
         }
     }
@@ -79,6 +76,21 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
         let path = rest[authority.endIndex...]
         return (origin, path.first == "/" ? String(path) : "/" + path)
     }
+}
+
+/// 127.0.0.0/8 (RFC 1122 §3.2.1.3) in its usual spelling of four decimal numbers.
+private func isLoopbackAddress(_ host: String.UTF8View) -> Bool {
+    var number: Int?
+    var dots = 0
+    for byte in host {
+        switch byte {
+        case 0x30...0x39: number = (number ?? 0) * 10 + Int(byte - 0x30)
+        case 0x2E where number != nil && (dots > 0 || number == 127): (number, dots) = (nil, dots + 1)
+        default: return false
+        }
+        if let number, number > 255 { return false }
+    }
+    return dots == 3 && number != nil
 }
 
 private func lowercased(_ text: Substring) -> String {

@@ -54,7 +54,9 @@ import Testing
 
     @Test(arguments: [
         "localhost.example", "notlocalhost", "127.0.0.1.example", "127.1", "128.0.0.1", "0.0.0.0", "[::2]", "10.0.0.1",
-        "127.0.0.256", "0x7f.0.0.1", "127.0.0", "xlocalhost",
+        "127.0.0.256", "0x7f.0.0.1", "127.0.0", "xlocalhost", "127.0.0.1.", "127..0.1", "127.0.0.1.1", "1", "",
+        "127.+0.0.1",
+        "1270.0.1", "12.7.0.1", "127.0.0.99999999999999999999",
     ])
     func `may be another machine`(authority: String) {
         #expect(!HTTPOrigin(scheme: "http", authority: authority).isLoopback)

@@ -119,3 +119,25 @@ import Testing
         #expect(server.connectionCount == 20)
     }
 }
+
+@Suite struct `A task that runs on an executor of its own` {
+    /// An executor that does everything on the global one, but is not it.
+    private final class Detour: TaskExecutor {
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            let executor = asUnownedTaskExecutor()
+            Task.detached { job.runSynchronously(on: executor) }
+        }
+    }
+
+    @Test func `gets its answers as well`() async throws {
+        let transport = CurlTransport()
+        let server = try RawHTTPServer { .response(body: "answer \($0.number)") }
+        try await withTaskExecutorPreference(Detour()) {
+            for number in 0..<20 {
+                let response = try await transport.respond(to: server.request())
+                #expect(response.body.text == "answer \(number)")
+            }
+        }
+    }
+}

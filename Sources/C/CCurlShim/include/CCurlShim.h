@@ -52,6 +52,8 @@ typedef struct {
     int64_t content_size;
     int has_content;
     int is_head;
+    /// HEAD, GET without content or POST with: libcurl names it without being told.
+    int is_usual_method;
     int avoids_proxy;
     int waits_for_multiplexing;
     long timeout_ms;

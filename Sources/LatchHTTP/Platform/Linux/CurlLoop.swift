@@ -21,6 +21,7 @@ final class CurlLoop: @unchecked Sendable {
     private var sockets: SocketTable
     private var deadline = UInt64.max
     private var isTimeUp = true
+    private var hasResumed = false
     private var active = 0
     private var arrivals: [CurlTransfer] = []
     private var cancellations: [CurlTransfer] = []
@@ -142,6 +143,11 @@ extension CurlLoop {
         guard inbox.withLock({ $0.driver == .loop }) else { return }
         while true {
             advance()
+            if hasResumed {
+                hasResumed = false
+                sched_yield()
+                advance()
+            }
             if active == 0, inbox.withLock({ $0.rest() }) { return }
             _ = wait(until: .max)
         }
@@ -221,7 +227,9 @@ extension CurlLoop {
         let waiter = transfer.waiter
         transfer.waiter = nil
         Unmanaged.passUnretained(transfer).release()
-        waiter?.resume()
+        guard let waiter else { return }
+        hasResumed = true
+        waiter.resume()
     }
 }
 

@@ -60,6 +60,7 @@ final class CurlTransfer: @unchecked Sendable {
             settings.content_size = Int64(bytes.count)
             settings.has_content = hasContent ? 1 : 0
             settings.is_head = isHead ? 1 : 0
+            settings.is_usual_method = isHead || request.method == (hasContent ? .post : .get) ? 1 : 0
             // What is sent to this machine is not for another one, whatever the environment says.
             settings.avoids_proxy = request.origin.isLoopback ? 1 : 0
             settings.waits_for_multiplexing = request.scheme == "https" ? 1 : 0
