@@ -56,7 +56,7 @@ final class HTTP2Server: Sendable {
     }
 
     deinit {
-        process.terminate()
+        end()
         process.waitUntilExit()
         _ = try? FileManager.default.removeItem(at: folder)
     }
@@ -67,13 +67,17 @@ final class HTTP2Server: Sendable {
 
     /// Ends the server and counts the connections that it had, from its own report.
     func connectionsInAll() async -> Int {
-        process.terminate()
+        end()
         let text = await report.reduce(into: "") { $0 += $1 }
         return Set(text.matches(of: /\[id=([0-9]+)\]/).map(\.output.1)).count
     }
 
+    /// SIGTERM would wait for ever: a child inherits the signals that its parent's thread blocks, and the threads of
+    /// Dispatch block all that can be.
+    private func end() { kill(process.processIdentifier, SIGKILL) }
+
     private static func find(_ name: String) -> String? {
-        ["/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + name }
+        ["/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + name }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
