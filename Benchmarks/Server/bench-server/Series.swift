@@ -21,6 +21,9 @@ struct Series {
         cpus.append((subject.cpuMicroseconds - before) / Double(load.answers))
     }
 
+    /// The median of the rounds' ratios, round by round.
+    func rateRatio(to other: Series) -> Double { Self.median(zip(rates, other.rates).map { $0 / $1 }) }
+
     private static func median(_ values: [Double]) -> Double {
         values.isEmpty ? 0 : values.sorted()[values.count / 2]
     }

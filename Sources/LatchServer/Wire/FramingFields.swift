@@ -65,22 +65,27 @@ private func trimmedLowercase(_ text: Substring) -> String {
 
 /// RFC 9110 §7.2: `uri-host [":" port]`, without user information.
 private func isValidHost(_ host: String.UTF8View) -> Bool {
-    let name: Substring.UTF8View
+    host.withContiguousStorageIfAvailable(isValidHost) ?? Array(host).withUnsafeBufferPointer(isValidHost)
+}
+
+private func isValidHost(_ host: UnsafeBufferPointer<UInt8>) -> Bool {
+    var end = 0
     if host.first == 0x5B {
-        guard let bracket = host.firstIndex(of: 0x5D) else { return false }
-        let literal = host[..<bracket].dropFirst()
-        guard literal.count > 1, literal.allSatisfy({ hexadecimalDigit($0) != nil || $0 == 0x3A || $0 == 0x2E }) else {
-            return false
-        }
-        name = host[...bracket]
+        // RFC 3986 §3.2.2: an IPv6 address in brackets; zones and future kinds are not for a Host field.
+        while end + 1 < host.count, isAddressByte(host[end + 1]) { end += 1 }
+        guard end > 1, end + 1 < host.count, host[end + 1] == 0x5D else { return false }
+        end += 2
     } else {
-        name = host.prefix { $0 != 0x3A }
-        guard !name.isEmpty, name.allSatisfy(isRegisteredNameByte) else { return false }
+        while end < host.count, isRegisteredNameByte(host[end]) { end += 1 }
+        guard end > 0 else { return false }
     }
-    let rest = host[name.endIndex...]
-    guard let colon = rest.first else { return true }
-    let port = rest.dropFirst()
-    return colon == 0x3A && port.count <= 5 && port.allSatisfy(isDigit)
+    guard end < host.count else { return true }
+    let port = host[(end + 1)...]
+    return host[end] == 0x3A && port.count <= 5 && port.allSatisfy(isDigit)
+}
+
+private func isAddressByte(_ byte: UInt8) -> Bool {
+    hexadecimalDigit(byte) != nil || byte == 0x3A || byte == 0x2E
 }
 
 /// RFC 3986 §3.2.2: unreserved, sub-delims and the percent sign.
