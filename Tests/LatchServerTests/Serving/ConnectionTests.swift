@@ -122,6 +122,16 @@ import Testing
         #expect(responses.first?.body.text == "127.0.0.1 http [::1]:80")
     }
 
+    @Test(arguments: [
+        "a", "A.example", "a:80", "a:", "127.0.0.1:8080", "[::1]", "[2001:db8::7]:443", "xn--caf-dma.example", "a_b",
+        "a%20b",
+    ])
+    func `takes a valid Host`(host: String) async throws {
+        let seen = HandlerFunction { HTTPResponse(status: .ok, body: HTTPBody($0.authority)) }
+        let responses = try await Self.exchange("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n", with: seen)
+        #expect(responses.first?.body.text == host)
+    }
+
     @Test func `gives fields as they came, without the blanks around them`() async throws {
         let seen = HandlerFunction { request in
             let lines = request.fields.map { "\($0.name)=\($0.value)" }
