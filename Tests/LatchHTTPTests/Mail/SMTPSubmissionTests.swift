@@ -117,6 +117,20 @@ import Testing
         #expect(error?.isConnectivity == true)
     }
 
+    /// 0.0.0.0 reaches this machine too, but is no loopback address and is treated as any other host.
+    @Test(arguments: [([], "tls"), (["STARTTLS"], "offline")])
+    func `to another machine is refused before the password unless STARTTLS succeeds`(
+        extensions: [String], code: String
+    ) async throws {
+        let server = try RawSMTPServer(refusing: ["STARTTLS": "454 not now"], extensions: extensions + ["AUTH PLAIN"])
+        let error = await #expect(throws: HTTPError.self) {
+            try await SMTPSubmission(user: "ada", password: "s3cret", timeout: .seconds(5)).send(
+                message: message, from: "a@b", to: ["c@d"], via: "smtp://0.0.0.0:\(server.port)")
+        }
+        #expect(error?.code == code)
+        #expect(!server.commands.contains { $0.hasPrefix("AUTH") || $0.hasPrefix("MAIL") })
+    }
+
     @Test func `with smtps asks for TLS at once`() async throws {
         let server = try RawSMTPServer()
         let error = await #expect(throws: HTTPError.self) {
