@@ -40,7 +40,7 @@ final class AttemptLimiter: Sendable {
     private let maximumKeys: Int
     private let buckets = Lock<[String: Bucket]>([:])
 
-    init(maximumKeys: Int = 50_000) { self.maximumKeys = maximumKeys }
+    init(maximumKeys: Int = 20_000) { self.maximumKeys = maximumKeys }
 
     var keyCount: Int { buckets.withLock { $0.count } }
 

@@ -40,9 +40,12 @@ struct SignInRoutes: Sendable {
     }
 
     @Sendable private func logout(_ request: HTTPRequest) async throws -> HTTPResponse {
-        // Logging out twice, or with what has expired, is a success: the device is signed out (RFC 7009 §2.2).
-        let token = try sentToken(request).token
-        if let token { try await signIns.signOut(refreshToken: token) }
+        // Logging out twice, or with what has expired, is a success: the device is signed out (RFC 7009 §2.2). Whoever
+        // sends several tokens has them all, and wants none of them to work any more.
+        let inBody = try request.jsonObject(isOptional: true).optionalText("refreshToken")
+        let cookie = request.cookies[RefreshCookie.name]
+        if cookie != nil, cookie != inBody { try RefreshCookie(parts).requireOwnPage(request) }
+        for token in Set([inBody, cookie].compactMap(\.self)) { try await signIns.signOut(refreshToken: token) }
         if let bearer = request.bearerToken { try await signIns.signOut(accessToken: bearer) }
         return HTTPResponse.message("Logged out.").setting(RefreshCookie(parts).cleared())
     }

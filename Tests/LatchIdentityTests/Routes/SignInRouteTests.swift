@@ -349,4 +349,26 @@ import Testing
             #expect(try await site.renew(renewed.refresh).status == 401)
         }
     }
+
+    @Test func `P5: ends both devices when cookie and content name two`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let (first, second) = (try await site.logIn(), try await site.logIn())
+        let answer = try await site.post(
+            "/api/auth/logout", ["refreshToken": .string(first.refresh)],
+            fields: [.cookie: "refreshToken=\(second.refresh)"])
+        #expect(answer.status == 200)
+        for login in [first, second] { #expect(try await site.renew(login.refresh).status == 401) }
+    }
+
+    @Test func `takes no notice of tokens that it did not make`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.logIn()
+        let forged = String(login.refresh.dropLast(2)) + "AA"
+        #expect(try await site.post("/api/auth/logout", ["refreshToken": .string(forged)]).status == 200)
+        let fields: HTTPFields = [.authorization: "Bearer \(login.access.dropLast(2))AA"]
+        #expect(try await site.send(.post, "/api/auth/logout", fields: fields).status == 200)
+        #expect(try await site.renew(login.refresh).status == 200)
+    }
 }

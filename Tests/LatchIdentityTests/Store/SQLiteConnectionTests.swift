@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A connection to SQLite` {
+    let folder: TemporaryFolder
+    let connection: SQLiteConnection
+
+    init() throws {
+        folder = try TemporaryFolder()
+        connection = try SQLiteConnection(path: folder.file(), access: .readWrite)
+        try connection.run("PRAGMA foreign_keys = ON")
+        try connection.run("CREATE TABLE parent (id INTEGER PRIMARY KEY)")
+        try connection.run("CREATE TABLE thing (value ANY UNIQUE, parent INTEGER REFERENCES parent (id))")
+    }
+
+    private func code(_ body: () throws(IdentityError) -> Void) -> String? {
+        do throws(IdentityError) {
+            try body()
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test(arguments: [
+        "", "plain", "quote ' and \"", "NUL\u{0}inside", "ünïcödé 🧪", "e\u{301}",
+        String(repeating: "x", count: 1 << 20),
+    ])
+    func `keeps text byte by byte`(text: String) throws {
+        try connection.run("INSERT INTO thing (value) VALUES (?)", [.text(text)])
+        let found = try connection.first("SELECT value FROM thing") { row throws(IdentityError) in try row.text(0) }
+        #expect(found.map { Array($0.utf8) } == Array(text.utf8))
+    }
+
+    @Test(arguments: [[], [0], [0, 255, 0], Array(repeating: 7, count: 100_000)] as [[UInt8]])
+    func `keeps bytes`(bytes: [UInt8]) throws {
+        try connection.run("INSERT INTO thing (value) VALUES (?)", [.blob(bytes)])
+        let found = try connection.first("SELECT value FROM thing") { row throws(IdentityError) in try row.blob(0) }
+        #expect(found == bytes)
+    }
+
+    @Test(arguments: [0, 1, -1, Int64.max, .min])
+    func `keeps integers`(number: Int64) throws {
+        try connection.run("INSERT INTO thing (value) VALUES (?)", [.integer(number)])
+        let found = try connection.first("SELECT value FROM thing") { row throws(IdentityError) in try row.integer(0) }
+        #expect(found == number)
+    }
+
+    @Test(arguments: [
+        Date(timeIntervalSince1970: 0), noon, noon + 0.001, Date(timeIntervalSince1970: -86_400.5),
+        Date(timeIntervalSince1970: 1e11),
+    ])
+    func `keeps dates to the millisecond, the same after a second round`(date: Date) {
+        let once = Date(storedMilliseconds: date.storedMilliseconds)
+        #expect(abs(once.timeIntervalSince(date)) < 0.001)
+        #expect(once.storedMilliseconds == date.storedMilliseconds)
+    }
+
+    @Test(arguments: [Date.distantFuture, .distantPast, Date(timeIntervalSince1970: .infinity)])
+    func `does not trap on a date out of reach`(date: Date) {
+        #expect(abs(date.storedMilliseconds) <= 9_000_000_000_000_000)
+    }
+
+    @Test func `takes a value of another type for damage`() throws {
+        try connection.run("INSERT INTO thing (value) VALUES ('text')")
+        #expect(
+            code { () throws(IdentityError) in
+                _ = try connection.first("SELECT value FROM thing") { row throws(IdentityError) in try row.integer(0) }
+            } == IdentityError.corruptStore.code)
+        #expect(
+            code { () throws(IdentityError) in
+                _ = try connection.first("SELECT parent FROM thing") { row throws(IdentityError) in try row.blob(0) }
+            } == IdentityError.corruptStore.code)
+    }
+
+    @Test func `takes text that is no UTF-8 for damage`() throws {
+        try connection.run("INSERT INTO thing (value) VALUES (CAST(x'FFFE41' AS TEXT))")
+        #expect(
+            code { () throws(IdentityError) in
+                _ = try connection.first("SELECT value FROM thing") { row throws(IdentityError) in try row.text(0) }
+            } == IdentityError.corruptStore.code)
+    }
+
+    @Test func `tells a value that stands twice from other violations`() throws {
+        try connection.run("INSERT INTO thing (value) VALUES (1)")
+        #expect(
+            code { () throws(IdentityError) in try connection.run("INSERT INTO thing (value) VALUES (1)") }
+                == IdentityError.alreadyExists.code)
+        #expect(
+            code { () throws(IdentityError) in try connection.run("INSERT INTO thing (parent) VALUES (9)") }
+                == IdentityError.storeUnavailable.code)
+    }
+
+    @Test func `uses a statement again after it failed`() throws {
+        let insert = "INSERT INTO thing (value) VALUES (?)"
+        try connection.run(insert, [.integer(1)])
+        #expect(code { () throws(IdentityError) in try connection.run(insert, [.integer(1)]) } != nil)
+        try connection.run(insert, [.integer(2)])
+        #expect(try connection.number("SELECT count(*) FROM thing") == 2)
+    }
+
+    @Test func `forgets what was bound before`() throws {
+        let insert = "INSERT INTO thing (value, parent) VALUES (?, ?)"
+        try connection.run("INSERT INTO parent VALUES (1)")
+        try connection.run(insert, [.integer(1), .integer(1)])
+        try connection.run(insert, [.integer(2)])
+        #expect(try connection.number("SELECT count(*) FROM thing WHERE parent IS NULL") == 1)
+    }
+
+    @Test func `says what is wrong with a statement, without its values`() {
+        do throws(IdentityError) {
+            try connection.run("SELECT nonsense FROM nowhere WHERE x = 'SECRET'")
+            Issue.record("a statement without a table was taken")
+        } catch {
+            #expect(error.message.contains("nowhere"))
+            #expect(!error.message.contains("SECRET"))
+        }
+    }
+
+    @Test func `gives all rows, the first one, or none`() throws {
+        for number in 1...3 { try connection.run("INSERT INTO thing (value) VALUES (?)", [.integer(Int64(number))]) }
+        let select = "SELECT value FROM thing WHERE value < ? ORDER BY value DESC"
+        let read = { (row: borrowing SQLiteRow) throws(IdentityError) in try row.integer(0) }
+        #expect(try connection.all(select, [.integer(9)], read: read) == [3, 2, 1])
+        #expect(try connection.first(select, [.integer(3)], read: read) == 2)
+        #expect(try connection.first(select, [.integer(1)], read: read) == nil)
+    }
+
+    @Test func `that only reads cannot write`() throws {
+        let reader = try SQLiteConnection(path: folder.file(), access: .readOnly)
+        #expect(
+            code { () throws(IdentityError) in try reader.run("INSERT INTO parent VALUES (5)") }
+                == IdentityError.readOnlyStore.code)
+        #expect(
+            code { () throws(IdentityError) in
+                _ = try SQLiteConnection(path: folder.file("missing"), access: .readOnly)
+            } == IdentityError.storeUnavailable.code)
+        #expect(try folder.names() == ["store.sqlite"])
+    }
+}
+
+@Suite struct `What is noted in the store` {
+    @Test func `names each change, its account and its moment, and no secret`() async throws {
+        let site = try await Site()
+        let account = try await site.signUp(isVerified: false)
+        let login = try await site.logIn()
+        _ = try await site.post("/api/auth/verify-email", ["token": .string(try #require(await site.mailedToken()))])
+        _ = try await site.post("/api/auth/logout", ["refreshToken": .string(login.refresh)])
+        let second = try await site.logIn()
+        _ = try await site.renew(second.refresh)
+        site.clock.advance(by: 31)
+        _ = try await site.renew(second.refresh)
+        _ = try await site.logIn()
+        _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
+        let token = try #require(await site.mailedToken())
+        _ = try await site.post("/api/auth/reset-password", ["token": .string(token), "password": "Another456!"])
+        _ = try await site.identity.accounts.setGrants(of: account.id, roles: ["admin"], permissions: [])
+        _ = try await site.identity.accounts.setStatus(of: account.id, to: .disabled)
+        await site.close()
+
+        let connection = try SQLiteConnection(path: site.folder.file(), access: .readOnly)
+        let events = try connection.all(
+            "SELECT event, detail FROM audit WHERE account_id = ? ORDER BY id",
+            [
+                .text(account.id)
+            ]
+        ) { row throws(IdentityError) in
+            [try row.text(0), try row.optionalText(1)].compactMap(\.self).joined(separator: " ")
+        }
+        #expect(
+            events == [
+                "account.created", "device.signedIn", "account.emailVerified", "device.signedOut logout",
+                "device.signedIn", "device.signedOut reuse", "device.signedIn",
+                "device.allSignedOut passwordChange", "account.passwordReset", "account.grants admin",
+                "account.disabled",
+            ])
+        #expect(try connection.number("SELECT count(*) FROM audit WHERE event = 'key.created'") == 1)
+    }
+}
