@@ -19,7 +19,7 @@ public struct Identity: Sendable {
     public let handler: any Handler
     package let accounts: Accounts
     let parts: IdentityParts
-    private let housekeeping: Task<Void, Never>
+    let housekeeping: Task<Void, Never>
 
     /// A server over a SQLite file, which is created where there is none.
     ///
@@ -44,6 +44,10 @@ public struct Identity: Sendable {
             accessTokens: AccessTokens(keys: keys.signing, configuration: configuration, clock: clock, random: random),
             passwords: try Passwords(configuration), limiter: AttemptLimiter(), limits: LoginLimits(configuration),
             mails: MailQueue(mailer: mailer, metrics: metrics, clock: clock), metrics: metrics)
+        self.init(parts)
+    }
+
+    init(_ parts: IdentityParts) {
         self.parts = parts
         accounts = Accounts(parts: parts)
         handler = IdentityRoutes(parts).router

@@ -9,9 +9,10 @@ enum Program {
     static let root = Verb(
         name: "latch", summary: "auth for people and the APIs that want to know who they are",
         examples: [
-            .init(command: "latch serve --store sqlite:latch.sqlite", purpose: "run the auth server")
+            .init(command: "latch demo", purpose: "see it work: a real server, a real file, every step checked"),
+            .init(command: "latch serve --store sqlite:latch.sqlite", purpose: "run the auth server"),
         ],
-        verbs: [ServeVerb.verb])
+        verbs: [ServeVerb.verb, DemoVerb.verb])
 
     /// Reads the command line, does what it asks for, and tells how it went.
     static func run(_ arguments: [String], in shell: Shell) async -> ExitCode {

@@ -21,8 +21,13 @@ struct Shell: Sendable {
 
     /// Tells what happened and what to do about it.
     func tell(_ error: CommandError) {
-        self.error.line("latch: \(error.message)")
-        if let hint = error.hint { self.error.line("hint: \(hint)") }
+        self.error.line("latch: " + Self.oneLine(error.message))
+        if let hint = error.hint { self.error.line("hint: " + Self.oneLine(hint)) }
+    }
+
+    /// What a library reports may have several lines; a script expects one for each of the two.
+    private static func oneLine(_ text: String) -> String {
+        text.split { $0.isNewline }.joined(separator: " ")
     }
 
     /// Tells something that is no failure and should be known.

@@ -18,6 +18,8 @@ struct Settings: Sendable {
     /// In the order of the catalogue.
     let all: [Effective]
 
+    init(all: [Effective]) { self.all = all }
+
     /// The values of all sources; of each setting the flag wins, then the environment, then the file.
     ///
     /// - Parameter flags: Values by key.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchServer
+
 /// Where to listen: `127.0.0.1:8080`, `[::1]:8080`, `localhost:0`.
 struct ListenAddress: Sendable, Hashable {
     /// The host without brackets.
@@ -20,6 +22,12 @@ struct ListenAddress: Sendable, Hashable {
         guard !host.isEmpty else { throw Self.malformed(text) }
         self.host = host
         self.port = Int(port)
+    }
+
+    /// The address that a server is told to listen on.
+    init(of configuration: Server.Configuration) {
+        host = configuration.host
+        port = configuration.port
     }
 
     /// Whether only programs of this machine can reach it.

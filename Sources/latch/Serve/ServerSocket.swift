@@ -16,6 +16,7 @@ struct ServerSocket {
         configuration.maximumConnections = settings.number("maximum_connections")
         configuration.maximumConnectionsPerAddress = settings.number("maximum_connections_per_address")
         configuration.maximumBodyBytes = settings.number("maximum_body_bytes")
+        configuration.grace = .seconds(settings.number("shutdown_grace"))
         configuration.tls = try tls()
         return configuration
     }

@@ -61,7 +61,13 @@ final class ChildProcess: Sendable {
     /// The next line of its output; nil at the end.
     ///
     /// It blocks the calling thread.
-    func line() -> String? {
+    func line() async -> String? {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: self.readLine()) }
+        }
+    }
+
+    private func readLine() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
         while true {

@@ -36,6 +36,9 @@ final class Signals: Sendable {
 
     private init() {}
 
+    /// Signals that never come, for a verb that is called by a test.
+    static var unheard: Signals { Signals() }
+
     /// Keeps the signals from ending the process; call it while there is one thread only.
     static func blocked() -> Signals {
         var set = all()

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+
+/// The real transport, with a count of what went over it.
+final class CountingTransport: Handler {
+    /// What went over it so far.
+    struct Counts: Sendable {
+        /// Requests for a renewal.
+        var renewals = 0
+        /// Requests for anything else.
+        var others = 0
+        /// Answers that refused the credential.
+        var refusals = 0
+        /// How long the answer to the last renewal took.
+        var lastRenewal = Duration.zero
+    }
+
+    private let counted = Lock(Counts())
+    private let live = Transport.live
+
+    var counts: Counts { counted.withLock { $0 } }
+
+    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        let isRenewal = request.path.hasSuffix("/refresh-token")
+        counted.withLock { if isRenewal { $0.renewals += 1 } else { $0.others += 1 } }
+        let begin = ContinuousClock.now
+        let response = try await live.respond(to: request)
+        counted.withLock { counts in
+            if response.status == .unauthorized { counts.refusals += 1 }
+            if isRenewal { counts.lastRenewal = ContinuousClock.now - begin }
+        }
+        return response
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// One run of the demonstration, from an empty folder to an empty place.
+struct DemoRun {
+    /// All steps, in the order in which they build on each other.
+    static let steps: [DemoStep] = SignUpSteps.all + RenewalSteps.all + TheftSteps.all + EndingSteps.all
+
+    private let report: DemoReport
+    private let shell: Shell
+    private let steps: [DemoStep]
+
+    init(_ report: DemoReport, _ shell: Shell, steps: [DemoStep] = DemoRun.steps) {
+        self.report = report
+        self.shell = shell
+        self.steps = steps
+    }
+
+    /// Plays all steps, up to the first that does not hold.
+    func run() async throws -> ExitCode {
+        let folder = try DemoFolder()
+        let server = ServerProcess(in: folder, environment: shell.environment)
+        let signals = shell.signals.received()
+        let watch = Task {
+            for await signal in signals {
+                // Whoever interrupts it gets their machine back as it was.
+                await server.finish()
+                do { try folder.remove() } catch { shell.tell(CommandError(telling: error)) }
+                Signals.endProcess(by: signal)
+            }
+        }
+        defer { watch.cancel() }
+        let code = await play(on: DemoStage(folder: folder, server: server))
+        // Interrupted: the process ends by the signal, and not by a step that failed for it.
+        if server.isOver { await watch.value }
+        await server.finish()
+        try folder.remove()
+        return code
+    }
+
+    private func play(on start: DemoStage) async -> ExitCode {
+        var stage = start
+        let clock = ContinuousClock()
+        let begin = clock.now
+        report.begin()
+        for step in steps {
+            report.playing(step)
+            let stepBegin = clock.now
+            do {
+                let finding = try await step.play(&stage)
+                report.held(step, finding, after: clock.now - stepBegin)
+            } catch {
+                // Not the step failed then, somebody ended it.
+                guard !stage.server.isOver else { return .failure }
+                let what = error is DemoFailure ? "\(error)" : CommandError(telling: error).message
+                report.failed(step, what, after: clock.now - stepBegin)
+                shell.tell(.failed("The step '\(step.code)' does not hold: \(what).", hint: serverHint(stage)))
+                return .failure
+            }
+        }
+        report.end(stage, steps: steps.count, after: clock.now - begin)
+        return .success
+    }
+
+    private func serverHint(_ stage: DemoStage) -> String {
+        let said = stage.folder.text("server.log").split(separator: "\n").suffix(4).joined(separator: " / ")
+        return said.isEmpty ? "The server said nothing." : "The server said last: \(said)"
+    }
+}

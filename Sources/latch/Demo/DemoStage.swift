@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AuthPackage
+import FoundationEssentials
+import LatchAccounts
+import LatchAuth
+import LatchCore
+
+/// Where the demonstration plays: a server process, its mails, and the devices of one person.
+struct DemoStage: Sendable {
+    let folder: DemoFolder
+    let server: ServerProcess
+    let transport = CountingTransport()
+    let email = "ada@example.com"
+    var password = "a horse walks into a library"
+
+    /// Set by the first step, which starts the server.
+    var baseURL = URL(filePath: "/")
+    /// The first device: tokens in an encrypted file.
+    var phone: LatchAccounts.AuthClient?
+    /// The second device: the names of AuthPackage, tokens in memory.
+    var laptop: AuthPackage.AuthClient?
+    /// How many authenticated calls were answered with success.
+    var calls = 0
+    /// How often the server was killed.
+    var kills = 0
+
+    init(folder: DemoFolder, server: ServerProcess) {
+        self.folder = folder
+        self.server = server
+    }
+
+    /// The store of the first device: one encrypted file, which another process would read just so.
+    var tokenFile: SecretTokenStore<LatchAuth.Tokens> {
+        let secrets = EncryptedFileSecretStore(
+            path: folder.path("tokens"), key: .keyFile(path: folder.path("tokens.key")))
+        return SecretTokenStore(secrets, name: "ada")
+    }
+
+    /// A client as a program that has just been started would make it.
+    func client(
+        _ store: any LatchAuth.TokenStore<LatchAuth.Tokens>, policy: RenewalPolicy = RenewalPolicy()
+    ) -> LatchAccounts.AuthClient {
+        LatchAccounts.AuthClient(baseURL: baseURL, store: store, policy: policy, transport: transport)
+    }
+
+    /// A client that holds these tokens in memory, as somebody would who copied them.
+    func client(holding tokens: LatchAuth.Tokens) -> LatchAccounts.AuthClient {
+        client(LatchAuth.InMemoryTokenStore(tokens))
+    }
+
+    /// The first device, once it is there.
+    func requirePhone() throws(DemoFailure) -> LatchAccounts.AuthClient {
+        guard let phone else { throw DemoFailure("the first device never signed in") }
+        return phone
+    }
+
+    /// The second device, once it is there.
+    func requireLaptop() throws(DemoFailure) -> AuthPackage.AuthClient {
+        guard let laptop else { throw DemoFailure("the second device never signed in") }
+        return laptop
+    }
+
+    /// The server's counters at this moment.
+    func metrics() async throws -> ServerMetrics { try await ServerMetrics(readingFrom: baseURL) }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `latch demo`: plays the main job and checks every step of it.
+enum DemoVerb {
+    static let json = Option.flag("json", "one JSON object for each step, and one with the sum")
+
+    static let verb = Verb(
+        name: "demo", summary: "plays the main job against a real server and checks every step",
+        discussion: """
+            It starts 'latch serve' on a free port of this machine with a store in a temporary folder, and
+            lives the life of an account against it: sign-up, mails, two devices, a thousand calls across an
+            expiry, a server that is killed in the middle of renewals, a stolen token, a reset, a sign-out.
+            A step that does not hold ends it with exit 1. Nothing is left behind.
+            """,
+        options: [json],
+        examples: [
+            .init(command: "latch demo", purpose: "see it work"),
+            .init(command: "latch demo --json", purpose: "the same for a script"),
+        ],
+        body: { invocation, shell in
+            try await DemoRun(DemoReport(shell, isJSON: invocation.has(json)), shell).run()
+        })
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+import LatchAuth
+import LatchCore
+
+/// How a person, and a server, leave.
+enum EndingSteps {
+    static let all: [DemoStep] = [
+        DemoStep(code: "sign-out", name: "sign-out while a renewal is on its way", play: signOut),
+        DemoStep(code: "revoked", name: "the server has forgotten the device too", play: revoked),
+        DemoStep(code: "terminate", name: "SIGTERM: the server ends with exit 0", play: terminate),
+    ]
+
+    private static func signOut(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        let phone = try stage.requirePhone()
+        let tokens = try await phone.session.credential()
+        let renewal = Task { try await phone.session.renewed(replacing: tokens) }
+        let confirmed = try await phone.signOut()
+        try expect(phone.session.currentState == .signedOut(.person), "the device does not count as signed out")
+        try expect(try await stage.tokenFile.load() == nil, "tokens are left in the file")
+        // However the renewal ends, it must not bring the session back.
+        let outcome = await renewal.result
+        try expect(phone.session.currentState == .signedOut(.person), "a late renewal signed the person in again")
+        try expect(try await stage.tokenFile.load() == nil, "a late renewal left tokens in the file")
+        let error = try await refusal("a call after the sign-out") { _ = try await phone.profile() }
+        guard case AuthError.missingToken = error else { throw error }
+        try expect(confirmed, "the server did not confirm")
+        let ending = if case .success = outcome { "came first" } else { "was dropped" }
+        return .init("nothing is left in the file; the renewal \(ending)")
+    }
+
+    private static func revoked(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        let phone = try stage.requirePhone()
+        let tokens = try await phone.signIn(email: stage.email, password: stage.password)
+        try await phone.signOut()
+        let before = try await stage.metrics()
+        let copy = stage.client(holding: tokens)
+        // The access token has not expired, and its device is gone: refused, and not to be renewed.
+        let error = try await refusal("the tokens of a device that signed out") { _ = try await copy.profile() }
+        guard case AuthError.reauthenticationRequired = error else { throw error }
+        let renewals = try await stage.metrics().renewals - before.renewals
+        try expect(renewals == 0, "the server renewed for a device that signed out")
+        return .init("a copy of its tokens opens nothing, expired or not")
+    }
+
+    private static func terminate(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        let code = await stage.server.terminate()
+        try expect(code == 0, code.map { "the server ended with exit \($0)" } ?? "a signal ended the server")
+        let log = stage.folder.text("server.log").split(separator: "\n")
+        let unexpected = log.filter { !$0.contains("have been read again") }
+        try expect(unexpected.isEmpty, "the server complained: \(unexpected.joined(separator: " / "))")
+        return .init("it had nothing to complain about", ["exitCode": 0])
+    }
+}

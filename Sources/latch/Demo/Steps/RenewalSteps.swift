@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AuthPackage
+import FoundationEssentials
+import LatchAccounts
+import LatchAuth
+import LatchCore
+import LatchHTTP
+
+/// What must not lose a session: many callers at an expiry, and a server that dies.
+enum RenewalSteps {
+    static let all: [DemoStep] = [
+        DemoStep(code: "reload", name: "SIGHUP: longer tokens without a restart", play: reload),
+        DemoStep(code: "expiry", name: "1,000 calls across an expiry, 1 renewal", play: expiry),
+        DemoStep(code: "kills", name: "the server is killed in the middle of renewals", play: kills),
+    ]
+
+    private static let calls = 1000
+    /// For how long new calls begin, half of it before the expiry and half after.
+    private static let spread = 0.5
+
+    private static func reload(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        try stage.folder.write("access_token_lifetime = 900\n", to: "latch.toml")
+        try await stage.server.reload()
+        let laptop = AuthPackage.AuthClient(config: AuthConfiguration(baseURL: stage.baseURL))
+        let claims = try await laptop.login(email: stage.email, password: stage.password)
+        stage.laptop = laptop
+        guard let end = claims?.exp, let begin = claims?.iat else { throw DemoFailure("the token states no dates") }
+        try expect(end - begin == 900, "the second device got a token of \(Int(end - begin)) s")
+        try expect(claims?.email == stage.email, "the token speaks of somebody else")
+        return .init("access tokens live 900 s now, not 3 s; the second device signs in", ["lifetimeSeconds": 900])
+    }
+
+    private static func expiry(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        let phone = try stage.requirePhone()
+        guard let expiry = phone.session.currentState.credential?.expiry else {
+            throw DemoFailure("the token states no expiry")
+        }
+        let before = (server: try await stage.metrics(), client: stage.transport.counts)
+        let clock = WallClock.system
+        let wait = expiry.timeIntervalSince(clock.now) - spread / 2
+        try expect(wait > 0, "the token had expired before the step began")
+        try await clock.sleep(for: .seconds(wait))
+        let begin = clock.now
+        let early = try await callTogether(phone)
+        let time = clock.now.timeIntervalSince(begin)
+        try expect(early > 0 && early < calls, "\(early) of \(calls) calls began before the expiry")
+        let after = (server: try await stage.metrics(), client: stage.transport.counts)
+        stage.calls += calls
+        let renewals = after.server.renewals - before.server.renewals
+        try expect(renewals == 1, "the server counts \(renewals) renewals")
+        let asked = after.client.renewals - before.client.renewals
+        try expect(asked == 1, "the client asked for \(asked) renewals")
+        let refused = after.client.refusals - before.client.refusals
+        return .init(
+            "\(early) began before it, \(refused) were refused and sent again",
+            [
+                "calls": .integer(Int64(calls)), "successes": .integer(Int64(calls)),
+                "renewals": .integer(Int64(renewals)), "refusedAndRepeated": .integer(Int64(refused)),
+                "callsPerSecond": .number((Double(calls) / time).rounded()),
+            ])
+    }
+
+    /// All calls at once, each beginning at its own moment.
+    ///
+    /// - Returns: How many began before the token expired.
+    private static func callTogether(_ client: LatchAccounts.AuthClient) async throws -> Int {
+        guard let expiry = client.session.currentState.credential?.expiry else { return 0 }
+        let clock = WallClock.system
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<calls {
+                group.addTask {
+                    try await clock.sleep(for: .seconds(spread * Double(number) / Double(calls)))
+                    let isEarly = clock.now < expiry
+                    _ = try await client.profile()
+                    return isEarly
+                }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+    }
+
+    private static func kills(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        var phone = try stage.requirePhone()
+        let usual = try await usualRenewal(on: stage, by: phone)
+        var moments: [KillScene.Moment: Int] = [:]
+        // From the moment the request leaves to about when the answer comes.
+        for (number, share) in [0, 0.2, 0.4, 0.6, 0.8, 1].enumerated() {
+            let scene = KillScene(stage: stage, phone: phone, isNewProgramFirst: number.isMultiple(of: 2))
+            let (moment, next) = try await scene.play(killingAfter: usual * share)
+            moments[moment, default: 0] += 1
+            stage.kills += 1
+            stage.calls += KillScene.callsAfterwards
+            // Every other time a program that was started anew takes over.
+            if number.isMultiple(of: 2) { phone = next }
+        }
+        stage.phone = phone
+        _ = try await stage.requireLaptop().http.perform(.get("user/profile"))
+        let told = KillScene.Moment.allCases.compactMap { moment in
+            moments[moment].map { "\($0) \(moment.rawValue)" }
+        }
+        return .init(
+            "\(stage.kills) × SIGKILL: " + told.joined(separator: ", "),
+            JSONObject(
+                [("kills", .integer(Int64(stage.kills)))]
+                    + KillScene.Moment.allCases.map {
+                        ($0.code, .integer(Int64(moments[$0] ?? 0)))
+                    }))
+    }
+
+    /// How long the server usually takes to answer a renewal here.
+    private static func usualRenewal(
+        on stage: DemoStage, by client: LatchAccounts.AuthClient
+    ) async throws -> Duration {
+        var times: [Duration] = []
+        for _ in 0..<5 {
+            _ = try await client.session.renewed(replacing: try await client.session.credential())
+            times.append(stage.transport.counts.lastRenewal)
+        }
+        return times.sorted()[2]
+    }
+}

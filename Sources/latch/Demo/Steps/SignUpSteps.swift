@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AuthPackage
+import FoundationEssentials
+import LatchAccounts
+import LatchAuth
+import LatchCore
+import LatchHTTP
+
+/// From nothing to a person who is signed in.
+enum SignUpSteps {
+    static let all: [DemoStep] = [
+        DemoStep(code: "start", name: "a server process starts", play: start),
+        DemoStep(code: "sign-up", name: "somebody signs up", play: signUp),
+        DemoStep(code: "duplicate", name: "the same address again is refused", play: duplicate),
+        DemoStep(code: "unverified", name: "no login before the address is verified", play: unverified),
+        DemoStep(code: "verify", name: "the link in the mail verifies it, once", play: verify),
+        DemoStep(code: "wrong-password", name: "a wrong password is told as such", play: wrongPassword),
+        DemoStep(code: "login", name: "login, tokens go to an encrypted file", play: login),
+        DemoStep(code: "profile", name: "the profile of who is signed in", play: profile),
+    ]
+
+    private static func start(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        // Short enough to see an access token expire; a later step makes it long without a restart.
+        try stage.folder.write("access_token_lifetime = 3\n", to: "latch.toml")
+        let clock = ContinuousClock()
+        let begin = clock.now
+        let url = try await stage.server.start()
+        guard let baseURL = URL(string: url) else { throw DemoFailure("'\(url)' is no URL") }
+        stage.baseURL = baseURL
+        try await Client(baseURL: baseURL).perform(.get("healthz"))
+        let time = DemoReport.milliseconds(clock.now - begin)
+        return .init(
+            "\(url), first answer after \(Int(time.rounded())) ms",
+            [
+                "url": .string(url), "process": .integer(Int64(stage.server.id)),
+                "firstAnswerMilliseconds": .number(time),
+            ])
+    }
+
+    private static func signUp(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        let client = stage.client(LatchAuth.InMemoryTokenStore())
+        let account = try await client.signUp(
+            email: stage.email, password: stage.password, name: "Ada", roles: ["admin"])
+        try expect(account.email == stage.email && account.name == "Ada", "the account has another address or name")
+        try expect(account.isEmailVerified == false, "the address counts as verified before anybody verified it")
+        try expect(!account.roles.contains("admin"), "somebody made themselves an administrator")
+        return .init("\(account.email); the wish to be an administrator is ignored", ["account": .string(account.id)])
+    }
+
+    private static func duplicate(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        let client = stage.client(LatchAuth.InMemoryTokenStore())
+        let (email, password) = (stage.email.uppercased(), stage.password)
+        let error = try await refusal("a second account with one address") {
+            try await client.signUp(email: email, password: password)
+        }
+        guard case AccountError.emailTaken = error else { throw error }
+        return .init("emailTaken, also in capitals")
+    }
+
+    private static func unverified(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        let client = stage.client(LatchAuth.InMemoryTokenStore())
+        let (email, password) = (stage.email, stage.password)
+        let error = try await refusal("a login with an address that is not verified") {
+            try await client.signIn(email: email, password: password)
+        }
+        guard case AccountError.wrongCredentials = error else { throw error }
+        return .init("refused, without a word on why")
+    }
+
+    private static func verify(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        let clock = ContinuousClock()
+        let begin = clock.now
+        let mails = MailFolder(path: stage.folder.path("mails"))
+        let token = try await mails.token(subject: "Verify your e-mail address", to: stage.email)
+        let arrival = DemoReport.milliseconds(clock.now - begin)
+        let client = stage.client(LatchAuth.InMemoryTokenStore())
+        try await client.verifyEmail(token: token)
+        let error = try await refusal("the same link again") { try await client.verifyEmail(token: token) }
+        guard case AccountError.refused = error else { throw error }
+        return .init("mail read from its .eml file", ["mailMilliseconds": .number(arrival)])
+    }
+
+    private static func wrongPassword(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        let client = stage.client(LatchAuth.InMemoryTokenStore())
+        let email = stage.email
+        let error = try await refusal("a wrong password") {
+            try await client.signIn(email: email, password: "not the password")
+        }
+        guard case AccountError.wrongCredentials = error else { throw error }
+        let facade = AuthPackage.AuthClient(config: AuthConfiguration(baseURL: stage.baseURL))
+        let facadeError = try await refusal("a wrong password") {
+            try await facade.login(email: email, password: "not the password")
+        }
+        guard case APIError.unauthorized = facadeError else { throw facadeError }
+        // The port of discard (RFC 863), where nobody listens.
+        guard let nowhere = URL(string: "http://127.0.0.1:9") else { throw DemoFailure("URLs cannot be made") }
+        let nobody = AuthPackage.AuthClient(config: AuthConfiguration(baseURL: nowhere))
+        let networkError = try await refusal("a server that is not there") {
+            try await nobody.login(email: email, password: "not the password")
+        }
+        guard case APIError.network = networkError else { throw networkError }
+        return .init("wrongCredentials; without a server it is a network error")
+    }
+
+    private static func login(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        // No lead: the step with the thousand calls is to meet the expiry itself.
+        let phone = stage.client(stage.tokenFile, policy: RenewalPolicy(lead: .zero, jitter: .zero))
+        let tokens = try await phone.signIn(email: stage.email, password: stage.password)
+        stage.phone = phone
+        try expect(tokens.refresh != nil && tokens.expiry != nil, "the tokens lack a refresh token or an expiry")
+        try expect(try await stage.tokenFile.load() == tokens, "the file holds other tokens")
+        let file = try Data(contentsOf: URL(filePath: stage.folder.path("tokens")))
+        try expect(file.firstRange(of: Data(tokens.access.utf8)) == nil, "the file holds the token in the clear")
+        return .init("\(file.count) bytes, the token is not readable in them")
+    }
+
+    private static func profile(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        let phone = try stage.requirePhone()
+        let account = try await phone.profile()
+        stage.calls += 1
+        try expect(account.email == stage.email && account.name == "Ada", "it is somebody else's")
+        try expect(account.isEmailVerified == true, "the address does not count as verified")
+        try expect(phone.account?.id == account.id, "the token speaks of another account than the server")
+        return .init("\(account.email), verified")
+    }
+}

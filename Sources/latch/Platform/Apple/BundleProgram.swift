@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+import Foundation
+
+/// The path of the program that runs.
+let currentProgram = Bundle.main.executablePath ?? CommandLine.arguments[0]
+#endif

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+/// The path of the program that runs (proc(5)); it stays right when the file is moved or replaced.
+let currentProgram = "/proc/self/exe"
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+
+/// Passes requests to a handler that can be exchanged while others are being answered.
+final class CurrentHandler: Handler {
+    private let handler: Lock<any Handler>
+
+    init(_ handler: any Handler) { self.handler = Lock(handler) }
+
+    /// Makes `next` answer every request from now on.
+    func exchange(for next: any Handler) { handler.withLock { $0 = next } }
+
+    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        let current = handler.withLock { $0 }
+        return try await current.respond(to: request)
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchCore
+import LatchTesting
+import Synchronization
+import Testing
+
+@testable import latch
+
+@Suite(.serialized) struct `The demonstration` {
+    @Test func `plays every step against a real process, and leaves nothing behind`() async throws {
+        try await withTemporaryFolder { folder in
+            let process = try BuiltProgram.start(["demo", "--json"], in: folder, environment: ["TMPDIR": folder])
+            let outcome = await BuiltProgram.outcome(of: process, in: folder)
+            #expect(outcome.ending == .exited(0), "\(outcome.output.last ?? "") \(outcome.error)")
+            let lines = try outcome.output.map { try JSONValue(parsing: $0) }
+            #expect(lines.dropLast().compactMap { $0["step"]?.stringValue } == DemoRun.steps.map(\.code))
+            #expect(lines.allSatisfy { $0["holds"] == true })
+            let expiry = try #require(lines.first { $0["step"] == "expiry" }?["facts"])
+            #expect(expiry["successes"] == 1000)
+            #expect(expiry["renewals"] == 1)
+            #expect(lines.last?["sessionsLost"] == 0)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["error"])
+        }
+    }
+
+    @Test(arguments: [Signal.interrupt, .terminate, .hangUp])
+    func `leaves nothing behind when it is interrupted`(signal: Signal) async throws {
+        try await withTemporaryFolder { folder in
+            let process = try BuiltProgram.start(["demo", "--json"], in: folder, environment: ["TMPDIR": folder])
+            let first = try JSONValue(parsing: try #require(await process.line()))
+            let server = try #require(first["facts"]?["process"]?.intValue)
+            process.send(signal.number)
+            let outcome = await BuiltProgram.outcome(of: process, in: folder)
+            #expect(outcome.ending == .killed(by: signal.number))
+            #expect(outcome.error.isEmpty)
+            #expect(!FileManager.default.fileExists(atPath: "/proc/\(server)"))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["error"])
+        }
+    }
+
+    @Test(arguments: [true, false]) func `ends with the first step that does not hold`(isJSON: Bool) async throws {
+        let said = Lock<[String]>([])
+        let stream = Shell.Stream(isTerminal: false) { text in said.withLock { $0.append(text) } }
+        let shell = Shell(environment: [:], output: stream, error: stream, signals: .unheard)
+        let played = Atomic(0)
+        let steps = [true, false, true].enumerated().map { number, holds in
+            DemoStep(code: "step-\(number)", name: "step number \(number)") { _ in
+                played.add(1, ordering: .relaxed)
+                try expect(holds, "it holds")
+                return .init("fine")
+            }
+        }
+        let code = try await DemoRun(DemoReport(shell, isJSON: isJSON), shell, steps: steps).run()
+        #expect(code == .failure)
+        #expect(played.load(ordering: .relaxed) == 2)
+        let text = said.withLock { $0.joined() }
+        #expect(text.contains("latch: The step 'step-1' does not hold: it holds.\nhint: "))
+        #expect(text.contains(isJSON ? #"{"step":"step-1","holds":false"# : "✗ step number 1"))
+        #expect(!text.contains("step-2") && !text.contains("number 2"))
+    }
+
+    @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (1_002_003, "1,002,003")])
+    func `groups digits`(number: Int, text: String) {
+        #expect(DemoReport.grouped(number) == text)
+    }
+
+    @Test(arguments: [(0.04, "0.0"), (0.05, "0.1"), (3.96, "4.0"), (12.34, "12.3")])
+    func `rounds to one decimal`(number: Double, text: String) {
+        #expect(DemoReport.decimal(number) == text)
+    }
+}

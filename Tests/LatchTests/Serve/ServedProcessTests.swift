@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@testable import latch
+
+@Suite struct `A served process` {
+    private func status(_ path: String, at url: String) async throws -> HTTPStatus {
+        let client = Client(baseURL: try #require(URL(string: url)))
+        return try await client.perform(.raw(.get, path)).status
+    }
+
+    @Test func `prints one line once it accepts connections, at a port of its own choice`() async throws {
+        try await withTemporaryFolder { folder in
+            try await BuiltProgram.serving(in: folder) { process, url in
+                #expect(url.hasPrefix("http://127.0.0.1:") && !url.hasSuffix(":0"))
+                for path in ["healthz", "readyz"] {
+                    let status = try await status(path, at: url)
+                    #expect(status == .ok)
+                }
+                process.terminate()
+                #expect(await process.line() == nil)
+                #expect(await process.end() == .exited(0))
+            }
+        }
+    }
+
+    @Test(arguments: [Signal.terminate, .interrupt]) func `ends with exit 0 when it is asked to`(signal: Signal)
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            try await BuiltProgram.serving(in: folder) { process, _ in
+                process.send(signal.number)
+                #expect(await process.end() == .exited(0))
+                #expect(BuiltProgram.lines(of: folder + "/error").isEmpty)
+            }
+        }
+    }
+
+    @Test func `answers the request in flight before it ends`() async throws {
+        try await withTemporaryFolder { folder in
+            // A hash that takes a while is on its way when the signal comes.
+            let slow = ["LATCH_ARGON2_MEMORY_KIB": "65536", "LATCH_ARGON2_PASSES": "4"]
+            try await BuiltProgram.serving(in: folder, environment: slow) { process, url in
+                let client = Client(baseURL: try #require(URL(string: url)))
+                async let answer = client.perform(
+                    .post(
+                        "api/clients/register",
+                        json: ["email": "ada@example.com", "password": "a horse walks into a library"],
+                        as: [String: AnyDecodable].self))
+                while try await !Self.isHashing(client) { await Task.yield() }
+                process.terminate()
+                #expect(try await answer["email"] != nil)
+                #expect(await process.end() == .exited(0))
+            }
+        }
+    }
+
+    private static func isHashing(_ client: Client) async throws -> Bool {
+        let metrics = try await client.perform(.raw(.get, "metrics")).body.text ?? ""
+        return metrics.contains("latch_passwords_running 1")
+    }
+
+    @Test func `keeps what it has when it is started again`() async throws {
+        try await withTemporaryFolder { folder in
+            let body = ["email": "ada@example.com", "password": "a horse walks into a library"]
+            let cheap = ["LATCH_ARGON2_MEMORY_KIB": "64", "LATCH_ARGON2_PASSES": "1"]
+            for (path, expected) in [("api/clients/register", HTTPStatus.created), ("api/auth/clients/login", .ok)] {
+                try await BuiltProgram.serving(in: folder, environment: cheap) { process, url in
+                    let client = Client(baseURL: try #require(URL(string: url)))
+                    let content = HTTPBody(try JSONEncoder().encode(body).map { $0 })
+                    let request = try client.request(
+                        .post, path, fields: [.contentType: "application/json"], body: content)
+                    #expect(try await client.respond(to: request).status == expected)
+                    process.kill()
+                    #expect(await process.end() == .killed(by: 9))
+                }
+            }
+        }
+    }
+
+    @Test func `reads its configuration again when it is hung up`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder + "/latch.toml"
+            try Data("access_token_lifetime = 60\n".utf8).write(to: URL(filePath: file))
+            try await BuiltProgram.serving(["--config", file], in: folder) { process, _ in
+                try Data("access_token_lifetime = 61\nlisten = \"127.0.0.1:1\"\nmaximum_connections = 7\n".utf8)
+                    .write(to: URL(filePath: file))
+                process.hangUp()
+                let said = try await Self.said(4, in: folder)
+                #expect(said[0] == "latch: the configuration and the keys have been read again")
+                // The flag still wins over the file's address.
+                #expect(said[1] == "latch: warning: Without effect until the next start: maximum_connections.")
+                try Data("access_token_lifetime = soon\n".utf8).write(to: URL(filePath: file))
+                process.hangUp()
+                let refused = try await Self.said(7, in: folder)
+                #expect(refused[3].hasPrefix("latch: \(file):1:25: "))
+                #expect(refused[5] == "latch: warning: The earlier configuration stays in effect.")
+                process.terminate()
+                #expect(await process.end() == .exited(0))
+            }
+        }
+    }
+
+    /// The lines on standard error, as soon as there are so many.
+    private static func said(_ count: Int, in folder: String) async throws -> [String] {
+        for _ in 0..<10_000 {
+            let lines = BuiltProgram.lines(of: folder + "/error")
+            if lines.count >= count - 1 { return lines }
+            try await WallClock.system.sleep(for: .milliseconds(1))
+        }
+        throw DemoFailure("it said only: \(BuiltProgram.lines(of: folder + "/error"))")
+    }
+
+    @Test func `says that its port is in use`() async throws {
+        try await withTemporaryFolder { folder in
+            try await BuiltProgram.serving(in: folder) { _, url in
+                let authority = String(url.dropFirst("http://".count))
+                let second = try await BuiltProgram.run("serve", "--listen", authority)
+                #expect(second.ending == .exited(1))
+                #expect(second.output.isEmpty)
+                #expect(second.error.contains { $0.contains(authority) && $0.hasPrefix("latch: ") })
+                #expect(second.error.last?.hasPrefix("hint: ") == true)
+            }
+        }
+    }
+}
+
+/// Any JSON value, of which only its presence matters.
+struct AnyDecodable: Decodable, Sendable {
+    init(from decoder: any Decoder) throws {}
+}
