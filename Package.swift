@@ -132,7 +132,7 @@ let package = Package(
                 "LatchAccounts", "LatchIdentity", "LatchAuth", "LatchServer", "LatchHTTP", "LatchJOSE", "LatchCrypto",
                 "LatchTesting", "LatchCore",
             ]),
-        tests("SeedTests", needs: ["AuthPackage", "LatchAuth", "LatchHTTP", "LatchServer", "LatchTesting"]),
+        tests("SeedTests", needs: ["AuthPackage", "LatchAuth", "LatchHTTP", "LatchServer", "LatchTesting", "latch"]),
         tests(
             "LatchTests",
             needs: ["latch", "LatchIdentity", "LatchServer", "LatchHTTP", "LatchTesting", "LatchCore"]),
