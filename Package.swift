@@ -103,7 +103,10 @@ let package = Package(
         program(
             "bench-identity", path: "Benchmarks/Identity/bench-identity",
             needs: ["LatchIdentity", "LatchServer", "LatchHTTP", "LatchCore"]),
-        .target(name: "CMeasure", path: "Benchmarks/Crypto/CMeasure"),
+        .target(name: "CMeasure", path: "Benchmarks/CMeasure"),
+        program(
+            "bench-session", path: "Benchmarks/Session/bench-session",
+            needs: ["LatchAuth", "LatchHTTP", "LatchCore", "CMeasure"]),
         program(
             "bench-crypto", path: "Benchmarks/Crypto/bench-crypto",
             needs: ["LatchJOSE", "LatchCrypto", "LatchCore", "CMeasure"]),
