@@ -105,7 +105,7 @@ public final class AuthClient: Sendable {
         do {
             var request = try Self.request(to: endpoints.signOut, content, over: open)
             tokens.authorize(&request)
-            if let cookie = tokens.cookie { request.fields[.cookie] = cookie }
+            if tokens.refresh == nil, let cookie = tokens.cookie { request.fields[.cookie] = cookie }
             return try await open.respond(to: request).status.isSuccess
         } catch {
             return false

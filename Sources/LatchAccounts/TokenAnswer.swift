@@ -30,8 +30,8 @@ struct TokenAnswer {
         let life = (object["expiresIn"] ?? object["expires_in"])?.doubleValue
         var tokens = Tokens(access: access, refresh: text("refreshToken", "refresh_token"), scope: text("scope"))
         (tokens.issued, tokens.expiry) = lifetime(of: access, seconds: life, in: response)
-        tokens.cookie = usesCookie ? refreshCookie(in: response) ?? previous?.cookie : nil
-        if tokens.refresh == nil { tokens.refresh = previous?.refresh }
+        if tokens.refresh == nil, usesCookie { tokens.cookie = refreshCookie(in: response) ?? previous?.cookie }
+        if tokens.refresh == nil, tokens.cookie == nil { tokens.refresh = previous?.refresh }
         return tokens
     }
 

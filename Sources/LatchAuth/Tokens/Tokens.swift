@@ -25,11 +25,12 @@ public struct Tokens: SessionCredential, Codable, Hashable {
 
     /// Tokens from their parts.
     public init(
-        access: String, refresh: String? = nil, expiry: Date? = nil, issued: Date? = nil, scope: String? = nil,
-        idToken: String? = nil
+        access: String, refresh: String? = nil, cookie: String? = nil, expiry: Date? = nil, issued: Date? = nil,
+        scope: String? = nil, idToken: String? = nil
     ) {
         self.access = access
         self.refresh = refresh
+        self.cookie = cookie
         self.expiry = expiry
         self.issued = issued
         self.scope = scope

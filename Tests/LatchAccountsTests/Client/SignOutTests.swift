@@ -43,6 +43,17 @@ private enum SignOutTokens {
         #expect(client.session.currentState == .signedOut(.person))
     }
 
+    @Test func `P5: sends the refresh cookie only where there is no refresh token`() async throws {
+        for (tokens, cookie) in [
+            (Tokens(access: "a", refresh: "r"), nil), (Tokens(access: "a", cookie: "refreshToken=c"), "refreshToken=c"),
+        ] {
+            let backend = ScriptedBackend()
+            backend.on(logout, .ok, [:])
+            #expect(try await backend.client(store: InMemoryTokenStore(tokens), refreshUsesCookie: true).signOut())
+            #expect(backend.requests(to: logout).map { $0.fields[.cookie] } == [cookie])
+        }
+    }
+
     @Test func `P5: does nothing the second time`() async throws {
         let backend = ScriptedBackend()
         backend.on(logout, .ok, [:])
