@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import Testing
+
+@Suite struct `A server that stops under load` {
+    /// Sends requests until the connection ends; gives how many were answered, and whether an answer was cut off.
+    static func hammer(_ port: Int) async -> (answered: Int, isCut: Bool) {
+        guard let client = try? RawClient(port: port) else { return (0, false) }
+        var (answered, rest): (Int, [UInt8]) = (0, [])
+        while await client.send("GET /\(answered) HTTP/1.1\r\nHost: a\r\n\r\n") {
+            guard let response = await client.receiveResponse(rest: &rest) else { break }
+            if response.status == .ok, response.body.count == 3000 { answered += 1 }
+            if response.fields["Connection"] == "close" { break }
+        }
+        return (answered, !rest.isEmpty)
+    }
+
+    @Test(arguments: [1, 2])
+    func `answers whole every request that reached a handler`(loops: Int) async throws {
+        let handled = Lock(0)
+        let (reached, reach) = AsyncStream<Void>.makeStream()
+        let handler = HandlerFunction { _ in
+            if handled.withLock({
+                $0 += 1; return $0
+            }) == 500 {
+                reach.yield()
+            }
+            await Task.yield()
+            return HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 65, count: 3000)))
+        }
+        var configuration = Server.Configuration()
+        configuration.loops = loops
+        let server = Server(handler: handler, configuration: configuration)
+        let address = try await server.start()
+        let outcomes = await withTaskGroup { group in
+            for _ in 0..<16 { group.addTask { await Self.hammer(address.port) } }
+            for await _ in reached { break }
+            await server.shutdown(grace: .seconds(30))
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.allSatisfy { !$0.isCut })
+        #expect(outcomes.map(\.answered).reduce(0, +) == handled.withLock { $0 })
+    }
+
+    @Test func `lets a task that ignores its cancellation come to its end`() async throws {
+        let (entered, enter) = AsyncStream<CheckedContinuation<Void, Never>>.makeStream()
+        let (ended, end) = AsyncStream<Void>.makeStream()
+        let stubborn = HandlerFunction { _ in
+            await withCheckedContinuation { enter.yield($0) }
+            await Task.yield()
+            end.yield()
+            return HTTPResponse(status: .ok)
+        }
+        let server = Server(handler: stubborn)
+        let client = try RawClient(port: try await server.start().port)
+        await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        var waiting = entered.makeAsyncIterator()
+        let continuation = await waiting.next()
+        await server.shutdown(grace: .zero)
+        #expect(await client.receiveAll().isEmpty)
+        continuation?.resume()
+        for await _ in ended { break }
+    }
+}

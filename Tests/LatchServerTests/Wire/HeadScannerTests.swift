@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import Testing
+
+@testable import LatchServer
+
+@Suite struct `The scanner of heads` {
+    static let limits = HeadLimits(bytes: 200, fieldCount: 3)
+
+    /// Where the head ends, or the status of its refusal, when it arrives in the pieces that `cuts` make.
+    static func scan(_ text: String, cuts: [Int] = []) -> (end: Int?, refusal: HTTPStatus?) {
+        let bytes = Array(text.utf8)
+        var scanner = HeadScanner()
+        for length in cuts + [bytes.count] {
+            do {
+                let end = try bytes[..<length].withUnsafeBufferPointer { try scanner.scan($0, limits: limits) }
+                if let end { return (end, nil) }
+            } catch {
+                return (nil, (error as? Refusal)?.status)
+            }
+        }
+        return (nil, nil)
+    }
+
+    static let head = "GET /path HTTP/1.1\r\nHost: a\r\nX: b\tc\r\n\r\n"
+
+    @Test func `finds the end wherever the head is cut`() {
+        for cut in 0...Self.head.utf8.count {
+            #expect(Self.scan(Self.head + "rest", cuts: [cut]).end == Self.head.utf8.count)
+        }
+        #expect(Self.scan(Self.head, cuts: Array(0..<Self.head.utf8.count)).end == Self.head.utf8.count)
+    }
+
+    @Test func `waits for what is missing`() {
+        for length in 0..<Self.head.utf8.count {
+            let (end, refusal) = Self.scan(String(decoding: Array(Self.head.utf8)[..<length], as: UTF8.self))
+            #expect(end == nil)
+            #expect(refusal == nil)
+        }
+    }
+
+    @Test(arguments: (0..<32).filter { $0 != 9 } + [127])
+    func `refuses every control but the tab, wherever it stands and however it arrives`(control: Int) throws {
+        let scalar = try #require(Unicode.Scalar(control))
+        for prefix in ["", "GET", "GET / HTTP/1.1\r\nX", "GET / HTTP/1.1\r\nX: a"] {
+            let text = prefix + String(Character(scalar)) + "b\r\n\r\n"
+            #expect(Self.scan(text).refusal == .badRequest)
+            #expect(Self.scan(text, cuts: Array(0..<text.utf8.count)).refusal == .badRequest)
+        }
+    }
+
+    @Test func `lets bytes over ASCII and tabs pass`() {
+        #expect(Self.scan("GET / HTTP/1.1\r\nX: \u{E9}\t\u{1F511}\r\n\r\n").end != nil)
+    }
+
+    @Test func `tells a long request line from long fields and from many`() {
+        let long = String(repeating: "a", count: 300)
+        #expect(Self.scan("GET /" + long).refusal == 414)
+        #expect(Self.scan("GET / HTTP/1.1\r\nX: " + long).refusal == 431)
+        #expect(Self.scan("GET / HTTP/1.1\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\n").end != nil)
+        #expect(Self.scan("GET / HTTP/1.1\r\nA: 1\r\nB: 2\r\nC: 3\r\nD: 4\r\n\r\n").refusal == 431)
+    }
+}
