@@ -16,7 +16,6 @@ struct BenchServer {
         if arguments.contains("--serve-bare") { return try await serveBare() }
         if arguments.contains("--serve-ours") { return try await serveOurs() }
         let (bare, ours) = (try Subject("--serve-bare"), try Subject("--serve-ours"))
-        defer { [bare, ours].forEach { $0.end() } }
         var report = Report()
         for connections in [64, 1] {
             var (bareSeries, oursSeries) = (Series(), Series())
@@ -34,6 +33,8 @@ struct BenchServer {
         report.require("start to first answer, ms", try startToFirstAnswer(), atMost: 100)
         report.note("resident after the load, MiB: libmicrohttpd", bare.residentMiB)
         report.require("resident after the load, MiB: ours", ours.residentMiB, atMost: 60)
+        // `finish` may exit, and nothing that was started here is left running.
+        [bare, ours].forEach { $0.end() }
         report.finish(isChecking: arguments.contains("--check"))
     }
 

@@ -28,7 +28,10 @@ final class Subject {
 
     var residentMiB: Double { Double(bare_resident_kib(process.processIdentifier)) / 1024 }
 
+    deinit { end() }
+
     func end() {
+        guard process.isRunning else { return }
         process.terminate()
         process.waitUntilExit()
     }
