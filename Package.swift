@@ -88,8 +88,8 @@ let package = Package(
         program(
             "latch", path: "Sources/latch",
             needs: [
-                "LatchAccounts", "LatchIdentity", "LatchAuth", "LatchServer", "LatchHTTP", "LatchJOSE", "LatchCrypto",
-                "LatchCore", "AuthPackage",
+                "LatchAccounts", "LatchIdentity", "LatchAuth", "LatchServer", "LatchHTTP", "LatchCore",
+                "AuthPackage",
             ]),
 
         // Benchmarks: built by Scripts/run-benchmarks.

@@ -120,7 +120,8 @@ import Testing
         try await withTemporaryFolder { folder in
             try await BuiltProgram.serving(in: folder) { _, url in
                 let authority = String(url.dropFirst("http://".count))
-                let second = try await BuiltProgram.run("serve", "--listen", authority)
+                let second = try await BuiltProgram.run(
+                    "serve", "--listen", authority, "--store", "sqlite:\(folder)/other.sqlite")
                 #expect(second.ending == .exited(1))
                 #expect(second.output.isEmpty)
                 #expect(second.error.contains { $0.contains(authority) && $0.hasPrefix("latch: ") })
