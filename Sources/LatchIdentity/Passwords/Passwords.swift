@@ -13,7 +13,7 @@ struct Passwords: Sendable {
     }
 
     private let parameters: Argon2Parameters
-    private let pool: WorkerPool
+    let pool: WorkerPool
     /// A hash of no password: checking against it takes as long as checking against a real one.
     private let decoy: String
 

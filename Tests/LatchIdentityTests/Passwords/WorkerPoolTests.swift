@@ -6,23 +6,6 @@ import Testing
 
 @testable import LatchIdentity
 
-/// Work that holds a pool's thread until it is let go.
-private final class Hold: Sendable {
-    private let gate = DispatchSemaphore(value: 0)
-    private let begun = AsyncStream.makeStream(of: Void.self)
-
-    func work() {
-        begun.continuation.finish()
-        gate.wait()
-    }
-
-    func untilBegun() async {
-        for await _ in begun.stream {}
-    }
-
-    func release() { gate.signal() }
-}
-
 /// How many were inside at once, at most.
 private final class Peak: Sendable {
     private let counts = Lock((inside: 0, most: 0))

@@ -145,7 +145,7 @@ import Testing
             }
             return results
         }
-        #expect(results == Array(repeating: "storeBusy", count: 26) + Array(repeating: "done", count: 4))
+        #expect(results == Array(repeating: "overloaded", count: 26) + Array(repeating: "done", count: 4))
         #expect(await holding == "done")
     }
 

@@ -87,7 +87,7 @@ final class SQLiteWriter: Sendable {
         let job = Job(run: run, refuse: { report(.failure($0)) })
         let (refusal, mustStart) = state.withLock { state -> (IdentityError?, Bool) in
             guard !state.isClosed else { return (.storeClosed, false) }
-            guard state.waiting.count < maximumWaiting else { return (.storeBusy, false) }
+            guard state.waiting.count < maximumWaiting else { return (.overloaded, false) }
             state.waiting.append(job)
             defer { state.isDraining = true }
             return (nil, !state.isDraining)
