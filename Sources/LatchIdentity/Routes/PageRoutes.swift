@@ -20,22 +20,23 @@ struct PageRoutes: Sendable {
     }
 
     @Sendable private func verifyPage(_ request: HTTPRequest) async throws -> HTTPResponse {
-        .page("Verify your e-mail address") {
-            Page.form(action: "/verify", button: "Verify", fields: Page.hidden("token", request.queryItems["token"]))
-        }
+        Page(
+            "Verify your e-mail address", words: "One press, and this address is known to be yours.",
+            action: "/verify", carrying: request.queryItems["token"], button: "Verify"
+        ).response()
     }
 
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
         do {
             try await accounts.verifyEmail(try request.formFields().single("token") ?? "")
         } catch IdentityError.invalidLink {
-            return .page("The link is not valid, or no longer", status: .badRequest) { "<p>Ask for a new one.</p>" }
+            return Self.invalidLink
         }
-        return .page("The e-mail address is verified") { "<p>You can close this page.</p>" }
+        return Page("The e-mail address is verified", words: "You can close this page.").response()
     }
 
     @Sendable private func resetPage(_ request: HTTPRequest) async throws -> HTTPResponse {
-        resetForm(token: request.queryItems["token"], note: "", status: .ok)
+        Self.resetForm(token: request.queryItems["token"]).response()
     }
 
     @Sendable private func reset(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -44,67 +45,22 @@ struct PageRoutes: Sendable {
         do {
             try await accounts.resetPassword(token, password: try form.single("password") ?? "")
         } catch IdentityError.invalidLink {
-            return .page("The link is not valid, or no longer", status: .badRequest) { "<p>Ask for a new one.</p>" }
+            return Self.invalidLink
         } catch let error as IdentityError where error.code == IdentityError.weakPassword.code {
-            return resetForm(token: token, note: error.message, status: .badRequest)
+            return Self.resetForm(token: token, wrong: error.message).response(status: .badRequest)
         }
-        return .page("The password is set") { "<p>Log in with it. All other devices are signed out.</p>" }
+        return Page(
+            "The password is set", words: "Log in with it. All other devices are signed out."
+        ).response()
     }
 
-    private func resetForm(token: String?, note: String, status: HTTPStatus) -> HTTPResponse {
-        .page("Choose a new password", status: status) {
-            "<p>\(Page.escaped(note))</p>"
-                + Page.form(
-                    action: "/reset", button: "Set password",
-                    fields: Page.hidden("token", token)
-                        + #"<input type="password" name="password" autocomplete="new-password" minlength="8" required>"#
-                )
-        }
-    }
-}
-
-/// Pieces of a page; everything that comes from outside passes through `escaped`.
-enum Page {
-    static func form(action: String, button: String, fields: String) -> String {
-        #"<form method="post" action="\#(action)">\#(fields)<button>\#(button)</button></form>"#
+    private static func resetForm(token: String?, wrong: String? = nil) -> Page {
+        Page(
+            "Choose a new password", words: "At least 8 characters. All devices are signed out by it.", wrong: wrong,
+            action: "/reset", carrying: token, fields: Page.newPassword, button: "Set password")
     }
 
-    static func hidden(_ name: String, _ value: String?) -> String {
-        #"<input type="hidden" name="\#(name)" value="\#(escaped(value ?? ""))">"#
-    }
-
-    static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.append(character)
-            }
-        }
-    }
-}
-
-extension HTTPResponse {
-    /// A page without scripts, styles or images, in no frame, whose address goes nowhere: it holds a token.
-    fileprivate static func page(
-        _ title: String, status: HTTPStatus = .ok, content: () -> String
-    ) -> HTTPResponse {
-        let html = """
-            <!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-            <title>\(Page.escaped(title))</title><h1>\(Page.escaped(title))</h1>\(content())</html>
-
-            """
-        return HTTPResponse(
-            status: status,
-            fields: [
-                .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
-                "Content-Security-Policy":
-                    "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-                "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
-            ],
-            body: HTTPBody(html))
-    }
+    private static let invalidLink = Page(
+        "The link is not valid, or no longer", words: "Ask for a new one."
+    ).response(status: .badRequest)
 }

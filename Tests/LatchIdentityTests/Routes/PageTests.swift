@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import LatchCrypto
 import LatchHTTP
 import Testing
 
@@ -62,6 +63,16 @@ import Testing
         let page = try await site.get("\(path)?token=%22%3E%3Cscript%3Ealert(1)%3C/script%3E%26%27")
         #expect(!page.text.contains("<script"))
         #expect(page.text.contains("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;&#39;"))
+    }
+
+    @Test(arguments: ["/verify", "/reset"])
+    func `allows its own style sheet by its digest, and no other`(path: String) async throws {
+        let site = try await Site()
+        let page = try await site.get("\(path)?token=x")
+        let sheet = try #require(page.text.split(separator: "<style>").last?.split(separator: "</style>").first)
+        let digest = Data(SHA256.hash(data: Array(sheet.utf8))).base64EncodedString()
+        #expect(page.field("Content-Security-Policy")?.contains("style-src 'sha256-\(digest)';") == true)
+        #expect(!page.text.contains("style="))
     }
 
     @Test func `refuses a form with two tokens or of another type`() async throws {

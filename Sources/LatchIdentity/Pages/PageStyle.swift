@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchCrypto
+
+/// How the pages look: one style sheet, in the page itself and allowed by its digest alone.
+enum PageStyle {
+    /// Follows the person's choice of light or dark, and needs neither a script nor a file.
+    static let sheet = """
+        :root{color-scheme:light dark;--ink:#1d2129;--soft:#5b6472;--back:#f4f5f7;--card:#fff;--line:#d5d9e0;\
+        --accent:#2456c9;--wrong:#b3261e}
+        @media(prefers-color-scheme:dark){:root{--ink:#e8eaee;--soft:#a3abb8;--back:#14161a;--card:#1d2026;\
+        --line:#3a404b;--accent:#7ea6ff;--wrong:#ff8a80}}
+        *{box-sizing:border-box}
+        body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1.25rem;background:var(--back);\
+        color:var(--ink);font:1rem/1.5 system-ui,sans-serif}
+        main{width:100%;max-width:25rem;padding:2rem;background:var(--card);border:1px solid var(--line);\
+        border-radius:.75rem}
+        h1{margin:0 0 .5rem;font-size:1.375rem;line-height:1.25}
+        p{margin:0 0 1.25rem;color:var(--soft)}
+        p:last-child{margin:0}
+        .wrong{color:var(--wrong)}
+        label{display:block;margin-bottom:.375rem;font-weight:600}
+        input{width:100%;margin-bottom:1.25rem;padding:.625rem .75rem;font:inherit;color:inherit;\
+        background:transparent;border:1px solid var(--line);border-radius:.5rem}
+        button{width:100%;padding:.6875rem;font:inherit;font-weight:600;color:var(--card);background:var(--accent);\
+        border:0;border-radius:.5rem;cursor:pointer}
+        input:focus-visible,button:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+
+        """
+
+    /// The source expression that allows this sheet and no other (Content Security Policy Level 3 §2.3.1).
+    static let source: String = {
+        let digest = Base64Alphabet.standard.encode(Array(SHA256.hash(data: Array(sheet.utf8))))
+        // 32 bytes are 43 digits, and the expression is written with padding.
+        return "'sha256-\(String(decoding: digest, as: UTF8.self))='"
+    }()
+}
