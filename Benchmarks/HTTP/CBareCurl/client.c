@@ -39,55 +39,57 @@ static int succeeded(CURL *easy, CURLcode code) {
     return code == CURLE_OK && status == 200;
 }
 
-int bare_sequential(const char *url, const char *field, int count) {
+struct bare_client {
+    CURLM *multi;
+    CURL **handles;
+    content *contents;
+    int width;
+};
+
+bare_client *bare_client_make(const char *url, const char *field, int width) {
+    bare_client *client = malloc(sizeof *client);
     struct curl_slist *fields = curl_slist_append(NULL, field);
-    content *into = malloc(sizeof *into);
-    CURL *easy = prepare(url, fields, into);
+    client->multi = curl_multi_init();
+    client->handles = calloc((size_t)width, sizeof *client->handles);
+    client->contents = calloc((size_t)width, sizeof *client->contents);
+    client->width = width;
+    for (int i = 0; i < width; i++) client->handles[i] = prepare(url, fields, &client->contents[i]);
+    return client;
+}
+
+int bare_sequential(bare_client *client, int count) {
     int good = 0;
     for (int i = 0; i < count; i++) {
-        into->count = 0;
-        good += succeeded(easy, curl_easy_perform(easy));
+        client->contents[0].count = 0;
+        good += succeeded(client->handles[0], curl_easy_perform(client->handles[0]));
     }
-    curl_easy_cleanup(easy);
-    curl_slist_free_all(fields);
-    free(into);
     return good;
 }
 
-int bare_multi(const char *url, const char *field, int count, int width) {
-    struct curl_slist *fields = curl_slist_append(NULL, field);
-    CURLM *multi = curl_multi_init();
-    CURL **handles = calloc((size_t)width, sizeof *handles);
-    content *contents = calloc((size_t)width, sizeof *contents);
+int bare_multi(bare_client *client, int count) {
     int started = 0, finished = 0, good = 0, running = 0, left = 0;
-    for (; started < width && started < count; started++) {
-        handles[started] = prepare(url, fields, &contents[started]);
-        curl_multi_add_handle(multi, handles[started]);
+    for (; started < client->width && started < count; started++) {
+        client->contents[started].count = 0;
+        curl_multi_add_handle(client->multi, client->handles[started]);
     }
     while (finished < count) {
-        curl_multi_perform(multi, &running);
+        curl_multi_perform(client->multi, &running);
         CURLMsg *message;
-        while ((message = curl_multi_info_read(multi, &left))) {
+        while ((message = curl_multi_info_read(client->multi, &left))) {
             CURL *easy = message->easy_handle;
             content *into = NULL;
             good += succeeded(easy, message->data.result);
             finished++;
             curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&into);
             into->count = 0;
-            curl_multi_remove_handle(multi, easy);
+            curl_multi_remove_handle(client->multi, easy);
             if (started < count) {
                 started++;
-                curl_multi_add_handle(multi, easy);
-                running = 1;
+                curl_multi_add_handle(client->multi, easy);
             }
         }
-        if (finished < count) curl_multi_poll(multi, NULL, 0, 1000, NULL);
+        if (finished < count) curl_multi_poll(client->multi, NULL, 0, 1000, NULL);
     }
-    for (int i = 0; i < width; i++) curl_easy_cleanup(handles[i]);
-    curl_multi_cleanup(multi);
-    curl_slist_free_all(fields);
-    free(handles);
-    free(contents);
     return good;
 }
 

@@ -7,7 +7,7 @@ import LatchHTTP
 /// Measures an authenticated `Client` over `CurlTransport` beside libcurl in plain C, on the same server in one run.
 @main
 struct BenchHTTP {
-    static let rounds = 5
+    static let rounds = 21
     static let width = 64
 
     static func main() async throws {
@@ -16,6 +16,7 @@ struct BenchHTTP {
         guard port > 0 else { throw HTTPError.offline }
         let bench = try Bench(port: Int(port))
         var report = Report()
+        report.load()
         // Names on the command line choose among the three; none means all.
         let names = Set(CommandLine.arguments.dropFirst()).intersection(["sequential", "concurrent", "chain"])
         if names.isEmpty || names.contains("sequential") { try await bench.compareSequential(into: &report) }

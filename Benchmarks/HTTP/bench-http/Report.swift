@@ -6,14 +6,27 @@ import Foundation
 struct Report {
     private var missed = 0
 
-    func section(_ title: String, bare: Series, ours: Series) {
-        print("\(title)   (median of \(BenchHTTP.rounds) interleaved rounds)")
-        for (name, series) in [("bare libcurl", bare), ("Client", ours)] {
-            print(
-                String(
-                    format: "  %-14@ %9.0f requests/s %9.2f µs CPU %7.1f allocations", name as NSString, series.rate,
-                    series.cpu, series.allocations))
-        }
+    func section(_ title: String, _ both: Comparison) {
+        print(title)
+        line("bare libcurl", both.first(\.rate), both.first(\.cpu), both.first(\.allocations))
+        line("Client", both.second(\.rate), both.second(\.cpu), both.second(\.allocations))
+    }
+
+    /// How busy the machine is with other things: above its number of processors, times mean little.
+    func load() {
+        var averages = [0.0]
+        guard getloadavg(&averages, 1) == 1 else { return }
+        let processors = ProcessInfo.processInfo.activeProcessorCount
+        print(
+            String(
+                format: "load %.1f on %d processors; medians of %d rounds", averages[0], processors, BenchHTTP.rounds))
+    }
+
+    private func line(_ name: String, _ rate: Double, _ cpu: Double, _ allocations: Double) {
+        print(
+            String(
+                format: "  %@ %9.0f requests/s %9.2f µs CPU %7.1f allocations",
+                name.padding(toLength: 14, withPad: " ", startingAt: 0), rate, cpu, allocations))
     }
 
     mutating func require(_ what: String, _ value: Double, atLeast limit: Double) {
@@ -25,7 +38,7 @@ struct Report {
     }
 
     func note(_ what: String, _ value: Double) {
-        print(String(format: "  %-42@ %7.2f", what as NSString, value))
+        print(String(format: "  %@ %7.2f", padded(what), value))
     }
 
     func finish(isChecking: Bool) {
@@ -35,6 +48,8 @@ struct Report {
 
     private mutating func line(_ what: String, _ value: Double, _ limit: String, _ holds: Bool) {
         if !holds { missed += 1 }
-        print(String(format: "  %-42@ %7.2f   limit %@  %@", what as NSString, value, limit, holds ? "PASS" : "FAIL"))
+        print(String(format: "  %@ %7.2f   limit %@  %@", padded(what), value, limit, holds ? "PASS" : "FAIL"))
     }
+
+    private func padded(_ text: String) -> String { text.padding(toLength: 42, withPad: " ", startingAt: 0) }
 }

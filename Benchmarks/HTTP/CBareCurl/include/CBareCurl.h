@@ -7,11 +7,16 @@
 /// Returns the port, or -1.
 int bare_server_start(void);
 
-/// `count` requests one after another on one easy handle; returns how many were answered with 200.
-int bare_sequential(const char *url, const char *field, int count);
+/// Handles that are made once and keep their connections, as the client under test keeps its own.
+typedef struct bare_client bare_client;
 
-/// `count` requests, `width` at a time, on one multi handle; returns how many were answered with 200.
-int bare_multi(const char *url, const char *field, int count, int width);
+bare_client *bare_client_make(const char *url, const char *field, int width);
+
+/// `count` requests one after another by curl_easy_perform on one handle; returns how many were answered with 200.
+int bare_sequential(bare_client *client, int count);
+
+/// `count` requests, `width` at a time, by curl_multi_perform and curl_multi_poll; returns how many were answered with 200.
+int bare_multi(bare_client *client, int count);
 
 /// Processor time of this process so far, in microseconds.
 double bare_cpu_microseconds(void);

@@ -143,6 +143,8 @@ extension CurlLoop {
         guard inbox.withLock({ $0.driver == .loop }) else { return }
         while true {
             advance()
+            // The tasks that were just resumed usually bring the next request: letting them run first spares a sleep and
+            // a wake-up for each batch (64 tasks, four pairs of runs: 0.79 to 1.18 of bare libcurl's rate, not 0.68 to 1.00).
             if hasResumed {
                 hasResumed = false
                 sched_yield()
