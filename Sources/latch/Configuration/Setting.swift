@@ -29,7 +29,7 @@ extension Setting {
             standard: setting.shown(in: IdentityConfiguration()),
             problem: { text in
                 do throws(IdentityError) {
-                    _ = try IdentityConfiguration(values: [setting.key: text])
+                    _ = try IdentityConfiguration(values: [setting.key: text]).mailer()
                     return nil
                 } catch {
                     return error

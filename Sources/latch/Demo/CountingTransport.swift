@@ -13,6 +13,8 @@ final class CountingTransport: Handler {
         var others = 0
         /// Answers that refused the credential.
         var refusals = 0
+        /// Requests without an answer, now and at most.
+        var (open, peak) = (0, 0)
         /// How long the answer to the last renewal took.
         var lastRenewal = Duration.zero
     }
@@ -24,7 +26,12 @@ final class CountingTransport: Handler {
 
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         let isRenewal = request.path.hasSuffix("/refresh-token")
-        counted.withLock { if isRenewal { $0.renewals += 1 } else { $0.others += 1 } }
+        counted.withLock { counts in
+            if isRenewal { counts.renewals += 1 } else { counts.others += 1 }
+            counts.open += 1
+            counts.peak = max(counts.peak, counts.open)
+        }
+        defer { counted.withLock { $0.open -= 1 } }
         let begin = ContinuousClock.now
         let response = try await live.respond(to: request)
         counted.withLock { counts in

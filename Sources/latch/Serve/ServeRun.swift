@@ -26,8 +26,7 @@ struct ServeRun {
         do {
             let address = try await server.start()
             identity.adoptIssuer(address.url)
-            warnOfMissingMailer(settings)
-            warnOfPlainText(configuration)
+            for warning in ServeWarning.all(settings, configuration) { shell.warn(warning.message, hint: warning.hint) }
             shell.output.line("latch: serving \(address.url)")
         } catch {
             await identity.close()
@@ -47,26 +46,7 @@ struct ServeRun {
         let configuration = try settings.identityConfiguration()
         let location = try StoreLocation(settings["store"])
         return try await Identity(
-            configuration: configuration, storePath: location.path, mailer: mailer(configuration))
-    }
-
-    private func mailer(_ configuration: IdentityConfiguration) -> any Mailer {
-        guard let folder = configuration.mailDirectory else { return NoMailer() }
-        return FileMailer(folder: folder, sender: configuration.mailSender)
-    }
-
-    private func warnOfMissingMailer(_ settings: Settings) {
-        guard settings["mail_directory"].isEmpty else { return }
-        shell.warn(
-            "No mails can be sent, so nobody can verify an address or reset a password.",
-            hint: "Set smtp_url, or mail_directory to have mails written as files.")
-    }
-
-    private func warnOfPlainText(_ configuration: Server.Configuration) {
-        guard configuration.tls == nil, !ListenAddress(of: configuration).isLoopback else { return }
-        shell.warn(
-            "Passwords and tokens cross the network unencrypted: other machines reach \(configuration.host).",
-            hint: "Set tls_certificate and tls_key, or listen on 127.0.0.1 behind a proxy that speaks TLS.")
+            configuration: configuration, storePath: location.path, mailer: configuration.mailer())
     }
 }
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import Testing
+
+@testable import latch
+
+/// A shell whose streams are kept.
+struct KeptShell {
+    private let kept = Kept()
+
+    private final class Kept: Sendable {
+        let output = Lock("")
+        let error = Lock("")
+    }
+
+    var shell: Shell {
+        let kept = kept
+        return Shell(
+            environment: [:],
+            output: .init(isTerminal: false) { text in kept.output.withLock { $0 += text } },
+            error: .init(isTerminal: false) { text in kept.error.withLock { $0 += text } }, signals: .unheard)
+    }
+
+    var output: String { kept.output.withLock { $0 } }
+    var error: String { kept.error.withLock { $0 } }
+}
+
+@Suite struct `The program` {
+    @Test func `tells its version and its help on standard output`() async {
+        for (arguments, start) in [(["--version"], "latch \(Program.version)\n"), (["--help"], "latch: ")] {
+            let kept = KeptShell()
+            let code = await Program.run(arguments, in: kept.shell)
+            #expect(code == .success)
+            #expect(kept.output.hasPrefix(start))
+            #expect(kept.error.isEmpty)
+        }
+    }
+
+    @Test func `tells mistakes on standard error, with a hint, and exits 2`() async {
+        let kept = KeptShell()
+        let code = await Program.run(["serve", "--prot"], in: kept.shell)
+        #expect(code == .usage)
+        #expect(kept.output.isEmpty)
+        let lines = kept.error.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines.first?.hasPrefix("latch: ") == true)
+        #expect(lines.last?.hasPrefix("hint: ") == true)
+    }
+
+    @Test func `prints the settings where it is asked to, and begins nothing`() async throws {
+        let kept = KeptShell()
+        let code = await Program.run(
+            ["serve", "--store", "sqlite:/no/such/folder/x", "--print-config", "--json"], in: kept.shell)
+        #expect(code == .success)
+        let settings = try #require(try JSONValue(parsing: kept.output.dropLast()).arrayValue)
+        #expect(settings.count == Setting.all.count)
+        let store = settings.first { $0["key"] == "store" }
+        #expect(store?["value"] == "sqlite:/no/such/folder/x")
+        #expect(store?["source"] == "--store")
+    }
+
+    @Test func `wants to know what the JSON is for`() async {
+        let kept = KeptShell()
+        let code = await Program.run(["serve", "--json"], in: kept.shell)
+        #expect(code == .usage)
+        #expect(kept.error.contains("--print-config"))
+    }
+}
+
+@Suite struct `An error that is told` {
+    @Test func `keeps message, hint and exit code`() {
+        let usage = CommandError(telling: CommandError.usage("What?", hint: "That."))
+        #expect((usage.message, usage.hint, usage.exitCode) == ("What?", "That.", .usage))
+        let coded = CommandError(telling: HTTPError.timeout)
+        #expect(
+            (coded.code, coded.message, coded.hint) == ("timeout", HTTPError.timeout.message, HTTPError.timeout.hint))
+        #expect(coded.exitCode == .failure)
+    }
+
+    @Test func `is one of those that nobody expected`() {
+        struct Odd: Error {}
+        let told = CommandError(telling: Odd())
+        #expect(told.exitCode == .failure)
+        #expect(told.message.contains("Odd"))
+    }
+
+    @Test func `takes one line for what happened and one for what to do`() {
+        let kept = KeptShell()
+        kept.shell.tell(.failed("first\nsecond", hint: "do\r\nthis"))
+        #expect(kept.error == "latch: first second\nhint: do this\n")
+    }
+}

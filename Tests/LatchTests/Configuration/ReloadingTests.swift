@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchIdentity
+import Testing
+
+@testable import latch
+
+@Suite struct `Settings that are read again` {
+    private let first: Settings
+    private let now: Settings
+
+    init() throws {
+        first = try Settings(environment: ["LATCH_LISTEN": "127.0.0.1:1", "LATCH_REPLAY_WINDOW": "1"])
+        now = try Settings(environment: [
+            "LATCH_LISTEN": "127.0.0.1:2", "LATCH_REPLAY_WINDOW": "2", "LATCH_ISSUER": "http://other",
+            "LATCH_REQUIRE_VERIFIED_EMAIL": "true", "LATCH_TOKEN_PEPPER": "another",
+        ])
+    }
+
+    @Test func `take effect where they can`() throws {
+        let configuration = try now.keeping(first).identityConfiguration()
+        #expect(configuration.replayWindow == .seconds(2))
+        #expect(configuration.requireVerifiedEmail)
+    }
+
+    @Test func `keep what a running server cannot change`() throws {
+        let kept = now.keeping(first)
+        #expect(kept["listen"] == "127.0.0.1:1")
+        #expect(kept["issuer"] == "")
+        #expect(try kept.identityConfiguration().tokenPepper == nil)
+    }
+
+    @Test func `say which of them wait for the next start`() {
+        #expect(now.waitingForStart(since: first) == ["listen", "issuer", "token_pepper"])
+        #expect(first.waitingForStart(since: first) == [])
+    }
+}
