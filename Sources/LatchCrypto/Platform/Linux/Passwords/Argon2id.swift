@@ -2,6 +2,7 @@
 
 #if os(Linux)
 internal import CArgon2
+import Glibc
 
 /// The function that makes guessing passwords expensive (RFC 9106).
 public enum Argon2id {
@@ -15,15 +16,55 @@ public enum Argon2id {
         guard (8...64).contains(salt.count) else { throw .unacceptableParameter("a salt has 8 to 64 bytes") }
         // The library takes 32-bit lengths; nobody's password comes near.
         guard password.count <= 1 << 20 else { throw .unacceptableParameter("the password is over 1 MiB") }
+        // The library reads both through pointers that are not const, and writes to neither unless told to.
+        var (password, salt) = (password, salt)
         var hash = [UInt8](repeating: 0, count: parameters.outputByteCount)
-        let result = argon2id_hash_raw(
-            UInt32(parameters.passes), UInt32(parameters.memoryKiB), UInt32(parameters.lanes),
-            password, password.count, salt, salt.count, &hash, hash.count)
+        let result = hash.withUnsafeMutableBufferPointer { hash in
+            password.withUnsafeMutableBufferPointer { password in
+                salt.withUnsafeMutableBufferPointer { salt in run(password, salt, parameters, into: hash) }
+            }
+        }
         guard result == ARGON2_OK.rawValue else {
             let why = argon2_error_message(result).map { String(cString: $0) }
             throw .engineFailure(why.map { "argon2id (\($0))" } ?? "argon2id")
         }
         return hash
+    }
+
+    private static func run(
+        _ password: UnsafeMutableBufferPointer<UInt8>, _ salt: UnsafeMutableBufferPointer<UInt8>,
+        _ parameters: Argon2Parameters, into hash: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int32 {
+        var context = argon2_context()
+        context.out = hash.baseAddress
+        context.outlen = UInt32(hash.count)
+        context.pwd = password.baseAddress
+        context.pwdlen = UInt32(password.count)
+        context.salt = salt.baseAddress
+        context.saltlen = UInt32(salt.count)
+        context.t_cost = UInt32(parameters.passes)
+        context.m_cost = UInt32(parameters.memoryKiB)
+        context.lanes = UInt32(parameters.lanes)
+        context.threads = UInt32(parameters.lanes)
+        context.version = ARGON2_VERSION_NUMBER.rawValue
+        context.allocate_cbk = allocate
+        context.free_cbk = release
+        return argon2id_ctx(&context)
+    }
+
+    /// Memory of its own mapping: malloc keeps freed blocks of this size for later, tens of MiB in a server at rest.
+    private static let allocate: @convention(c) (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, Int) -> Int32 = {
+        memory, count in
+        let flags = MAP_PRIVATE | MAP_ANONYMOUS | Int32(MAP_POPULATE)
+        guard let memory, let block = mmap(nil, count, PROT_READ | PROT_WRITE, flags, -1, 0), block != MAP_FAILED else {
+            return ARGON2_MEMORY_ALLOCATION_ERROR.rawValue
+        }
+        memory.pointee = block.assumingMemoryBound(to: UInt8.self)
+        return ARGON2_OK.rawValue
+    }
+
+    private static let release: @convention(c) (UnsafeMutablePointer<UInt8>?, Int) -> Void = { memory, count in
+        munmap(memory, count)
     }
 }
 #endif
