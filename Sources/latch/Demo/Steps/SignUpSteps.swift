@@ -22,7 +22,7 @@ enum SignUpSteps {
 
     private static func start(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         // Short enough to see an access token expire; a later step makes it long without a restart.
-        try stage.folder.write("access_token_lifetime = 3\n", to: "latch.toml")
+        try stage.folder.write("access_token_lifetime = 4\n", to: "latch.toml")
         let clock = ContinuousClock()
         let begin = clock.now
         let url = try await stage.server.start()
