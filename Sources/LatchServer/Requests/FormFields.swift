@@ -44,26 +44,43 @@ extension FormFields {
     /// - Throws: `ServerError.malformedRequest` for broken escapes, bytes that are no UTF-8, and more fields than
     ///   `limit`.
     package init(parsing text: Substring, limit: Int) throws(ServerError) {
-        for pair in text.split(separator: "&") {
+        var rest = text.utf8
+        while let pair = Self.nextPair(&rest) {
             guard fields.count < limit else { throw .malformedRequest("The form has more than \(limit) fields.") }
-            let name = pair.prefix { $0 != "=" }
-            let value = pair[name.endIndex...].dropFirst()
-            guard let name = percentDecoded(name.utf8, plusIsSpace: true),
-                let value = percentDecoded(value.utf8, plusIsSpace: true)
-            else { throw .malformedRequest("The form is not percent-encoded UTF-8.") }
-            fields.append(Field(name: name, value: value))
+            guard let field = Field(pair) else { throw .malformedRequest("The form is not percent-encoded UTF-8.") }
+            fields.append(field)
         }
     }
 
     /// Reads a query; a pair that cannot be decoded is left out, and so is what exceeds `limit`.
     init(query: Substring, limit: Int) {
-        for pair in query.split(separator: "&", maxSplits: limit).prefix(limit) {
-            let name = pair.prefix { $0 != "=" }
-            let value = pair[name.endIndex...].dropFirst()
-            guard let name = percentDecoded(name.utf8, plusIsSpace: true),
-                let value = percentDecoded(value.utf8, plusIsSpace: true)
-            else { continue }
-            fields.append(Field(name: name, value: value))
+        var (rest, count) = (query.utf8, 0)
+        while count < limit, let pair = Self.nextPair(&rest) {
+            count += 1
+            if let field = Field(pair) { fields.append(field) }
         }
+    }
+
+    /// Takes the next pair that is not empty off the text; nil at its end.
+    ///
+    /// One at a time, so that what exceeds a limit costs nothing; and by bytes, since `&` with an accent behind it is
+    /// one character to Swift and two to every other reader.
+    private static func nextPair(_ rest: inout Substring.UTF8View) -> Substring.UTF8View? {
+        rest = rest.drop { $0 == 0x26 }
+        guard !rest.isEmpty else { return nil }
+        let pair = rest.prefix { $0 != 0x26 }
+        rest = rest[pair.endIndex...]
+        return pair
+    }
+}
+
+extension FormFields.Field {
+    /// A pair as it was sent, with `=` between name and value; nil where it cannot be decoded.
+    fileprivate init?(_ pair: Substring.UTF8View) {
+        let encodedName = pair.prefix { $0 != 0x3D }
+        guard let name = percentDecoded(encodedName, plusIsSpace: true),
+            let value = percentDecoded(pair[encodedName.endIndex...].dropFirst(), plusIsSpace: true)
+        else { return nil }
+        self.init(name: name, value: value)
     }
 }

@@ -12,11 +12,11 @@ extension HTTPRequest {
     public var cookies: [String: String] {
         var cookies: [String: String] = [:]
         for line in fields.values(of: .cookie) {
-            for pair in line.split(separator: ";") {
-                guard let equals = pair.firstIndex(of: "=") else { continue }
-                let name = trimmed(pair[..<equals])
+            for pair in line.utf8.split(separator: 0x3B) {
+                guard let equals = pair.firstIndex(of: 0x3D) else { continue }
+                let name = withoutBlanks(pair[..<equals])
                 guard !name.isEmpty, cookies[name] == nil else { continue }
-                cookies[name] = unquoted(trimmed(pair[pair.index(after: equals)...]))
+                cookies[name] = unquoted(withoutBlanks(pair[pair.index(after: equals)...]))
             }
         }
         return cookies
@@ -37,17 +37,21 @@ extension HTTPRequest {
 
     /// The type and subtype of the content in lower case, without parameters (RFC 9110 §8.3.1).
     public var mediaType: String? {
-        fields[.contentType].map { trimmed($0.prefix { $0 != ";" }).lowercased() }
+        fields[.contentType].map { withoutBlanks($0.utf8.prefix { $0 != 0x3B }).lowercased() }
     }
 }
 
-private func trimmed(_ text: Substring) -> String {
-    let isBlank = { (character: Character) in character == " " || character == "\t" }
+/// The text without the blanks around it (RFC 9110 §5.6.3).
+///
+/// Fields are read by their bytes: to Swift, a separator with an accent behind it is another character, and U+037E is a
+/// semicolon, so a reader by characters finds other cookies than everybody else.
+func withoutBlanks(_ text: Substring.UTF8View) -> String {
+    let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
     guard let last = text.lastIndex(where: { !isBlank($0) }) else { return "" }
-    return String(text[...last].drop(while: isBlank))
+    return String(Substring(text[...last].drop(while: isBlank)))
 }
 
 private func unquoted(_ value: String) -> String {
-    guard value.utf8.count >= 2, value.first == "\"", value.last == "\"" else { return value }
-    return String(value.dropFirst().dropLast())
+    guard value.utf8.count >= 2, value.utf8.first == 0x22, value.utf8.last == 0x22 else { return value }
+    return String(Substring(value.utf8.dropFirst().dropLast()))
 }

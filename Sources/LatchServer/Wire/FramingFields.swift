@@ -20,7 +20,7 @@ struct FramingFields {
         case 4 where canonical == "host": try noteHost(value)
         case 10 where canonical == "connection":
             // RFC 9110 §7.6.1: options compare without case.
-            closes = closes || value.split(separator: ",").contains { trimmedLowercase($0) == "close" }
+            closes = closes || value.utf8.split(separator: 0x2C).contains { withoutBlanks($0).lowercased() == "close" }
         case 6 where canonical == "expect":
             // RFC 9110 §10.1.1: the only expectation there is.
             guard value.lowercased() == "100-continue" else {
@@ -59,12 +59,8 @@ struct FramingFields {
     private static let twoLengths = Refusal("Content-Length and Transfer-Encoding stand together.")
 }
 
-private func trimmedLowercase(_ text: Substring) -> String {
-    String(text.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }).lowercased()
-}
-
 /// RFC 9110 §7.2: `uri-host [":" port]`, without user information.
-private func isValidHost(_ host: String.UTF8View) -> Bool {
+func isValidHost(_ host: String.UTF8View) -> Bool {
     host.withContiguousStorageIfAvailable(isValidHost) ?? Array(host).withUnsafeBufferPointer(isValidHost)
 }
 
