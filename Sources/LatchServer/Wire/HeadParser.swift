@@ -91,7 +91,13 @@ struct HeadParser {
         // RFC 9112 §3.2: an HTTP/1.1 request without Host, or any with an invalid one, is 400.
         guard framing.host != nil || !isHTTP11 else { throw Refusal("The Host field is missing.") }
         var path = target
-        if target.utf8.first != 0x2F { (authority, path) = try resolved(target, host: framing.host) }
+        // RFC 9110 §9.3.6: a client takes 2xx to CONNECT, whatever its target, for the beginning of a tunnel.
+        guard method.rawValue != "CONNECT" else { throw Refusal("CONNECT is not served.") }
+        if target == "*", method == .options {
+            path = "*"
+        } else if target.utf8.first != 0x2F {
+            (authority, path) = try resolved(target, host: framing.host)
+        }
         // RFC 9112 §6.1: Transfer-Encoding in HTTP/1.0 is faulty framing.
         guard isHTTP11 || !framing.isChunked else { throw Refusal("HTTP/1.0 has no Transfer-Encoding.") }
         return RequestHead(
@@ -100,15 +106,15 @@ struct HeadParser {
             keepsAlive: isHTTP11 && !framing.closes, expectsContinue: isHTTP11 && framing.expectsContinue)
     }
 
-    /// RFC 9112 §3.2.2–3.2.4: the absolute form and `*`; the authority form of CONNECT is not served.
+    /// RFC 9112 §3.2.2: the absolute form, whose host is held to what a `Host` field may be.
     private func resolved(_ target: String, host: String?) throws(Refusal) -> (authority: String, path: String) {
-        if target == "*", method == .options { return (host ?? "", "*") }
         do {
             let (origin, path) = try HTTPOrigin.split(target)
             // Whoever routed by the one and whoever reads the other must mean the same host.
             guard host.map({ HTTPOrigin(scheme: origin.scheme, authority: $0) == origin }) ?? true else {
                 throw Refusal("The Host field is not the target's.")
             }
+            guard isValidHost(origin.authority.utf8) else { throw Refusal("The target's host is malformed.") }
             return (origin.authority, path)
         } catch let refusal as Refusal {
             throw refusal
