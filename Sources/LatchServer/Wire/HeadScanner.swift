@@ -28,7 +28,7 @@ struct HeadScanner {
             if position - 2 == lineStart { return try end(limits) }
             lineStart = position
             lines += 1
-            guard lines <= limits.fieldCount + 1 else { throw .headTooLarge }
+            guard lines - 1 <= limits.fieldCount else { throw .headTooLarge }
         }
         try check(limits)
         return nil
