@@ -33,7 +33,10 @@ struct ResponseWriter {
     }
 
     /// Whether the response has content on the wire.
-    func hasContent(_ response: HTTPResponse) -> Bool { !isHead && mayHaveContent(response.status) }
+    func hasContent(_ response: HTTPResponse) -> Bool {
+        // RFC 9110 §15.3.6: 205 has none, and unlike 204 it says so by a length of 0.
+        !isHead && mayHaveContent(response.status) && response.status.rawValue != 205
+    }
 
     private func mayHaveContent(_ status: HTTPStatus) -> Bool {
         // RFC 9112 §6.3: these end with their head, whatever their fields say.
@@ -47,7 +50,7 @@ struct ResponseWriter {
         if isHead, response.body.isEmpty, let stated, !stated.isEmpty, stated.utf8.allSatisfy(isDigit) {
             output.append(contentsOf: stated.utf8)
         } else {
-            append(response.body.count, to: &output)
+            append(response.status.rawValue == 205 ? 0 : response.body.count, to: &output)
         }
     }
 
