@@ -34,7 +34,8 @@ struct RouteTable: Sendable {
             method: method, pattern: pattern, parameterNames: pattern.parameterNames, handler: handler)
         nodes[node].routes.removeAll { $0.method == method }
         nodes[node].routes.append(route)
-        if let path = pattern.literalPath { nodeByLiteralPath[path] = node }
+        // Paths are looked up here as they came, so a pattern that reads like an escape is found by decoding alone.
+        if let path = pattern.literalPath, !path.utf8.contains(0x25) { nodeByLiteralPath[path] = node }
     }
 
     private mutating func child(of node: Int, for segment: RoutePattern.Segment) -> Int {

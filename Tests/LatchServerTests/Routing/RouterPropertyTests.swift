@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchServer
+import Testing
+
+/// The router beside a reader of the same patterns that tries them one after another.
+@Suite struct `A router of random routes` {
+    /// Numbers that are the same in every run (xorshift).
+    struct Dice: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return state
+        }
+    }
+
+    /// What the reference finds: the pattern, and what its parameters stand for.
+    struct Found: Equatable, CustomStringConvertible {
+        var pattern: [String]
+        var values: [String]
+
+        var description: String { "/" + pattern.joined(separator: "/") + " " + values.joined(separator: ",") }
+    }
+
+    static let words = ["a", "b", "ab", "", "users", "%41", "a b", "\u{E9}", "{x", "y}", ".."]
+
+    static func isParameter(_ segment: String) -> Bool {
+        segment.count > 2 && segment.hasPrefix("{") && segment.hasSuffix("}")
+    }
+
+    static func pattern(_ dice: inout Dice) -> [String] {
+        (0..<Int.random(in: 1...4, using: &dice)).map { index in
+            Bool.random(using: &dice) ? words.randomElement(using: &dice) ?? "" : "{p\(index)}"
+        }
+    }
+
+    /// A path near the patterns: their own words, sometimes with an escape that need not be one.
+    static func path(near patterns: [[String]], _ dice: inout Dice) -> [String] {
+        let pattern = patterns.randomElement(using: &dice) ?? []
+        return pattern.map { segment in
+            if isParameter(segment) || Int.random(in: 0..<8, using: &dice) == 0 {
+                return words.randomElement(using: &dice) ?? ""
+            }
+            return segment
+        }
+    }
+
+    static func encoded(_ segment: String, _ dice: inout Dice) -> String {
+        segment.utf8.map { byte in
+            let isPlain = byte > 0x20 && byte < 0x7F && byte != 0x25 && byte != 0x2F && byte != 0x3F
+            if isPlain, Int.random(in: 0..<4, using: &dice) > 0 { return String(UnicodeScalar(byte)) }
+            return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: Bool.random(using: &dice))
+        }
+        .joined()
+    }
+
+    /// Of the patterns that fit, the one that is literal where the other is not, from the left.
+    static func reference(_ patterns: [[String]], _ path: [String]) -> Found? {
+        let fitting = patterns.filter { pattern in
+            guard pattern.count == path.count else { return false }
+            return zip(pattern, path).allSatisfy { segment, word in
+                isParameter(segment) ? !word.isEmpty && word != "." && word != ".." : segment == word
+            }
+        }
+        let best = fitting.min { one, other in
+            for (first, second) in zip(one, other) where isParameter(first) != isParameter(second) {
+                return isParameter(second)
+            }
+            return false
+        }
+        return best.map { pattern in
+            Found(pattern: pattern, values: zip(pattern, path).filter { isParameter($0.0) }.map(\.1))
+        }
+    }
+
+    static func router(_ patterns: [[String]]) -> Router {
+        var router = Router()
+        for pattern in patterns {
+            let names = pattern.filter(isParameter).map { String($0.dropFirst().dropLast()) }
+            router.get("/" + pattern.joined(separator: "/")) { request in
+                var lines = ["/" + pattern.joined(separator: "/")]
+                lines.append(names.map { request.pathParameter($0) ?? "missing" }.joined(separator: ","))
+                return HTTPResponse(status: .ok, body: HTTPBody(lines.joined(separator: " ")))
+            }
+        }
+        return router
+    }
+
+    @Test(arguments: 1...60)
+    func `finds what trying the patterns one after another finds`(seed: UInt64) async throws {
+        var dice = Dice(state: seed &* 0x9E37_79B9_7F4A_7C15)
+        var patterns: [[String]] = []
+        for _ in 0..<Int.random(in: 1...10, using: &dice) {
+            let pattern = Self.pattern(&dice)
+            if !patterns.contains(pattern) { patterns.append(pattern) }
+        }
+        let router = Self.router(patterns)
+        for _ in 0..<60 {
+            let words = Self.path(near: patterns, &dice)
+            let path = "/" + words.map { Self.encoded($0, &dice) }.joined(separator: "/")
+            let request = HTTPRequest(authority: "localhost", path: path)
+            let response = try await router.respond(to: request)
+            let expected = Self.reference(patterns, words)
+            #expect(response.status == (expected == nil ? .notFound : .ok), "\(path) of \(patterns)")
+            if let expected { #expect(response.body.text == expected.description, "\(path) of \(patterns)") }
+        }
+    }
+
+    @Test func `means by a path what it decodes to, also where a pattern is written like an escape`() async throws {
+        var router = Router()
+        router.get("/a%2Fb") { _ in HTTPResponse(status: .ok) }
+        for (path, status) in [("/a%2Fb", HTTPStatus.notFound), ("/a%252Fb", .ok), ("/%61%252Fb", .ok)] {
+            #expect(try await router.respond(to: HTTPRequest(authority: "localhost", path: path)).status == status)
+        }
+    }
+
+    @Test func `does not depend on the order in which its routes were added`() async throws {
+        let patterns = [["a"], ["{p0}"], ["a", "{p1}"], ["{p0}", "b"], ["{p0}", "{p1}"], ["a", "b", "{p2}"]]
+        let paths = ["/a", "/x", "/a/b", "/x/b", "/a/x", "/x/y", "/a/b/c", "/x/b/c"]
+        let (one, other) = (Self.router(patterns), Self.router(patterns.reversed()))
+        for path in paths {
+            let request = HTTPRequest(authority: "localhost", path: path)
+            let (first, second) = (try await one.respond(to: request), try await other.respond(to: request))
+            #expect(first.status == second.status)
+            #expect(first.body.text == second.body.text, "\(path)")
+        }
+    }
+}
