@@ -7,11 +7,8 @@ extension Connection {
     /// Takes a head from the input, or more input; false when there is nothing to take.
     func readHead() -> Bool {
         guard inputStart < input.count else { return receive() }
-        if !hasHeadBegun {
-            hasHeadBegun = true
-            deadline = min(deadline, loop.now &+ loop.terms.headDeadline)
-            skipEmptyLine()
-        }
+        if !hasHeadBegun { beginHead() }
+        guard skipEmptyLine() else { return receive() }
         do throws(Refusal) {
             guard let length = try scanHead() else { return receive() }
             let head = try parseHead(length)
@@ -20,11 +17,23 @@ extension Connection {
         return true
     }
 
+    /// The first byte of a head is here: from now on it has its own deadline, whatever was left of the idle time.
+    ///
+    /// The first head of a connection began when the connection was accepted, with the handshake before it.
+    private func beginHead() {
+        hasHeadBegun = true
+        if exchange > 0 { deadline = loop.now &+ loop.terms.headDeadline }
+    }
+
     /// RFC 9112 §2.2: one empty line before the request line, left by clumsy clients, is skipped.
-    private func skipEmptyLine() {
-        if input.count - inputStart >= 2, input[inputStart] == 0x0D, input[inputStart + 1] == 0x0A {
-            inputStart += 2
-        }
+    ///
+    /// - Returns: False while it is not to be told, because nothing or half of an empty line is here.
+    private func skipEmptyLine() -> Bool {
+        guard !hasSkippedEmptyLine, input[inputStart] == 0x0D else { return true }
+        guard input.count - inputStart >= 2 else { return false }
+        hasSkippedEmptyLine = true
+        if input[inputStart + 1] == 0x0A { inputStart += 2 }
+        return inputStart < input.count
     }
 
     private func scanHead() throws(Refusal) -> Int? {

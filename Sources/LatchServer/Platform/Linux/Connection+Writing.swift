@@ -74,7 +74,7 @@ extension Connection {
     private func beginNextRequest() {
         phase = .head
         scanner = HeadScanner()
-        hasHeadBegun = false
+        (hasHeadBegun, hasSkippedEmptyLine) = (false, false)
         deadline = loop.now &+ loop.terms.idleTimeout
         if isDraining, inputStart == input.count { close() }
     }

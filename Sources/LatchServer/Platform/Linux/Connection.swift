@@ -41,6 +41,7 @@ final class Connection: @unchecked Sendable {
     var hasPeerEnded = false
     var scanner = HeadScanner()
     var hasHeadBegun = false
+    var hasSkippedEmptyLine = false
     var head: RequestHead?
     var decoder: ContentDecoder?
 

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import Testing
+
+@Suite struct `A connection that is kept` {
+    static let seen = HandlerFunction { request in
+        HTTPResponse(status: .ok, body: HTTPBody("\(request.method) \(request.authority) \(request.path)"))
+    }
+
+    static func bodies(of bytes: String) async throws -> [String?] {
+        try await `A connection`.exchange(bytes, with: seen).map(\.body.text)
+    }
+
+    @Test func `skips an empty line in front of a request also where it arrives in two pieces`() async throws {
+        try await serving(Self.seen) { address in
+            let client = try RawClient(port: address.port)
+            for byte in "\r\nGET /1 HTTP/1.1\r\nHost: a\r\n\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n".utf8 {
+                await client.send([byte])
+            }
+            var rest: [UInt8] = []
+            #expect(await client.receiveResponse(rest: &rest)?.body.text == "GET a /1")
+            #expect(await client.receiveResponse(rest: &rest)?.body.text == "GET a /2")
+        }
+    }
+
+    @Test func `has the whole head deadline for a head that begins late in its idle time`() async throws {
+        var configuration = Server.Configuration()
+        configuration.idleTimeout = .milliseconds(100)
+        try await serving(Self.seen, configuration: configuration) { address in
+            let client = try RawClient(port: address.port)
+            await client.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\n")
+            #expect(await client.receiveResponse()?.status == .ok)
+            // This one falls idle later and is closed for it, so by then the idle time of the first is over too.
+            let idle = try RawClient(port: address.port)
+            await idle.send("GET /idle HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(await idle.receiveResponses().count == 1)
+            await client.send("Host: a\r\n\r\n")
+            #expect(await client.receiveResponse()?.body.text == "GET a /2")
+        }
+    }
+
+    @Test func `gives a HTTP/1.0 request without a host the server's own address, also for the asterisk`() async throws
+    {
+        try await serving(Self.seen) { address in
+            for (line, path) in [("GET /", "GET"), ("OPTIONS *", "OPTIONS")] {
+                let client = try RawClient(port: address.port)
+                await client.send("\(line) HTTP/1.0\r\n\r\n")
+                let text = await client.receiveResponses().first?.body.text
+                #expect(text == "\(path) \(address.authority) \(line.split(separator: " ")[1])")
+            }
+        }
+    }
+
+    @Test func `takes every form of a target that names the same resource`() async throws {
+        let forms = [
+            ("GET /p?q=1", "GET a /p?q=1"), ("GET http://a/p?q=1", "GET a /p?q=1"), ("GET HTTP://A", "GET a /"),
+            ("GET http://a?q", "GET a /?q"), ("OPTIONS *", "OPTIONS a *"), ("GET //a/b", "GET a //a/b"),
+            ("GET http://a:80/", "GET a /"),
+        ]
+        for (line, expected) in forms {
+            #expect(try await Self.bodies(of: "\(line) HTTP/1.1\r\nHost: a\r\n\r\n") == [expected], "\(line)")
+        }
+    }
+
+    @Test func `keeps the answers to HEAD, 204, 304 and 205 apart from what follows them`() async throws {
+        let handler = HandlerFunction { request in
+            let status = Int(request.path.dropFirst()) ?? 200
+            return HTTPResponse(status: HTTPStatus(rawValue: status), body: HTTPBody("content"))
+        }
+        try await serving(handler) { address in
+            let client = try RawClient(port: address.port)
+            let rows: [(method: String, path: String, content: String)] = [
+                ("HEAD", "/200", ""), ("GET", "/200", "content"), ("GET", "/204", ""), ("GET", "/304", ""),
+                ("HEAD", "/404", ""), ("GET", "/205", ""), ("HEAD", "/204", ""), ("POST", "/404", "content"),
+            ]
+            let bytes = rows.map { "\($0.method) \($0.path) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined()
+            await client.send(bytes)
+            var rest: [UInt8] = []
+            for row in rows {
+                let response = await client.receiveResponse(rest: &rest, toHead: row.method == "HEAD")
+                #expect(response.map { "/\($0.status.rawValue)" } == row.path)
+                #expect(response?.body.text == row.content, "\(row.method) \(row.path)")
+            }
+        }
+    }
+
+    @Test func `ends at each spelling of close, and at no word that only looks like it`() async throws {
+        let next = "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n"
+        for value in [
+            "close", "CLOSE", "keep-alive, close", "close,x", " , close ,", "\tclose\t", "x\r\nConnection: close",
+        ] {
+            let first = "GET /1 HTTP/1.1\r\nHost: a\r\nConnection: \(value)\r\n\r\n"
+            #expect(try await Self.bodies(of: first + next).count == 1, "\(value)")
+        }
+        for value in ["closed", "\"close\"", "not-close", "keep-alive", "", "close;x"] {
+            let first = "GET /1 HTTP/1.1\r\nHost: a\r\nConnection: \(value)\r\n\r\n"
+            #expect(try await Self.bodies(of: first + next).count == 2, "\(value)")
+        }
+    }
+
+    @Test func `ends at close also where what follows it clings to the comma`() async throws {
+        // A combining accent makes one character with the comma before it, and a reader of bytes sees the comma.
+        let first = "GET /1 HTTP/1.1\r\nHost: a\r\nConnection: close,\u{301}x\r\n\r\n"
+        #expect(try await Self.bodies(of: first + "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n").count == 1)
+    }
+
+    @Test func `does not ask for content that the client has begun to send or that there is none of`() async throws {
+        let head = "POST /1 HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\n"
+        let eager = head + "Content-Length: 3\r\n\r\nabc"
+        let empty = head + "Content-Length: 0\r\n\r\n"
+        let old = "POST /1 HTTP/1.0\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc"
+        for bytes in [eager, empty, old] {
+            #expect(try await `A connection`.exchange(bytes, with: Self.seen).map(\.status) == [.ok])
+        }
+    }
+}
