@@ -17,8 +17,13 @@ extension Server {
         public var headDeadline = Duration.seconds(10)
         /// How long the content may take from the end of the head.
         public var bodyDeadline = Duration.seconds(30)
-        /// How long a connection may be without a request, and how long a client may read nothing of its answer.
+        /// How long a connection may be without a request, and how far a client may fall behind in reading its answer.
         public var idleTimeout = Duration.seconds(60)
+        /// How many bytes of an answer a client must take in a second, on average; 0 asks for nothing but progress.
+        ///
+        /// What a slower client falls behind counts against `idleTimeout`, so that nobody holds a long answer and its
+        /// connection by reading a byte now and then.
+        public var minimumAnswerRate = 256
         /// How many connections there may be at once; further ones are answered 503 and closed.
         public var maximumConnections = 10_000
         /// How many of them may come from one address (one /64 of IPv6).

@@ -68,7 +68,7 @@ extension Connection {
         let ofOutput = min(count, output.count - outputStart)
         outputStart += ofOutput
         contentStart += count - ofOutput
-        if phase == .writing { deadline = loop.now &+ loop.terms.idleTimeout }
+        if phase == .writing { deadline = loop.terms.pace.deadline(deadline, afterWriting: count, now: loop.now) }
     }
 
     private func beginNextRequest() {

@@ -17,6 +17,7 @@ struct Terms: Sendable {
     let headDeadline: UInt64
     let bodyDeadline: UInt64
     let idleTimeout: UInt64
+    let pace: AnswerPace
     /// How often deadlines are looked at.
     let tick: UInt64
 
@@ -36,6 +37,7 @@ struct Terms: Sendable {
         headDeadline = configuration.headDeadline.nanoseconds
         bodyDeadline = configuration.bodyDeadline.nanoseconds
         idleTimeout = configuration.idleTimeout.nanoseconds
+        pace = AnswerPace(patience: idleTimeout, bytesPerSecond: configuration.minimumAnswerRate)
         let shortest = min(headDeadline, bodyDeadline, idleTimeout)
         tick = max(5_000_000, min(250_000_000, shortest / 4))
     }

@@ -16,9 +16,14 @@ public final class RawClient: Sendable {
 
     /// Connects to a port of this machine.
     ///
+    /// - Parameter receiveBuffer: How many bytes the system holds for us; a small number lets the other side notice
+    ///   soon how slowly we read.
     /// - Throws: `HTTPError.offline`.
-    public init(port: Int) throws(HTTPError) {
+    public init(port: Int, receiveBuffer: Int? = nil) throws(HTTPError) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        if var size = receiveBuffer.map({ Int32(clamping: $0) }) {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(UInt16(clamping: port)).bigEndian
@@ -60,9 +65,11 @@ public final class RawClient: Sendable {
     public func send(_ text: String) async -> Bool { await send(Array(text.utf8)) }
 
     /// The next bytes; nil at the end.
-    public func receive() async -> [UInt8]? {
+    ///
+    /// - Parameter limit: How many bytes are taken at most, for a client that reads in drips.
+    public func receive(upTo limit: Int = 65536) async -> [UInt8]? {
         await Self.run(on: receiving) { [descriptor] in
-            var bytes = [UInt8](repeating: 0, count: 65536)
+            var bytes = [UInt8](repeating: 0, count: limit)
             let count = recv(descriptor, &bytes, bytes.count, 0)
             return count > 0 ? Array(bytes[..<count]) : nil
         }

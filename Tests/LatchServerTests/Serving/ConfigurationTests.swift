@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import Testing
+
+@Suite struct `A server's configuration` {
+    static let echo = HandlerFunction { HTTPResponse(status: .ok, body: $0.body) }
+    static let request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nX: y\r\n\r\nabc"
+
+    static func statuses(_ configuration: Server.Configuration) async throws -> [HTTPStatus] {
+        try await serving(echo, configuration: configuration) { address in
+            let client = try RawClient(port: address.port)
+            await client.send(request)
+            client.endSending()
+            return await client.receiveResponses().map(\.status)
+        }
+    }
+
+    @Test func `may set every limit as high as a number goes`() async throws {
+        var configuration = Server.Configuration()
+        configuration.maximumHeaderBytes = .max
+        configuration.maximumHeaderFields = .max
+        configuration.maximumBodyBytes = .max
+        configuration.maximumConnections = .max
+        configuration.maximumConnectionsPerAddress = .max
+        configuration.backlog = .max
+        configuration.minimumAnswerRate = .max
+        (configuration.headDeadline, configuration.bodyDeadline) = (.seconds(Int64.max), .seconds(Int64.max))
+        configuration.idleTimeout = .seconds(Int64.max)
+        #expect(try await Self.statuses(configuration) == [.ok])
+    }
+
+    @Test func `refuses every request where a limit is nothing or less`() async throws {
+        for limit in [0, -1] {
+            var (bytes, fields, content) = (Server.Configuration(), Server.Configuration(), Server.Configuration())
+            bytes.maximumHeaderBytes = limit
+            fields.maximumHeaderFields = limit
+            content.maximumBodyBytes = limit
+            #expect(try await Self.statuses(bytes) == [431])
+            #expect(try await Self.statuses(fields) == [431])
+            #expect(try await Self.statuses(content) == [.contentTooLarge])
+        }
+    }
+
+    @Test func `admits nobody where no connection is allowed`() async throws {
+        var configuration = Server.Configuration()
+        configuration.maximumConnections = 0
+        #expect(try await Self.statuses(configuration) == [.serviceUnavailable])
+    }
+
+    @Test(arguments: [0, -3, 1, 3])
+    func `has at least one loop`(loops: Int) async throws {
+        var configuration = Server.Configuration()
+        configuration.loops = loops
+        #expect(try await Self.statuses(configuration) == [.ok])
+    }
+
+    @Test(arguments: [Duration.zero, .seconds(-5)])
+    func `gives no time at all where a deadline is nothing or less`(deadline: Duration) async throws {
+        var configuration = Server.Configuration()
+        configuration.bodyDeadline = deadline
+        try await serving(Self.echo, configuration: configuration) { address in
+            let client = try RawClient(port: address.port)
+            await client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nab")
+            #expect(await client.receiveResponses().map(\.status) == [408])
+        }
+    }
+
+    @Test func `stands for an answer rate of nothing or less as for none`() async throws {
+        var configuration = Server.Configuration()
+        configuration.minimumAnswerRate = 0
+        #expect(try await Self.statuses(configuration) == [.ok])
+    }
+
+    @Test func `is on loopback, on any port and bounded unless somebody says otherwise`() {
+        let configuration = Server.Configuration()
+        #expect(configuration.host == "127.0.0.1")
+        #expect(configuration.port == 0)
+        #expect(configuration.tls == nil)
+        #expect(configuration.maximumHeaderBytes <= 64 * 1024)
+        #expect(configuration.maximumBodyBytes <= 1 << 20)
+        #expect(Server.Configuration(port: 80).host == "127.0.0.1")
+        #expect(Server.Configuration(host: "::1", port: 80).port == 80)
+    }
+}
