@@ -135,6 +135,9 @@ let package = Package(
                 "LatchAccounts", "LatchIdentity", "LatchAuth", "LatchServer", "LatchHTTP", "LatchJOSE", "LatchCrypto",
                 "LatchTesting", "LatchCore",
             ]),
+        tests(
+            "LatchTestingTests",
+            needs: ["LatchTesting", "LatchAuth", "LatchHTTP", "LatchServer", "LatchCore", "latch"]),
         tests("SeedTests", needs: ["AuthPackage", "LatchAuth", "LatchHTTP", "LatchServer", "LatchTesting", "latch"]),
         tests(
             "LatchTests",

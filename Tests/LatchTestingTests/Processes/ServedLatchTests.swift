@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `A served latch` {
+    @Test func `answers at the address that it says, and ends as it is asked to`() async throws {
+        try await withTemporaryFolder { folder in
+            let served = try ServedLatch(in: folder)
+            #expect(served.url.host == "127.0.0.1")
+            let client = Client(baseURL: served.url)
+            let response = try await client.respond(to: HTTPRequest(url: served.url.appending(path: "readyz")))
+            #expect(response.status == .ok)
+            #expect(FileManager.default.fileExists(atPath: "\(folder)/identity.sqlite"))
+            #expect(try served.mail(containing: "anything") == nil)
+            #expect(served.terminate() == 0)
+            served.kill()
+        }
+    }
+
+    @Test func `that cannot serve says what the process said`() async throws {
+        try await withTemporaryFolder { folder in
+            let failure = #expect(throws: ServedLatch.Failure.self) {
+                try ServedLatch(in: folder, listen: "203.0.113.7:1")
+            }
+            #expect(failure?.description.contains("does not serve") == true)
+            #expect(failure?.description.contains("203.0.113.7:1") == true)
+        }
+    }
+
+    @Test func `finds the newest mail that holds the words`() async throws {
+        try await withTemporaryFolder { folder in
+            let served = try ServedLatch(in: folder)
+            try FileManager.default.createDirectory(atPath: "\(folder)/mails", withIntermediateDirectories: true)
+            for (name, text) in [("1.eml", "code 111"), ("2.eml", "code 222"), ("3.eml", "other")] {
+                try text.write(toFile: "\(folder)/mails/\(name)", atomically: true, encoding: .utf8)
+            }
+            #expect(try served.mail(containing: "code") == "code 222")
+            #expect(try served.mail(containing: "nothing of it") == nil)
+        }
+    }
+}
+
+@Suite struct `A temporary folder` {
+    struct Mishap: Error {}
+
+    @Test func `is there for the body and gone afterwards, whatever comes of it`() async throws {
+        let kept = try await withTemporaryFolder { path in
+            try "x".write(toFile: "\(path)/file", atomically: true, encoding: .utf8)
+            return path
+        }
+        #expect(!FileManager.default.fileExists(atPath: kept))
+        var seen = ""
+        await #expect(throws: Mishap.self) {
+            try await withTemporaryFolder { path in
+                seen = path
+                throw Mishap()
+            }
+        }
+        #expect(!seen.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: seen))
+    }
+
+    @Test func `is another one each time`() async throws {
+        try await withTemporaryFolder { outer in
+            try await withTemporaryFolder { inner in #expect(inner != outer) }
+        }
+    }
+}

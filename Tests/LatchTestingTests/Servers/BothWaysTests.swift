@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import Testing
+
+@Suite struct `A body that is run both ways` {
+    struct Mishap: Error {}
+
+    @Test func `runs once in process and once over a socket`() async throws {
+        let addresses = Lock<[String?]>([])
+        let handler = HandlerFunction { request in
+            addresses.withLock { $0.append(request.remoteAddress) }
+            return HTTPResponse(status: .noContent)
+        }
+        try await bothWays(handler) { api in
+            _ = try await api.respond(to: HTTPRequest(authority: "localhost", path: "/"))
+        }
+        #expect(addresses.withLock { $0 } == [nil, "127.0.0.1"])
+    }
+
+    @Test func `sees a problem in both cases where the handler throws`() async throws {
+        let statuses = Lock<[HTTPStatus]>([])
+        try await bothWays(HandlerFunction { _ in throw Mishap() }) { api in
+            let response = try await api.respond(to: HTTPRequest(authority: "localhost", path: "/"))
+            statuses.withLock { $0.append(response.status) }
+        }
+        #expect(statuses.withLock { $0 } == [.internalServerError, .internalServerError])
+    }
+
+    @Test func `leaves no server behind when it throws`() async throws {
+        let address = Lock<Server.Address?>(nil)
+        await #expect(throws: Mishap.self) {
+            try await serving(HandlerFunction { _ in HTTPResponse(status: .ok) }) { served in
+                address.withLock { $0 = served }
+                throw Mishap()
+            }
+        }
+        let port = try #require(address.withLock { $0 }).port
+        #expect(throws: HTTPError.self) { try RawClient(port: port) }
+    }
+}

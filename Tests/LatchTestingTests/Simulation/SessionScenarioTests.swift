@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchHTTP
+import Testing
+
+@testable import LatchTesting
+
+@Suite struct `A simulated life of a session` {
+    @Test(arguments: [1, 99, 123_456])
+    func `is replayed to the line by its seed`(seed: UInt64) {
+        let trace = SessionScenario.trace(seed: seed)
+        #expect(!trace.isEmpty)
+        #expect(SessionScenario.trace(seed: seed) == trace)
+    }
+
+    @Test func `gives no trace where everything held`() {
+        #expect(SessionScenario.play(seed: 1, isTracing: true) == [])
+    }
+}
+
+/// The model that sessions are held against must itself see what it is there to see.
+@Suite struct `The simulated issuer` {
+    let simulation = Simulation(seed: 1)
+    let issuer: SimulatedIssuer
+
+    init() { issuer = SimulatedIssuer(simulation) }
+
+    func wait(_ seconds: Int) {
+        let simulation = simulation
+        simulation.spawn { try await simulation.sleep(for: .seconds(seconds)) }
+        #expect(simulation.run())
+    }
+
+    var violations: [String] { issuer.inspect { $0.violations } }
+
+    @Test func `rotates a refresh token when it is due`() throws {
+        let first = issuer.signIn()
+        wait(50)
+        let second = try issuer.refresh(first.refresh ?? "", key: "k")
+        #expect(second.refresh != first.refresh)
+        #expect(issuer.accepts(second.access))
+        #expect(violations.isEmpty)
+    }
+
+    @Test func `sees a renewal that nothing called for`() throws {
+        _ = try issuer.refresh(issuer.signIn().refresh ?? "", key: "k")
+        #expect(violations.count == 1)
+    }
+
+    @Test func `finds nothing wrong in a renewal after its access token was refused`() throws {
+        let tokens = issuer.signIn()
+        issuer.refuseAccessTokens(of: 0)
+        #expect(!issuer.accepts(tokens.access))
+        _ = try issuer.refresh(tokens.refresh ?? "", key: "k")
+        #expect(violations.isEmpty)
+    }
+
+    @Test func `answers a repeat with the same key as before, also long after`() throws {
+        let first = issuer.signIn()
+        wait(50)
+        let second = try issuer.refresh(first.refresh ?? "", key: "k")
+        wait(3600)
+        #expect(try issuer.refresh(first.refresh ?? "", key: "k").refresh == second.refresh)
+        #expect(violations.isEmpty)
+    }
+
+    @Test func `ends the family of a token that is used again with another key`() throws {
+        let first = issuer.signIn()
+        wait(50)
+        let second = try issuer.refresh(first.refresh ?? "", key: "k")
+        wait(31)
+        #expect(throws: HTTPError.self) { try issuer.refresh(first.refresh ?? "", key: "other") }
+        #expect(violations.count == 1)
+        #expect(!issuer.accepts(second.access))
+        #expect(throws: HTTPError.self) { try issuer.refresh(second.refresh ?? "", key: "k") }
+    }
+
+    @Test func `refuses an access token that is over its time, revoked, or none of its own`() {
+        let tokens = issuer.signIn()
+        #expect(issuer.accepts(tokens.access))
+        #expect(!issuer.accepts(tokens.refresh ?? ""))
+        #expect(!issuer.accepts("a:x"))
+        wait(60)
+        #expect(!issuer.accepts(tokens.access))
+        let other = issuer.signIn()
+        issuer.revoke(1)
+        #expect(!issuer.accepts(other.access))
+    }
+}
