@@ -25,7 +25,13 @@ public final class ServedLatch: Sendable {
     ///   - folder: Holds `identity.sqlite` and `mails/`.
     ///   - environment: Further settings, such as `LATCH_ACCESS_TOKEN_LIFETIME`.
     ///   - listen: Where to listen; a port of 0 picks a free one.
-    public init(in folder: String, environment: [String: String] = [:], listen: String = "127.0.0.1:0") throws {
+    public static func start(
+        in folder: String, environment: [String: String] = [:], listen: String = "127.0.0.1:0"
+    ) async throws -> ServedLatch {
+        try await offThePool { try ServedLatch(in: folder, environment: environment, listen: listen) }
+    }
+
+    private init(in folder: String, environment: [String: String], listen: String) throws {
         let process = Process()
         process.executableURL = try Self.program()
         process.arguments = ["serve", "--listen", listen, "--store", "sqlite:\(folder)/identity.sqlite"]
@@ -53,10 +59,12 @@ public final class ServedLatch: Sendable {
         self.process = Lock(process)
     }
 
-    deinit { kill() }
+    deinit { end() }
 
     /// Ends the process as a machine that loses its power does.
-    public func kill() {
+    public func kill() async throws { try await offThePool { self.end() } }
+
+    private func end() {
         process.withLock { process in
             guard process.isRunning else { return }
             Foundation.kill(process.processIdentifier, SIGKILL)
@@ -67,11 +75,13 @@ public final class ServedLatch: Sendable {
     /// Asks the process to end, as an operator does.
     ///
     /// - Returns: Its exit status.
-    public func terminate() -> Int32 {
-        process.withLock { process in
-            process.terminate()
-            process.waitUntilExit()
-            return process.terminationStatus
+    public func terminate() async throws -> Int32 {
+        try await offThePool {
+            self.process.withLock { process in
+                process.terminate()
+                process.waitUntilExit()
+                return process.terminationStatus
+            }
         }
     }
 

@@ -6,20 +6,24 @@ import Testing
 
 @Suite struct `A session in simulation` {
     /// One seed is replayed by `LATCH_SEED=n swift test --filter SimulationTests`; `LATCH_RUNS` asks for more runs.
-    @Test func `keeps every rule in thousands of seeded runs`() throws {
+    @Test func `keeps every rule in thousands of seeded runs`() async throws {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["LATCH_SEED"].flatMap(UInt64.init) {
-            let violations = SessionScenario.play(seed: seed, isTracing: true)
+            let violations = try await offThePool { SessionScenario.play(seed: seed, isTracing: true) }
             for line in violations { print(line) }
             #expect(violations.isEmpty, "seed \(seed)")
             return
         }
         let runs = environment["LATCH_RUNS"].flatMap(UInt64.init) ?? 10_000
-        var failures = 0
-        for seed in 1...runs where failures < 5 {
-            let violations = SessionScenario.play(seed: seed)
-            guard !violations.isEmpty else { continue }
-            failures += 1
+        let failures = try await offThePool {
+            var failures: [(seed: UInt64, violations: [String])] = []
+            for seed in 1...runs where failures.count < 5 {
+                let violations = SessionScenario.play(seed: seed)
+                if !violations.isEmpty { failures.append((seed, violations)) }
+            }
+            return failures
+        }
+        for (seed, violations) in failures {
             Issue.record("seed \(seed) (replay with LATCH_SEED=\(seed)): \(violations.joined(separator: "; "))")
         }
     }

@@ -44,11 +44,11 @@ struct LiveAccount: Sendable {
             return try await body(account)
         }
         try await withTemporaryFolder { folder in
-            let server = try ServedLatch(in: folder)
+            let server = try await ServedLatch.start(in: folder)
             let account = LiveAccount(url: server.url, email: "a@b.com", password: "Secret123!")
             try await account.register()
             try await body(account)
-            #expect(server.terminate() == 0)
+            #expect(try await server.terminate() == 0)
         }
     }
 
