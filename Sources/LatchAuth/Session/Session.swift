@@ -102,6 +102,11 @@ public actor Session<Value: SessionCredential> {
         try await lease().credential
     }
 
+    /// The credential as it is, fresh or expired, without a renewal.
+    ///
+    /// - Throws: As `credential()` where there is none or the store cannot be read.
+    public func currentCredential() async throws -> Value { try await usableCredential() }
+
     /// A credential other than `refused`, renewed if the session still holds that one.
     ///
     /// - Parameter refused: The credential that the server refused, as it was sent.

@@ -11,11 +11,16 @@ public import LatchHTTP
 public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
     private let session: Session<Value>
     private let scope: CredentialScope
+    private let renews: Bool
 
     /// An interceptor for `session` whose credential goes nowhere but to `scope`.
-    public init(_ session: Session<Value>, for scope: CredentialScope) {
+    ///
+    /// - Parameter renews: Whether a renewal may be made before a request, and after a refusal. Without it the credential
+    ///   is sent as it is, and the server's refusal is the answer.
+    public init(_ session: Session<Value>, for scope: CredentialScope, renews: Bool = true) {
         self.session = session
         self.scope = scope
+        self.renews = renews
     }
 
     /// Sends the request with the session's credential; after a 401 once more with a renewed one.
@@ -26,6 +31,7 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
         guard scope.allows(request.origin), !RenewalScope.sessions.contains(ObjectIdentifier(session)) else {
             return try await next.respond(to: request)
         }
+        guard renews else { return try await send(request, with: session.currentCredential(), to: next) }
         let lease = try await session.lease()
         let response = try await send(request, with: lease.credential, to: next)
         guard response.status == .unauthorized else { return response }

@@ -95,7 +95,7 @@ final class SessionFixture: Sendable {
     var stored: Tokens? { world.withLock { $0.stored } }
 
     /// A resource that accepts only what was issued last, behind the session.
-    func client(_ session: Session<Tokens>) -> any Handler {
+    func client(_ session: Session<Tokens>, renews: Bool = true) -> any Handler {
         let resource = HandlerFunction { request in
             let isAccepted = self.world.withLock { world in
                 world.requests.append(request)
@@ -106,7 +106,7 @@ final class SessionFixture: Sendable {
             let date = HTTPDate(self.simulation.trueNow).description
             return HTTPResponse(status: isAccepted ? .ok : .unauthorized, fields: [.date: date])
         }
-        return resource.intercepted(by: [SessionInterceptor(session, for: .host("api.example.com"))])
+        return resource.intercepted(by: [SessionInterceptor(session, for: .host("api.example.com"), renews: renews)])
     }
 
     static func request(_ method: HTTPMethod = .get, body: String = "") -> HTTPRequest {

@@ -26,6 +26,15 @@ import Testing
         #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-1"])
     }
 
+    @Test func `J7: is not made where that is turned off, and the server's refusal is the answer`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
+        fixture.world.withLock { $0.accepted = [] }
+        let client = fixture.client(fixture.makeSession(), renews: false)
+        #expect(try fixture.run { try await client.respond(to: SessionFixture.request()) }.status == .unauthorized)
+        #expect(fixture.renewals == 0)
+        #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0"])
+    }
+
     @Test func `J7: nobody signed in means no request`() throws {
         let fixture = SessionFixture()
         let client = fixture.client(fixture.makeSession())
