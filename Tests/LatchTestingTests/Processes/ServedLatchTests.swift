@@ -8,22 +8,23 @@ import Testing
 @Suite struct `A served latch` {
     @Test func `answers at the address that it says, and ends as it is asked to`() async throws {
         try await withTemporaryFolder { folder in
-            let served = try ServedLatch(in: folder)
+            let served = try await ServedLatch.start(in: folder)
             #expect(served.url.host == "127.0.0.1")
             let client = Client(baseURL: served.url)
             let response = try await client.respond(to: HTTPRequest(url: served.url.appending(path: "readyz")))
             #expect(response.status == .ok)
             #expect(FileManager.default.fileExists(atPath: "\(folder)/identity.sqlite"))
             #expect(try served.mail(containing: "anything") == nil)
-            #expect(served.terminate() == 0)
-            served.kill()
+            let status = try await served.terminate()
+            #expect(status == 0)
+            try await served.kill()
         }
     }
 
     @Test func `that cannot serve says what the process said`() async throws {
         try await withTemporaryFolder { folder in
-            let failure = #expect(throws: ServedLatch.Failure.self) {
-                try ServedLatch(in: folder, listen: "203.0.113.7:1")
+            let failure = await #expect(throws: ServedLatch.Failure.self) {
+                try await ServedLatch.start(in: folder, listen: "203.0.113.7:1")
             }
             #expect(failure?.description.contains("does not serve") == true)
             #expect(failure?.description.contains("203.0.113.7:1") == true)
@@ -32,7 +33,7 @@ import Testing
 
     @Test func `finds the newest mail that holds the words`() async throws {
         try await withTemporaryFolder { folder in
-            let served = try ServedLatch(in: folder)
+            let served = try await ServedLatch.start(in: folder)
             try FileManager.default.createDirectory(atPath: "\(folder)/mails", withIntermediateDirectories: true)
             for (name, text) in [("1.eml", "code 111"), ("2.eml", "code 222"), ("3.eml", "other")] {
                 try text.write(toFile: "\(folder)/mails/\(name)", atomically: true, encoding: .utf8)
