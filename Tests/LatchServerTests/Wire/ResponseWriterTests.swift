@@ -43,3 +43,52 @@ import Testing
         #expect(head.hasPrefix("HTTP/1.1 \(status) \(phrase)\r\n"))
     }
 }
+
+@Suite struct `A response on the wire` {
+    typealias Writer = `The writer of responses`
+
+    @Test(arguments: [100, 101, 199, 204, 304])
+    func `has neither length nor content where its status has none`(status: Int) throws {
+        let response = HTTPResponse(
+            status: HTTPStatus(rawValue: status), fields: [.contentLength: "3"], body: HTTPBody("abc"))
+        for isHead in [false, true] {
+            #expect(try !Writer.head(of: response, isHead: isHead).contains("Content-Length"))
+            #expect(!ResponseWriter(date: "now", isHead: isHead, closes: false).hasContent(response))
+        }
+    }
+
+    @Test(arguments: [200, 201, 206, 301, 400, 404, 500, 503])
+    func `has the length of its content, whatever was stated`(status: Int) throws {
+        let response = HTTPResponse(
+            status: HTTPStatus(rawValue: status), fields: [.contentLength: "99"], body: HTTPBody("abc"))
+        #expect(try Writer.head(of: response).contains("\r\nContent-Length: 3\r\n"))
+        #expect(ResponseWriter(date: "now", isHead: false, closes: false).hasContent(response))
+        #expect(!ResponseWriter(date: "now", isHead: true, closes: false).hasContent(response))
+    }
+
+    @Test func `says by a length of nothing that 205 has no content`() throws {
+        let response = HTTPResponse(status: 205, body: HTTPBody("abc"))
+        #expect(try Writer.head(of: response).contains("\r\nContent-Length: 0\r\n"))
+        #expect(!ResponseWriter(date: "now", isHead: false, closes: false).hasContent(response))
+    }
+
+    @Test(arguments: ["Transfer-Encoding", "connection", "KEEP-ALIVE", "Date", "Server"])
+    func `has no field that is the server's to say`(name: String) throws {
+        let response = HTTPResponse(status: .noContent, fields: [HTTPFieldName(name): "forged", "X": "1"])
+        #expect(try Writer.head(of: response) == "HTTP/1.1 204 No Content\r\nDate: now\r\nX: 1\r\n\r\n")
+    }
+
+    @Test(arguments: ["", "A B", "A:", "A\r\nSet-Cookie", "A\n", "\u{E9}", "A\0"])
+    func `is not written with a name that would break the framing`(name: String) {
+        #expect(throws: HTTPError.self) {
+            try Writer.head(of: HTTPResponse(status: .ok, fields: [HTTPFieldName(name): "x"]))
+        }
+    }
+
+    @Test func `keeps several lines of one name in their order and apart`() throws {
+        var response = HTTPResponse(status: .noContent)
+        for value in ["a=1", "b=2", "a=3"] { response.fields.append(value, for: .setCookie) }
+        let lines = "\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nSet-Cookie: a=3\r\n"
+        #expect(try Writer.head(of: response).contains(lines))
+    }
+}

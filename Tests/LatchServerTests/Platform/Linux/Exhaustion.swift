@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
+
+import Glibc
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import Testing
+
+/// Takes all descriptors of this process but one, lets a client connect with that one, and gives them back.
+func exhaustion() async throws {
+    let request = `A server that runs out of descriptors`.request
+    let server = Server(handler: HandlerFunction { _ in HTTPResponse(status: .ok) })
+    let address = try await server.start()
+    let early = try RawClient(port: address.port)
+    await early.send(request)
+    try #require(await early.receiveResponse()?.status == .ok)
+    var limit = rlimit(rlim_cur: 256, rlim_max: 256)
+    try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+    var taken: [Int32] = []
+    while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
+    if let last = taken.popLast() { close(last) }
+    let late = try RawClient(port: address.port)
+    await late.send(request)
+    for _ in 0..<10 {
+        await early.send(request)
+        try #require(await early.receiveResponse()?.status == .ok)
+    }
+    try #require(server.connectionCount == 1)
+    for descriptor in taken { close(descriptor) }
+    try #require(await late.receiveResponse()?.status == .ok)
+    await server.shutdown(grace: .zero)
+}
+
+#endif

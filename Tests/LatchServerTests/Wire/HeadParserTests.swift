@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import Testing
+
+@testable import LatchServer
+
+@Suite struct `The parser of heads` {
+    static func parse(_ text: String, _ names: inout FieldNameCache) throws(Refusal) -> RequestHead {
+        do {
+            return try Array(text.utf8).withUnsafeBufferPointer {
+                try HeadParser.parse($0, names: &names, defaultAuthority: "default")
+            }
+        } catch let refusal as Refusal { throw refusal } catch { throw Refusal("\(error)") }
+    }
+
+    static func parse(_ text: String) throws(Refusal) -> RequestHead {
+        var names = FieldNameCache()
+        return try parse(text, &names)
+    }
+
+    @Test(arguments: [
+        ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", true), ("GET / HTTP/1.0\r\nHost: a\r\n\r\n", false),
+        ("GET / HTTP/1.9\r\nHost: a\r\n\r\n", true), ("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", false),
+        ("GET / HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n", false),
+        ("GET / HTTP/1.1\r\nHost: a\r\nKeep-Alive: timeout=0\r\n\r\n", true),
+    ])
+    func `knows whether another request may follow`(head: String, keepsAlive: Bool) throws {
+        #expect(try Self.parse(head).keepsAlive == keepsAlive)
+    }
+
+    @Test(arguments: [
+        ("", RequestHead.Framing.length(0)), ("Content-Length: 7\r\n", .length(7)),
+        ("content-length:7\r\n", .length(7)),
+        ("Content-Length: 0007\r\n", .length(7)), ("Transfer-Encoding: Chunked\r\n", .chunked),
+        ("CONTENT-LENGTH: \t7 \t\r\n", .length(7)), ("X-Content-Length: 7\r\n", .length(0)),
+    ])
+    func `knows where the content ends`(field: String, framing: RequestHead.Framing) throws {
+        #expect(try Self.parse("POST / HTTP/1.1\r\nHost: a\r\n" + field + "\r\n").framing == framing)
+    }
+
+    @Test func `keeps the method's case and takes any token for one`() throws {
+        for method in ["get", "GET", "M-SEARCH", "!#$%&'*+-.^_`|~"] {
+            #expect(try Self.parse("\(method) / HTTP/1.1\r\nHost: a\r\n\r\n").method.rawValue == method)
+        }
+    }
+
+    @Test func `spells names as this client did, whatever another one sent before`() throws {
+        // Names of one length with the same ends share a place in the cache.
+        var names = FieldNameCache()
+        for spelling in ["X-Abc-D", "x-abc-d", "X-aBc-D", "X-xyz-D", "X-Abc-D"] {
+            let head = try Self.parse("GET / HTTP/1.1\r\nHost: a\r\n\(spelling): v\r\n\r\n", &names)
+            #expect(head.fields.map(\.name.rawName) == ["Host", spelling])
+            #expect(head.fields[HTTPFieldName(spelling)] == "v")
+        }
+    }
+
+    @Test func `replaces bytes that are no UTF-8 in values and keeps the field`() throws {
+        var names = FieldNameCache()
+        let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\nX: a".utf8) + [0xFF] + Array("b\r\n\r\n".utf8)
+        let head = try bytes.withUnsafeBufferPointer {
+            try HeadParser.parse($0, names: &names, defaultAuthority: "default")
+        }
+        #expect(head.fields["X"] == "a\u{FFFD}b")
+    }
+
+    @Test(arguments: ["GET", "GET /", " GET / HTTP/1.1", "GET / HTTP/1.1 ", "GET  / HTTP/1.1", "GET / HTTP/1.", "/"])
+    func `refuses a request line with anything missing or too much`(line: String) {
+        let refusal = #expect(throws: Refusal.self) { try Self.parse("\(line)\r\nHost: a\r\n\r\n") }
+        #expect(refusal?.status == .badRequest)
+    }
+
+    @Test func `never repeats in a refusal what the client sent`() {
+        for head in ["GET /secret#x HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: secret/\r\n\r\n", "secret\r\n\r\n"] {
+            let refusal = #expect(throws: Refusal.self) { try Self.parse(head) }
+            #expect(refusal?.reason.contains("secret") == false)
+        }
+    }
+}
