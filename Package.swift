@@ -115,7 +115,7 @@ let package = Package(
         program("sign-in", path: "Examples/sign-in", needs: ["Latchwork"]),
 
         // Tests mirror Sources.
-        tests("LatchCoreTests", needs: ["LatchCore"]),
+        tests("LatchCoreTests", needs: ["LatchTesting", "LatchCore"]),
         tests("LatchHTTPTests", needs: ["LatchHTTP", "LatchServer", "LatchTesting", "LatchCore"]),
         module("TestVectors", path: "Tests/TestVectors", needs: ["LatchCore"]),
         tests("LatchCryptoTests", needs: ["LatchCrypto", "LatchCore", "TestVectors"]),

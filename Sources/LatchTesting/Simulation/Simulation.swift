@@ -154,16 +154,3 @@ extension Simulation {
         return wake != nil
     }
 }
-
-/// A small generator with good mixing (Steele, Lea, Flood 2014): the same numbers on every platform.
-struct SplitMix64: Sendable {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}

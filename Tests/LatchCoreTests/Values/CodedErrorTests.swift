@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import Testing
+
+@Suite struct `A coded error` {
+    private struct Fault: CodedError {
+        var code: String
+        var message = "The lamp is dark."
+        var hint: String?
+
+        static let dark = Fault(code: "dark")
+        static let wet = Fault(code: "wet", message: "The lamp is wet.", hint: "Dry it.")
+    }
+
+    private struct OtherFault: CodedError {
+        var code: String
+        var message = ""
+        var hint: String?
+    }
+
+    private func caught(_ error: any Error) -> String {
+        do { throw error } catch Fault.dark { return "dark" } catch Fault.wet { return "wet" } catch { return "other" }
+    }
+
+    @Test func `says what happened, and what to do on a line of its own`() {
+        #expect("\(Fault.dark)" == "The lamp is dark.")
+        #expect("\(Fault.wet)" == "The lamp is wet.\nhint: Dry it.")
+    }
+
+    @Test func `is equal to another of its code, whatever they say`() {
+        #expect(Fault(code: "dark", message: "In the hall.", hint: "Wait.") == Fault.dark)
+        #expect(Fault(code: "wet") != Fault.dark)
+    }
+
+    @Test func `is caught by the static member of its code, whatever context it carries`() {
+        #expect(caught(Fault(code: "dark", message: "In the hall.")) == "dark")
+        #expect(caught(Fault.wet) == "wet")
+        #expect(caught(Fault(code: "Dark")) == "other")
+    }
+
+    @Test func `is not caught by another type's member of the same code`() {
+        #expect(caught(OtherFault(code: "dark")) == "other")
+        #expect(caught(CancellationError()) == "other")
+    }
+}

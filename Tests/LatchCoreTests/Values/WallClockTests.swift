@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import Testing
+
+@Suite struct `A wall clock` {
+    @Test func `shows the date and waits as it was told to`() async throws {
+        let waited = Lock<[Duration]>([])
+        let noon = Date(timeIntervalSince1970: 43_200)
+        let clock = WallClock(now: { noon }, sleep: { duration in waited.withLock { $0.append(duration) } })
+        #expect(clock.now == noon)
+        try await clock.sleep(for: .seconds(3))
+        try await clock.sleep(for: .milliseconds(5))
+        #expect(waited.withLock { $0 } == [.seconds(3), .milliseconds(5)])
+    }
+
+    @Test func `of the system shows the date of the system`() {
+        let before = Date()
+        let shown = WallClock.system.now
+        #expect((before...Date()).contains(shown))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `of the system stops waiting when the task is cancelled`() async {
+        let task = Task { try await WallClock.system.sleep(for: .seconds(86_400)) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `of the system does not begin to wait in a task that is cancelled already`() async {
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await WallClock.system.sleep(for: .seconds(86_400))
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test(arguments: [Duration.zero, .seconds(-5), .nanoseconds(1)])
+    func `of the system waits for no time that is over`(duration: Duration) async throws {
+        try await WallClock.system.sleep(for: duration)
+    }
+}
+
+@Suite struct `A duration in seconds` {
+    @Test(
+        arguments: [
+            (.zero, 0), (.seconds(1), 1), (.milliseconds(1500), 1.5), (.milliseconds(-1500), -1.5),
+            (.seconds(-7), -7), (.nanoseconds(1), 1e-9), (.seconds(86_400 * 365), 31_536_000),
+        ] as [(Duration, Double)])
+    func `keeps whole seconds, fractions and the sign`(duration: Duration, seconds: Double) {
+        #expect(duration.inSeconds == seconds)
+    }
+
+    @Test func `is finite for the longest of them`() {
+        #expect(Duration.seconds(Int64.max).inSeconds == 9_223_372_036_854_775_807)
+        #expect(Duration.seconds(Int64.min).inSeconds == -9_223_372_036_854_775_808)
+    }
+}
