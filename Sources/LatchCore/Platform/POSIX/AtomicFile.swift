@@ -88,8 +88,8 @@ package struct AtomicFile: Sendable {
             made += part
             if mkdir(made, 0o700) != 0 {
                 let failure = FileFailure("mkdir", made)
-                // A read-only file system reports itself even for a folder that is there.
-                guard access(made, F_OK) == 0 else { throw failure }
+                // A read-only file system reports itself even for a folder that is there; a file has nothing below it.
+                guard access(made + "/.", F_OK) == 0 else { throw failure }
             }
             made += "/"
         }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchTesting
+import Testing
+
+@Suite struct `A file that is replaced as a whole` {
+    private let files = FileManager.default
+
+    private func mode(_ path: String) throws -> Int {
+        try #require(files.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    @Test func `is nil where there is none, and empty where it is empty`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = AtomicFile("\(folder)/f")
+            #expect(try file.read() == nil)
+            try file.replace(with: [])
+            #expect(try file.read() == [])
+            #expect(try AtomicFile("\(folder)/no/such/folder/f").read() == nil)
+        }
+    }
+
+    @Test(arguments: [0, 1, 16_383, 16_384, 16_385, 1_000_003])
+    func `holds what was written, whatever its size`(count: Int) async throws {
+        try await withTemporaryFolder { folder in
+            var random = SplitMix64(state: UInt64(count))
+            let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            let file = AtomicFile("\(folder)/f")
+            try file.replace(with: bytes)
+            #expect(try file.read() == bytes)
+        }
+    }
+
+    @Test func `is its owner's alone, whoever could read the one before`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = AtomicFile("\(folder)/f")
+            try Data("old".utf8).write(to: URL(fileURLWithPath: file.path))
+            try files.setAttributes([.posixPermissions: 0o666], ofItemAtPath: file.path)
+            try file.replace(with: [1])
+            #expect(try mode(file.path) == 0o600)
+        }
+    }
+
+    @Test func `leaves nothing beside it`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = AtomicFile("\(folder)/f")
+            for round in 0..<20 { try file.replace(with: [UInt8(round)]) }
+            #expect(try files.contentsOfDirectory(atPath: folder) == ["f"])
+        }
+    }
+
+    /// Who has the old file open goes on reading the old bytes: it is another file that takes the name.
+    @Test func `is another file after it was replaced, and not a changed one`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = AtomicFile("\(folder)/f")
+            try file.replace(with: Array("old".utf8))
+            let reader = try #require(FileHandle(forReadingAtPath: file.path))
+            try file.replace(with: Array("newer".utf8))
+            #expect(try reader.readToEnd() == Data("old".utf8))
+            #expect(try file.read() == Array("newer".utf8))
+        }
+    }
+
+    @Test func `is read whole while others replace it`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = AtomicFile("\(folder)/f")
+            try file.replace(with: [UInt8](repeating: 0, count: 40_000))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in UInt8(1)...3 {
+                    group.addTask {
+                        for _ in 0..<25 { try file.replace(with: [UInt8](repeating: writer, count: 40_000)) }
+                    }
+                }
+                for _ in 0..<150 {
+                    let bytes = try #require(try file.read())
+                    #expect(bytes.count == 40_000)
+                    #expect(Set(bytes).count == 1)
+                }
+                try await group.waitForAll()
+            }
+            #expect(try files.contentsOfDirectory(atPath: folder) == ["f"])
+        }
+    }
+
+    @Test func `takes the place of a symbolic link and leaves alone what that led to`() async throws {
+        try await withTemporaryFolder { folder in
+            let target = "\(folder)/target"
+            try Data("kept".utf8).write(to: URL(fileURLWithPath: target))
+            let file = AtomicFile("\(folder)/f")
+            try files.createSymbolicLink(atPath: file.path, withDestinationPath: target)
+            try file.replace(with: [1])
+            #expect(try AtomicFile(target).read() == Array("kept".utf8))
+            #expect(throws: (any Error).self) { try files.destinationOfSymbolicLink(atPath: file.path) }
+            #expect(try file.read() == [1])
+        }
+    }
+
+    @Test func `that cannot take its place leaves nothing behind`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = AtomicFile("\(folder)/f")
+            try files.createDirectory(atPath: file.path, withIntermediateDirectories: true)
+            let failure = #expect(throws: FileFailure.self) { try file.replace(with: [1]) }
+            #expect(failure?.operation == "rename")
+            #expect(failure?.path == file.path)
+            #expect(try files.contentsOfDirectory(atPath: folder) == ["f"])
+        }
+    }
+
+    @Test func `whose folder is missing is an error to write and none to remove`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = AtomicFile("\(folder)/missing/f")
+            let failure = #expect(throws: FileFailure.self) { try file.replace(with: [1]) }
+            #expect(failure?.reason == .missing)
+            #expect(failure?.operation == "open")
+            try file.remove()
+        }
+    }
+
+    @Test func `that is a folder cannot be read, nor removed`() async throws {
+        try await withTemporaryFolder { folder in
+            #expect(throws: FileFailure.self) { try AtomicFile(folder).read() }
+            #expect(throws: FileFailure.self) { try AtomicFile(folder).remove() }
+            #expect(files.fileExists(atPath: folder))
+        }
+    }
+
+    @Test func `is gone after it was removed, once or twice`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = AtomicFile("\(folder)/f")
+            try file.replace(with: [1])
+            try file.remove()
+            #expect(try file.read() == nil)
+            try file.remove()
+            #expect(try files.contentsOfDirectory(atPath: folder).isEmpty)
+        }
+    }
+}

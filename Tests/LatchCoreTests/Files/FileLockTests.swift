@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchTesting
+import Testing
+
+/// Adds one to the number in a file, as often as told, in the way that loses additions when two do it at once.
+private func count(_ times: Int, in path: String) throws {
+    let file = AtomicFile(path)
+    for _ in 0..<times {
+        try file.locked { () throws(FileFailure) in
+            let number = try file.read().flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
+            try file.replace(with: Array(String(number + 1).utf8))
+        } onFailure: {
+            $0
+        }
+    }
+}
+
+@Suite struct `The lock of a file` {
+    private func number(in path: String) throws -> String? {
+        try AtomicFile(path).read().map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test func `keeps the threads of a process apart`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = "\(folder)/number"
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 { group.addTask { try count(20, in: path) } }
+                try await group.waitForAll()
+            }
+            #expect(try number(in: path) == "80")
+        }
+    }
+
+    @Test func `keeps processes apart`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = "\(folder)/number"
+            async let first = #expect(processExitsWith: .success) { [path = path as String] in try count(40, in: path) }
+            async let second = #expect(processExitsWith: .success) { [path = path as String] in try count(40, in: path)
+            }
+            try count(40, in: path)
+            _ = await (first, second)
+            #expect(try number(in: path) == "120")
+        }
+    }
+
+    @Test func `ends with the process that held it`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = "\(folder)/number"
+            await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
+                try AtomicFile(path).locked { () throws(FileFailure) -> Void in
+                    exit(7)
+                } onFailure: {
+                    $0
+                }
+            }
+            try count(1, in: path)
+            #expect(try number(in: path) == "1")
+        }
+    }
+
+    private func number(from file: AtomicFile) throws -> Int {
+        try file.locked { () throws(FileFailure) in
+            42
+        } onFailure: {
+            $0
+        }
+    }
+
+    @Test func `gives back what was returned, throws what was thrown, and is free after both`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = AtomicFile("\(folder)/f")
+            #expect(try number(from: file) == 42)
+            #expect(throws: CancellationError.self) {
+                try file.locked { () throws(any Error) -> Void in
+                    throw CancellationError()
+                } onFailure: {
+                    $0
+                }
+            }
+            #expect(try number(from: file) == 42)
+            let content = try file.read()
+            #expect(content == nil)
+        }
+    }
+
+    @Test func `is not taken through a symbolic link`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = AtomicFile("\(folder)/f")
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(folder)/f.lock", withDestinationPath: "\(folder)/elsewhere")
+            let failure = #expect(throws: FileFailure.self) {
+                try file.locked { () throws(FileFailure) in
+                    Issue.record("It ran without the lock.")
+                } onFailure: {
+                    $0
+                }
+            }
+            #expect(failure?.reason == .denied)
+            #expect(!FileManager.default.fileExists(atPath: "\(folder)/elsewhere"))
+        }
+    }
+
+    @Test func `is an error, in the caller's words, where its folder is missing`() async throws {
+        struct Unavailable: Error, Equatable { var path: String }
+        try await withTemporaryFolder { (folder: String) throws in
+            #expect(throws: Unavailable(path: "\(folder)/no/f.lock")) {
+                try AtomicFile("\(folder)/no/f").locked { () throws(Unavailable) in
+                } onFailure: {
+                    Unavailable(path: $0.path)
+                }
+            }
+        }
+    }
+}
+
+@Suite struct `A failed system call` {
+    @Test(
+        arguments: [
+            (ENOENT, .missing), (EACCES, .denied), (EPERM, .denied), (ELOOP, .denied), (EROFS, .readOnly),
+            (ENOSPC, .full), (EDQUOT, .full), (EFBIG, .full), (EISDIR, .other), (EIO, .other), (0, .other),
+        ] as [(Int32, FileFailure.Reason)])
+    func `is told apart as far as it matters`(number: Int32, reason: FileFailure.Reason) {
+        #expect(FileFailure("open", "/f", number: number).reason == reason)
+    }
+
+    @Test func `names the call, the file and the system's reason`() {
+        #expect("\(FileFailure("open", "/a/b", number: ENOENT))" == "open /a/b: No such file or directory")
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchTesting
+import Testing
+
+@Suite struct `A file that is set aside` {
+    @Test func `keeps what it holds under a name that says why`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = AtomicFile("\(folder)/f")
+            try file.replace(with: [1, 2])
+            #expect(try file.setAside(suffix: "corrupt") == "\(folder)/f.corrupt")
+            #expect(try file.read() == nil)
+            #expect(try AtomicFile("\(folder)/f.corrupt").read() == [1, 2])
+        }
+    }
+
+    @Test func `takes the first name that is free and overwrites none`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = AtomicFile("\(folder)/f")
+            var names: [String?] = []
+            for round in 1...4 {
+                try file.replace(with: [UInt8(round)])
+                names.append(try file.setAside(suffix: "old"))
+            }
+            #expect(names == ["f.old", "f.old-2", "f.old-3", "f.old-4"].map { "\(folder)/\($0)" })
+            for (number, name) in zip(UInt8(1)..., names.compactMap { $0 }) {
+                #expect(try AtomicFile(name).read() == [number])
+            }
+            try AtomicFile("\(folder)/f.old-2").remove()
+            try file.replace(with: [9])
+            #expect(try file.setAside(suffix: "old") == "\(folder)/f.old-2")
+        }
+    }
+
+    @Test func `is nil where there was none`() async throws {
+        try await withTemporaryFolder { (folder: String) throws in
+            #expect(try AtomicFile("\(folder)/f").setAside(suffix: "old") == nil)
+            #expect(try AtomicFile("\(folder)/no/f").setAside(suffix: "old") == nil)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+        }
+    }
+
+    @Test func `is an error where every name is taken, and stays where it is`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = AtomicFile("\(folder)/f")
+            try file.replace(with: [7])
+            for number in 1...1_000 {
+                let name = "\(file.path).old" + (number == 1 ? "" : "-\(number)")
+                #expect(FileManager.default.createFile(atPath: name, contents: nil))
+            }
+            let failure = #expect(throws: FileFailure.self) { try file.setAside(suffix: "old") }
+            #expect(failure?.number == EEXIST)
+            #expect(try file.read() == [7])
+        }
+    }
+
+    @Test func `that is a symbolic link is the link, and not what it leads to`() async throws {
+        try await withTemporaryFolder { folder in
+            let target = AtomicFile("\(folder)/target")
+            try target.replace(with: [3])
+            let file = AtomicFile("\(folder)/f")
+            try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: target.path)
+            let aside = try #require(try file.setAside(suffix: "old"))
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: aside) == target.path)
+            #expect(try target.read() == [3])
+        }
+    }
+}
+
+@Suite struct `The folder of a file` {
+    @Test(arguments: [
+        ("/a/b/c", "/a/b"), ("/a", "/"), ("a", "."), ("a/b", "a"), ("./a", "."), ("/a/b/", "/a/b"), ("", "."),
+    ])
+    func `is what stands before its last slash`(path: String, folder: String) {
+        #expect(AtomicFile(path).folder == folder)
+    }
+
+    @Test func `is made with those above it, for the owner alone, and may be there already`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = AtomicFile("\(folder)/a/b/c/f")
+            try file.makeFolder()
+            try file.makeFolder()
+            for made in ["a", "a/b", "a/b/c"] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(made)")
+                #expect(attributes[.type] as? FileAttributeType == .typeDirectory)
+                #expect(attributes[.posixPermissions] as? Int == 0o700)
+            }
+            try file.replace(with: [1])
+        }
+    }
+
+    @Test(arguments: ["blocked/f", "blocked/deeper/f"])
+    func `cannot be made where a file has its name`(path: String) async throws {
+        try await withTemporaryFolder { folder in
+            try AtomicFile("\(folder)/blocked").replace(with: [1])
+            let failure = #expect(throws: FileFailure.self) { try AtomicFile("\(folder)/\(path)").makeFolder() }
+            #expect(failure?.operation == "mkdir")
+            #expect(try AtomicFile("\(folder)/blocked").read() == [1])
+        }
+    }
+
+    @Test func `that is there needs no leave to write where it lies`() throws {
+        // A folder of the kernel's takes no new ones, and this one is there.
+        try AtomicFile("/sys/kernel/f").makeFolder()
+        let failure = #expect(throws: FileFailure.self) { try AtomicFile("/sys/latch/f").makeFolder() }
+        #expect(failure?.path == "/sys/latch")
+    }
+}
