@@ -7,25 +7,33 @@ public struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
     /// The point in time.
     public let date: Date
 
-    /// An HTTP date for a point in time; fractions of a second are dropped.
-    public init(_ date: Date) { self.date = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down)) }
+    /// An HTTP date for a point in time.
+    ///
+    /// Fractions of a second are dropped, towards the past; what four digits of a year cannot write becomes the nearest
+    /// date that they can.
+    public init(_ date: Date) {
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        // What is no number compares false and is the first of all dates: long expired, where it is an expiry.
+        let bounded = seconds >= Self.firstSecond ? min(seconds, Self.lastSecond) : Self.firstSecond
+        self.date = Date(timeIntervalSince1970: bounded)
+    }
 
     /// Reads the preferred form of a date, IMF-fixdate; nil where `text` is anything else.
+    ///
+    /// Each number has its exact digits and no sign, and the day is one that the month has. The weekday has to be one,
+    /// but not the right one: it adds nothing to the date. A leap second is the first of the next minute.
     public init?(_ text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT",
-            parts[1].utf8.count == 2, let day = UInt8(parts[1]),
+        guard parts.count == 6, parts[0].last == ",", Self.weekdays.contains(String(parts[0].dropLast())),
+            let day = Self.number(parts[1], digits: 2),
             let month = Self.months.firstIndex(of: String(parts[2])),
-            parts[3].utf8.count == 4, let year = UInt16(parts[3])
+            let year = Self.number(parts[3], digits: 4),
+            let seconds = Self.secondsOfDay(parts[4]), parts[5] == "GMT"
         else { return nil }
-        let clock = parts[4].split(separator: ":", omittingEmptySubsequences: false)
-        guard clock.count == 3, clock.allSatisfy({ $0.utf8.count == 2 }),
-            let hour = UInt8(clock[0]), let minute = UInt8(clock[1]), let second = UInt8(clock[2]),
-            (1...31).contains(day), hour < 24, minute < 60, second <= 60
-        else { return nil }
-        let days = Self.daysSinceEpoch(year: Int(year), month: month + 1, day: Int(day))
-        let seconds = days * 86_400 + Int(hour) * 3_600 + Int(minute) * 60 + Int(second)
-        date = Date(timeIntervalSince1970: Double(seconds))
+        let first = Self.daysSinceEpoch(year: year, month: month + 1, day: 1)
+        let next = Self.daysSinceEpoch(year: month == 11 ? year + 1 : year, month: (month + 1) % 12 + 1, day: 1)
+        guard day >= 1, first + day <= next else { return nil }
+        self.init(Date(timeIntervalSince1970: Double((first + day - 1) * 86_400 + seconds)))
     }
 
     /// The date in its preferred form, IMF-fixdate.
@@ -45,6 +53,24 @@ public struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
     ]
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
+    /// 1 January 0000 and 31 December 9999: all that four digits of a year can write.
+    private static let firstSecond = -62_167_219_200.0
+    private static let lastSecond = 253_402_300_799.0
+
+    /// The number that exactly so many digits write; Swift would read `+8` and digits of other scripts as well.
+    private static func number(_ text: Substring, digits: Int) -> Int? {
+        let isNumber = text.utf8.count == digits && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        return isNumber ? Int(text) : nil
+    }
+
+    private static func secondsOfDay(_ text: Substring) -> Int? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 3, let hour = number(parts[0], digits: 2), let minute = number(parts[1], digits: 2),
+            let second = number(parts[2], digits: 2), hour < 24, minute < 60, second <= 60
+        else { return nil }
+        return hour * 3_600 + minute * 60 + second
+    }
+
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
 
     /// Days from 1970-01-01 in the proleptic Gregorian calendar; years are counted from March, so that the leap day is
@@ -57,6 +83,7 @@ public struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
+    /// The reverse of `daysSinceEpoch`, by the same count from March.
     private static func civil(daysSinceEpoch: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = daysSinceEpoch + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
