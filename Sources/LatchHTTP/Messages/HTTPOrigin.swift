@@ -93,9 +93,11 @@ private func isLoopbackAddress(_ host: String.UTF8View) -> Bool {
     return dots == 3 && number != nil
 }
 
+/// RFC 3986 §6.2.2.1, for ASCII alone: Unicode would make a `k` of KELVIN SIGN, and one origin of two.
 private func lowercased(_ text: Substring) -> String {
     // Most are in lower case already.
-    text.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) } ? String(text) : text.lowercased()
+    guard text.utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return String(text) }
+    return String(decoding: text.utf8.map(asciiLowercased), as: UTF8.self)
 }
 
 /// The number that digits alone write (RFC 3986 §3.2.3), up to 65535; Swift would read `+80` as well.
