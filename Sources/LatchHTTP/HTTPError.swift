@@ -67,6 +67,9 @@ extension HTTPError {
     /// The content is not what the route expects.
     public static let undecodable = HTTPError.undecodable("The content has another shape.", response: nil)
 
+    /// The content of a route has no spelling in JSON, such as a number that is not finite.
+    public static let unencodable = HTTPError.unencodable("it is malformed.")
+
     /// More redirects than allowed, or one that leads nowhere.
     public static let redirectRefused = HTTPError(
         code: "redirectRefused", message: "A redirect was refused.", hint: "Request the final address directly.")
@@ -113,6 +116,12 @@ extension HTTPError {
         HTTPError(
             code: unacceptableStatus.code, message: "The server answered with status \(response.status).",
             response: response)
+    }
+
+    package static func unencodable(_ what: String) -> HTTPError {
+        HTTPError(
+            code: "unencodable", message: "The content could not be written: \(what)",
+            hint: "Compare the route's value with what its encoder allows.")
     }
 
     package static func undecodable(_ what: String, response: HTTPResponse?) -> HTTPError {

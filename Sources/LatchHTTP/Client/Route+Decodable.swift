@@ -67,14 +67,11 @@ extension Error {
     /// Where in the content and what, without the content itself: it may hold secrets.
     fileprivate var whereAndWhat: String {
         guard let error = self as? DecodingError else { return "it is no JSON." }
-        func place(_ path: [any CodingKey]) -> String {
-            path.isEmpty ? "at the top" : "at '" + path.map(\.stringValue).joined(separator: ".") + "'"
-        }
         return switch error {
-        case .typeMismatch(let type, let context): "\(place(context.codingPath)) there is no \(type)."
-        case .valueNotFound(let type, let context): "\(place(context.codingPath)) a \(type) is missing."
-        case .keyNotFound(let key, let context): "\(place(context.codingPath)) '\(key.stringValue)' is missing."
-        case .dataCorrupted(let context): "\(place(context.codingPath)) it is malformed."
+        case .typeMismatch(let type, let context): "\(context.codingPath.place) there is no \(type)."
+        case .valueNotFound(let type, let context): "\(context.codingPath.place) a \(type) is missing."
+        case .keyNotFound(let key, let context): "\(context.codingPath.place) '\(key.stringValue)' is missing."
+        case .dataCorrupted(let context): "\(context.codingPath.place) it is malformed."
         @unknown default: "it is malformed."
         }
     }

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import Testing
+
+@Suite struct `A route` {
+    struct Note: Codable, Sendable, Equatable {
+        var text: String
+    }
+
+    /// Answers with JSON and writes down each request.
+    private func client(_ seen: Recording<HTTPRequest>, status: HTTPStatus = .ok, body: String = #"{"text":"b"}"#)
+        throws -> Client
+    {
+        let transport = HandlerFunction { request in
+            seen.add(request)
+            return HTTPResponse(status: status, body: HTTPBody(body))
+        }
+        return Client(baseURL: try #require(URL(string: "https://h/v1")), transport: transport)
+    }
+
+    private static let json = "application/json"
+    private static let form = "application/x-www-form-urlencoded"
+
+    @Test(
+        arguments: [
+            (.get("x", query: [("q", "é")], as: Note.self), "GET", nil, ""),
+            (.delete("x", query: [("q", "é")], as: Note.self), "DELETE", nil, ""),
+            (.post("x", query: [("q", "é")], as: Note.self), "POST", nil, ""),
+            (.post("x", query: [("q", "é")], json: Note(text: "a"), as: Note.self), "POST", json, #"{"text":"a"}"#),
+            (.post("x", query: [("q", "é")], form: [("a", "b c")], as: Note.self), "POST", form, "a=b%20c"),
+            (.put("x", query: [("q", "é")], json: Note(text: "a"), as: Note.self), "PUT", json, #"{"text":"a"}"#),
+            (.patch("x", query: [("q", "é")], json: Note(text: "a"), as: Note.self), "PATCH", json, #"{"text":"a"}"#),
+        ] as [(Route<Note>, String, String?, String)])
+    func `with a typed answer says what it sends and what it takes`(
+        route: Route<Note>, method: String, mediaType: String?, content: String
+    ) async throws {
+        let seen = Recording<HTTPRequest>()
+        #expect(try await client(seen).perform(route) == Note(text: "b"))
+        let request = try #require(seen.entries.first)
+        #expect(request.method.rawValue == method)
+        #expect(request.absoluteURL == "https://h/v1/x?q=%C3%A9")
+        #expect(request.fields[.contentType] == mediaType)
+        #expect(request.fields[.accept] == Self.json)
+        #expect(request.body.text == content)
+    }
+
+    @Test(
+        arguments: [
+            (.get("x", query: [("q", "1")]), "GET", nil, ""), (.delete("x", query: [("q", "1")]), "DELETE", nil, ""),
+            (.post("x", query: [("q", "1")]), "POST", nil, ""),
+            (.post("x", query: [("q", "1")], json: Note(text: "a")), "POST", json, #"{"text":"a"}"#),
+            (.post("x", query: [("q", "1")], form: [("a", "b")]), "POST", form, "a=b"),
+            (.put("x", query: [("q", "1")], json: Note(text: "a")), "PUT", json, #"{"text":"a"}"#),
+            (.patch("x", query: [("q", "1")], json: Note(text: "a")), "PATCH", json, #"{"text":"a"}"#),
+        ] as [(Route<Void>, String, String?, String)])
+    func `without an answer asks for none in particular and ignores what comes`(
+        route: Route<Void>, method: String, mediaType: String?, content: String
+    ) async throws {
+        let seen = Recording<HTTPRequest>()
+        try await client(seen, status: 202, body: "no JSON").perform(route)
+        let request = try #require(seen.entries.first)
+        #expect(request.method.rawValue == method)
+        #expect(request.absoluteURL == "https://h/v1/x?q=1")
+        #expect(request.fields[.contentType] == mediaType)
+        #expect(request.fields[.accept] == nil)
+        #expect(request.body.text == content)
+        let error = await #expect(throws: HTTPError.unacceptableStatus) {
+            try await client(seen, status: 409).perform(route)
+        }
+        #expect(error?.response?.status == .conflict)
+    }
+
+    @Test(arguments: [100, 204, 304, 404, 500])
+    func `that is raw gives back any answer`(status: Int) async throws {
+        let seen = Recording<HTTPRequest>()
+        let client = try client(seen, status: HTTPStatus(rawValue: status), body: "as it is")
+        let response = try await client.perform(.raw("REPORT", "x", query: [("q", "1")], body: HTTPBody("content")))
+        #expect(response.status.rawValue == status)
+        #expect(response.body.text == "as it is")
+        #expect(seen.entries[0].method == "REPORT")
+        #expect(seen.entries[0].body.text == "content")
+        #expect(seen.entries[0].fields.isEmpty)
+    }
+
+    @Test func `keeps its own media types`() async throws {
+        let seen = Recording<HTTPRequest>()
+        let route = Route<Note>.post("x", json: Note(text: "a"), as: Note.self)
+            .field(.contentType, "application/vnd.note+json").field(.accept, "application/vnd.note+json")
+        _ = try await client(seen).perform(route)
+        #expect(seen.entries[0].fields.values(of: .contentType) == ["application/vnd.note+json"])
+        #expect(seen.entries[0].fields.values(of: .accept) == ["application/vnd.note+json"])
+    }
+
+    @Test func `is a value that another is made from`() async throws {
+        let plain = Route<Void>.get("x")
+        var other = plain.field("X-A", "1").field("X-A", "2")
+        other.query.append(("page", "2"))
+        #expect(plain.fields.isEmpty)
+        #expect(plain.query.isEmpty)
+        #expect(other.fields.values(of: "X-A") == ["2"])
+        let seen = Recording<HTTPRequest>()
+        try await client(seen).perform(other)
+        #expect(seen.entries[0].path == "/v1/x?page=2")
+    }
+
+    @Test func `throws what its reader throws`() async throws {
+        struct Odd: Error {}
+        let route = Route<Int>(.get, "x") { _ in throw Odd() }
+        await #expect(throws: Odd.self) { try await client(Recording()).perform(route) }
+    }
+
+    @Test func `with a path that leads out of the base sends nothing`() async throws {
+        let seen = Recording<HTTPRequest>()
+        await #expect(throws: HTTPError.invalidURL) { try await client(seen).perform(.get("../admin")) }
+        #expect(seen.entries.isEmpty)
+    }
+}
+
+@Suite struct `What a client cannot write or read` {
+    private struct Order: Codable, Sendable {
+        struct Line: Codable, Sendable {
+            var price: Double
+            var day: Date?
+        }
+        var lines: [Line]
+    }
+
+    private struct Refusing: Encodable, Sendable {
+        struct Secret: Error {}
+        func encode(to encoder: any Encoder) throws { throw Secret() }
+    }
+
+    private func client(_ body: String = "{}", seen: Recording<HTTPRequest> = Recording()) throws -> Client {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        let transport = HandlerFunction { request in
+            seen.add(request)
+            return HTTPResponse(status: .ok, body: HTTPBody(body))
+        }
+        return Client(baseURL: try #require(URL(string: "https://h")), transport: transport, decoder: decoder)
+    }
+
+    @Test(
+        arguments: [
+            ("", "at the top"), ("null", "at the top"), (#"{"lines":{}}"#, "'lines'"), (#"{"lines":null}"#, "'lines'"),
+            (#"{"lines":[{}]}"#, "'price'"), (#"{"lines":[{"price":"secret"}]}"#, "price"),
+            (#"{"lines":[{"price":null}]}"#, "price"), (#"{"lines":[{"price":1,"day":"secret"}]}"#, "lines.Index 0"),
+            (#"{"lines":[{"price":1},{"price":true}]}"#, "Index 1"), (#"{"secret":1}"#, "'lines'"),
+            (#"{"lines":[{"price":1}]"#, "at the top"), ("secret", "at the top"),
+        ])
+    func `names the place in the answer and none of its content`(body: String, place: String) async throws {
+        let error = await #expect(throws: HTTPError.undecodable) {
+            try await client(body).perform(.get("x", as: Order.self))
+        }
+        #expect(error?.message.contains(place) == true, "\(error?.message ?? "")")
+        #expect(error?.description.contains("secret") == false)
+        #expect(error?.response?.body.text == body)
+    }
+
+    @Test func `names the place in the request, sends nothing and shows none of its content`() async throws {
+        let seen = Recording<HTTPRequest>()
+        let order = Order(lines: [.init(price: 1, day: nil), .init(price: .infinity, day: nil)])
+        let error = await #expect(throws: HTTPError.unencodable) {
+            try await client(seen: seen).perform(.post("x", json: order))
+        }
+        #expect(error?.message.contains("lines.Index 1.price") == true, "\(error?.message ?? "")")
+        #expect(error?.description.contains("inf") == false)
+        #expect(seen.entries.isEmpty)
+    }
+
+    @Test func `leaves alone the error of a type's own`() async throws {
+        await #expect(throws: Refusing.Secret.self) { try await client().perform(.put("x", json: Refusing())) }
+    }
+}

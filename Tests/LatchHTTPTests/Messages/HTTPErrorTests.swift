@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import Testing
+
+@Suite struct `An error of HTTP` {
+    private static let all: [HTTPError] = [
+        .invalidURL, .insecureURL, .invalidField, .offline, .timeout, .cancelled, .tls, .tooLarge, .malformedMessage,
+        .unacceptableStatus, .undecodable, .unencodable, .redirectRefused,
+    ]
+
+    @Test func `has a code that no other has and a sentence`() {
+        #expect(Set(Self.all.map(\.code)).count == Self.all.count)
+        for error in Self.all {
+            #expect(error.message.hasSuffix(".") && !error.message.isEmpty, "\(error.code)")
+            #expect(error.hint?.hasSuffix(".") != false, "\(error.code)")
+            #expect(error.response == nil)
+        }
+    }
+
+    @Test func `is matched by its static member with any context`() {
+        let response = HTTPResponse(status: 404)
+        let made: [(HTTPError, HTTPError)] = [
+            (.invalidURL("it is odd"), .invalidURL), (.invalidField("X"), .invalidField), (.offline("Gone."), .offline),
+            (.tls("Old."), .tls), (.redirectRefused("Far."), .redirectRefused),
+            (.malformedMessage("Bad."), .malformedMessage), (.unacceptableStatus(response), .unacceptableStatus),
+            (.undecodable("at 'a' it is malformed.", response: response), .undecodable),
+        ]
+        for (error, pattern) in made {
+            #expect(Self.all.filter { $0 ~= error }.map(\.code) == [pattern.code])
+            #expect(error == pattern)
+        }
+    }
+
+    @Test func `is the network's where trying again may help`() {
+        #expect(Self.all.filter(\.isConnectivity) == [.offline, .timeout])
+        #expect(!HTTPError.mailRefused(550).isConnectivity)
+    }
+
+    @Test(arguments: [
+        ("X-A", "X-A"), ("X\r\nEvil: 1", "XEvil:1"), ("\u{0}\u{1B}[31m", "[31m"), ("Ünï", "n"), ("", ""),
+        (String(repeating: "a", count: 200), String(repeating: "a", count: 64)),
+    ])
+    func `shows of a field's name only what is safe to print`(name: String, shown: String) {
+        #expect(HTTPError.invalidField(name).message.contains("'\(shown)'"))
+    }
+}
