@@ -45,9 +45,13 @@ struct CurlText: ~Copyable {
             if line.name == .contentType { hasContentType = true }
             beginNode()
             put(line.name.rawName)
-            // "Name:" would tell libcurl to leave the field out, "Name;" sends it empty.
-            put(line.value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 } ? ";" : ": ")
-            put(line.value)
+            // "Name:" would tell libcurl to leave the field out, "Name;" sends it empty, if nothing at all follows.
+            if line.value.utf8.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
+                put(";")
+            } else {
+                put(": ")
+                put(line.value)
+            }
             end()
         }
         // libcurl would otherwise call any content a form, and ask for leave to send a large one.

@@ -129,6 +129,7 @@ extension Duration {
     /// At least 1: libcurl takes 0 for "for ever".
     var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
+        guard seconds >= 0 else { return 1 }
         guard seconds < Int64(Int32.max) / 1000 else { return Int(Int32.max) }
         return max(1, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000))
     }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `A process that may open no more files` {
+    /// In a process of its own, since the limit is the whole process's.
+    @Test func `gets an error from its transport and is not ended`() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            let transport = CurlTransport()
+            for _ in 0..<3 {
+                let error = await #expect(throws: HTTPError.self) {
+                    try await transport.respond(to: HTTPRequest(scheme: "http", authority: "127.0.0.1:1", path: "/"))
+                }
+                #expect(error?.isConnectivity == true)
+                #expect(error?.hint != nil)
+            }
+        }
+    }
+
+    @Test func `gets an error for a mail too`() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            let error = await #expect(throws: HTTPError.self) {
+                try await SMTPSubmission().send(message: [65], from: "a@b", to: ["c@d"], via: "smtp://127.0.0.1:1")
+            }
+            #expect(error?.isConnectivity == true)
+        }
+    }
+}
+
+@Suite struct `A field that holds only blanks` {
+    @Test(arguments: ["", " ", "\t", "  \t "])
+    func `is sent empty and not left out`(value: String) async throws {
+        let server = try RawHTTPServer { _ in .response() }
+        let fields: HTTPFields = ["X-Before": "1", "X-Blank": value, "X-After": "2"]
+        _ = try await CurlTransport().respond(to: server.request(fields: fields))
+        let request = try #require(server.requests.first)
+        #expect(request.values(of: "X-Blank") == [""])
+        #expect(request.values(of: "X-Before") == ["1"])
+        #expect(request.values(of: "X-After") == ["2"])
+    }
+
+    @Test(arguments: ["a;b", ";", "a:b", " a ", "x;"])
+    func `is another than one that holds something`(value: String) async throws {
+        let server = try RawHTTPServer { _ in .response() }
+        _ = try await CurlTransport().respond(to: server.request(fields: ["X-A": value]))
+        let seen = try #require(server.requests.first?.values(of: "X-A").first)
+        #expect(seen.trimmingCharacters(in: .whitespaces) == value.trimmingCharacters(in: .whitespaces))
+    }
+}
+
+@Suite struct `A request that says what the transport says` {
+    private let transport = CurlTransport()
+
+    @Test func `is sent once with each of those fields`() async throws {
+        let server = try RawHTTPServer { _ in .response() }
+        let fields: HTTPFields = [.host: "127.0.0.1:\(server.port)", .contentLength: "3"]
+        _ = try await transport.respond(to: server.request(.put, fields: fields, body: HTTPBody("abc")))
+        let request = try #require(server.requests.first)
+        #expect(request.values(of: "Host") == ["127.0.0.1:\(server.port)"])
+        #expect(request.values(of: "Content-Length") == ["3"])
+    }
+
+    @Test(arguments: ["4", "03", "+3", " 3", "3, 3", ""])
+    func `is refused where its length is spelled otherwise`(length: String) async throws {
+        let server = try RawHTTPServer { _ in .response() }
+        await #expect(throws: HTTPError.invalidField) {
+            try await transport.respond(
+                to: server.request(.put, fields: [.contentLength: length], body: HTTPBody("abc")))
+        }
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test func `of a HEAD with content is refused before it is sent`() async throws {
+        let server = try RawHTTPServer { _ in .response() }
+        await #expect(throws: HTTPError.malformedMessage) {
+            try await transport.respond(to: server.request(.head, body: HTTPBody("x")))
+        }
+        #expect(server.connectionCount == 0)
+        _ = try await transport.respond(to: server.request())
+    }
+
+    @Test(arguments: [Duration.seconds(Int64.min), .seconds(-1), .zero])
+    func `may give no time at all, which is a timeout and no crash`(timeout: Duration) async throws {
+        let server = try RawHTTPServer { _ in .stall }
+        var request = server.request()
+        request.timeout = timeout
+        await #expect(throws: HTTPError.timeout) { try await transport.respond(to: request) }
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import Testing
+
+@testable import LatchHTTP
+
+/// An inbox as its loop holds it, but for the lock: each test is one task.
+private final class HeldInbox: @unchecked Sendable {
+    var state = CurlInbox()
+
+    func callAsFunction<Result>(_ body: (inout CurlInbox) -> Result) -> Result { body(&state) }
+}
+
+/// Who drives a loop, decided by what tasks leave in its inbox; every case here is a race that a real run seldom has.
+@Suite struct `The inbox of a loop` {
+    private let pool = CurlTransferPool(configuration: CurlTransport.Configuration())
+
+    /// Hands a transfer in as a task does that waits for it.
+    private func accept(_ transfer: CurlTransfer, into inbox: HeldInbox) async -> CurlInbox.AfterAccepting {
+        let outcome = Lock(CurlInbox.AfterAccepting.nothing)
+        await withUnsafeContinuation { waiter in
+            outcome.withLock { $0 = inbox { $0.accept(transfer, waiter: waiter) } }
+            transfer.waiter = nil
+            waiter.resume()
+        }
+        return outcome.withLock { $0 }
+    }
+
+    @Test func `has one driver at a time`() {
+        let inbox = HeldInbox()
+        #expect(inbox { $0.beginLeading() })
+        #expect(!inbox { $0.beginLeading() })
+        #expect(inbox { $0.endLeading(isIdle: true) })
+        #expect(inbox { $0.beginLeading() })
+    }
+
+    @Test func `goes to the loop's thread where the leader leaves work behind`() throws {
+        let inbox = HeldInbox()
+        #expect(inbox { $0.beginLeading() })
+        #expect(!inbox { $0.endLeading(isIdle: false) })
+        #expect(inbox.state.driver == .loop)
+        #expect(!inbox { $0.beginLeading() })
+    }
+
+    @Test func `goes to the loop's thread where something has come while the leader worked`() async throws {
+        let inbox = HeldInbox()
+        #expect(inbox { $0.beginLeading() })
+        // The leader is awake and looks before it leaves, so nobody has to be called.
+        #expect(await accept(try pool.take(), into: inbox) == .nothing)
+        #expect(!inbox { $0.endLeading(isIdle: true) })
+        #expect(inbox.state.driver == .loop)
+    }
+
+    @Test func `lets nobody lead while answers are slow, but for one try in sixty-four`() {
+        let inbox = HeldInbox()
+        for _ in 0..<4 {
+            #expect(inbox { $0.beginLeading() })
+            inbox.state.misses += 1
+            inbox { $0.handOver() }
+            #expect(inbox { $0.rest() })
+        }
+        let tries = (1...128).filter { _ in
+            guard inbox({ $0.beginLeading() }) else { return false }
+            inbox.state.misses += 1
+            inbox { $0.handOver() }
+            return inbox { $0.rest() }
+        }
+        #expect(tries == [64, 128])
+    }
+
+    @Test func `lets everybody lead again after one answer that was quick`() {
+        let inbox = HeldInbox()
+        inbox.state.misses = 4
+        let first = (1...64).first { _ in inbox { $0.beginLeading() } }
+        #expect(first == 64)
+        #expect(inbox { $0.endLeading(isIdle: true) })
+        #expect(inbox.state.misses == 0)
+        #expect(inbox { $0.beginLeading() })
+    }
+
+    @Test func `refuses a transfer that was cancelled before it came`() async throws {
+        let inbox = HeldInbox()
+        let transfer = try pool.take()
+        #expect(!inbox { $0.cancel(transfer) })
+        #expect(await accept(transfer, into: inbox) == .refused)
+        #expect(inbox.state.arrivals.isEmpty)
+        #expect(inbox.state.driver == .nobody)
+    }
+
+    @Test func `calls the thread where nobody drives, and the driver once for each sleep`() async throws {
+        let inbox = HeldInbox()
+        #expect(await accept(try pool.take(), into: inbox) == .ringThread)
+        #expect(inbox.state.driver == .loop)
+        #expect(await accept(try pool.take(), into: inbox) == .nothing)
+        #expect(!inbox { $0.fallAsleep() })
+        inbox.state.arrivals = []
+        #expect(inbox { $0.fallAsleep() })
+        #expect(await accept(try pool.take(), into: inbox) == .ringDriver)
+        #expect(await accept(try pool.take(), into: inbox) == .nothing)
+    }
+
+    @Test func `wakes a sleeping driver for a cancellation, once`() async throws {
+        let inbox = HeldInbox()
+        let (first, second) = (try pool.take(), try pool.take())
+        #expect(await accept(first, into: inbox) == .ringThread)
+        inbox.state.arrivals = []
+        #expect(inbox { $0.fallAsleep() })
+        #expect(inbox { $0.cancel(first) })
+        #expect(!inbox { $0.cancel(second) })
+        #expect(inbox.state.cancellations.count == 2)
+        #expect(!inbox { $0.rest() })
+    }
+
+    @Test func `is not left by its driver while something lies in it`() async throws {
+        let inbox = HeldInbox()
+        #expect(await accept(try pool.take(), into: inbox) == .ringThread)
+        #expect(!inbox { $0.rest() })
+        inbox.state.arrivals = []
+        #expect(!inbox { $0.rest(isIdle: false) })
+        #expect(inbox { $0.rest() })
+        #expect(inbox.state.driver == .nobody)
+    }
+
+    @Test func `that is stopped is over as soon as nobody drives`() {
+        let idle = HeldInbox()
+        #expect(idle { $0.stop() })
+        #expect(idle.state.isOver)
+        #expect(!idle { $0.beginLeading() })
+        let busy = HeldInbox()
+        #expect(busy { $0.beginLeading() })
+        #expect(!busy { $0.stop() })
+        #expect(!busy.state.isOver)
+        // The leader is the one who has to ring, since the thread sleeps and would never see it.
+        #expect(!busy { $0.endLeading(isIdle: true) })
+        #expect(busy.state.isOver)
+    }
+}
+
+@Suite struct `A pool of transfers` {
+    private let pool = CurlTransferPool(configuration: CurlTransport.Configuration())
+
+    @Test func `gives out again what was given back`() throws {
+        let first = try pool.take()
+        pool.giveBack(first)
+        #expect(try pool.take() === first)
+        #expect(try pool.take() !== first)
+    }
+
+    @Test func `never gives out again what was cancelled`() throws {
+        let transfer = try pool.take()
+        transfer.isCancelled = true
+        pool.giveBack(transfer)
+        #expect(try pool.take() !== transfer)
+    }
+
+    @Test func `keeps no more than a fixed number`() throws {
+        weak var last: CurlTransfer?
+        do {
+            let transfers = try (0..<129).map { _ in try pool.take() }
+            last = transfers.last
+            for transfer in transfers { pool.giveBack(transfer) }
+        }
+        #expect(last == nil)
+    }
+}
+
+@Suite struct `A time for libcurl` {
+    @Test(
+        arguments: [
+            (.zero, 1), (.nanoseconds(1), 1), (.microseconds(999), 1), (.milliseconds(1), 1), (.microseconds(1_999), 1),
+            (.milliseconds(1_500), 1_500), (.seconds(60), 60_000), (.seconds(-1), 1), (.milliseconds(-1), 1),
+            (.seconds(2_147_482), 2_147_482_000), (.seconds(2_147_484), 2_147_483_647),
+            (.seconds(Int64.max), 2_147_483_647), (.seconds(Int64.min), 1),
+        ] as [(Duration, Int)])
+    func `is never 0, which would mean for ever, and never more than it can hold`(duration: Duration, whole: Int) {
+        #expect(duration.wholeMilliseconds == whole)
+    }
+}

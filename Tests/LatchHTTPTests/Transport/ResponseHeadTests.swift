@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchTesting
+import Testing
+
+@testable import LatchHTTP
+
+@Suite struct `The head of a response` {
+    private func parse(_ text: String) throws -> HTTPResponse { try ResponseHead.parse(Array(text.utf8)) }
+
+    private func lines(_ response: HTTPResponse) -> [String] {
+        response.fields.map { "\($0.name.rawName)=\($0.value)" }
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\r\n", 200), ("HTTP/2 204\r\n", 204), ("HTTP/1.0 404 \r\n", 404),
+        ("HTTP/1.1 599 a b c\r\n", 599),
+        ("HTTP/1.1 000 x\r\n", 0), ("HTTP/1.1 301", 301), ("HTTP/1.1 200 OK\n", 200),
+    ])
+    func `has a status of three digits`(text: String, code: Int) throws {
+        #expect(try parse(text).status.rawValue == code)
+    }
+
+    @Test(arguments: [
+        "", "\r\n", "HTTP/1.1\r\n", "HTTP/1.1 \r\n", "HTTP/1.1 20", "HTTP/1.1 2x0 OK\r\n", "HTTP/1.1 -20 OK\r\n", "200",
+    ])
+    func `without such a status is malformed`(text: String) {
+        #expect(throws: HTTPError.malformedMessage) { try parse(text) }
+    }
+
+    @Test func `keeps fields in order, with their spelling and without the blanks around them`() throws {
+        let text =
+            "HTTP/1.1 200 OK\r\nX-A: 1\r\nx-a:\t 2 \t\r\nEmpty:\r\nBlank: \r\nColon: a:b\r\nInner: a  b\r\nBare: x\n"
+        #expect(lines(try parse(text)) == ["X-A=1", "x-a=2", "Empty=", "Blank=", "Colon=a:b", "Inner=a  b", "Bare=x"])
+    }
+
+    @Test(arguments: [": no name", "no colon", " folded: x", "\tfolded", "a b: x", "ä: x", "(a): x", "\u{0}: x"])
+    func `leaves out lines that are no fields and keeps those around them`(line: String) throws {
+        #expect(lines(try parse("HTTP/1.1 200 OK\r\nA: 1\r\n\(line)\r\nB: 2\r\n")) == ["A=1", "B=2"])
+    }
+
+    @Test func `replaces bytes that are no UTF-8 and keeps the rest of the value`() throws {
+        let head = Array("HTTP/1.1 200 OK\r\nX: a".utf8) + [0xFF] + Array("b\r\n".utf8)
+        #expect(try ResponseHead.parse(head).fields["X"] == "a\u{FFFD}b")
+    }
+
+    @Test(arguments: 0..<8 as Range<UInt64>)
+    func `with random fields holds what was written`(seed: UInt64) throws {
+        var random = SplitMix64(state: seed)
+        for _ in 0..<200 {
+            let names = (0..<random.below(20)).map { _ in random.pick(["A", "b-c", "X_1", "Set-Cookie", "!"]) }
+            let fields = names.map { (name: $0, value: random.pick(["", "x", "a: b", "é", "\"q\"", "1, 2"])) }
+            let text = fields.map {
+                "\($0.name):\(random.pick(["", " ", "  ", "\t"]))\($0.value)\(random.pick(["", " "]))\r\n"
+            }
+            let response = try parse("HTTP/1.1 200 OK\r\n\(text.joined())")
+            #expect(lines(response) == fields.map { "\($0.name)=\($0.value)" }, "seed \(seed)")
+            try response.fields.validate()
+        }
+    }
+}
+
+@Suite struct `The address of a mail server` {
+    @Test(arguments: [
+        ("smtp://mail.example.com", "smtp://mail.example.com", false), ("SMTPS://h:465/", "SMTPS://h:465", false),
+        ("smtp://127.0.0.1:2525", "smtp://127.0.0.1:2525", true), ("smtp://[::1]:25", "smtp://[::1]:25", true),
+        ("smtp://localhost", "smtp://localhost", true), ("smtp://localhost.example", "smtp://localhost.example", false),
+    ])
+    func `is kept as it was given, and known for this machine or not`(url: String, kept: String, isLoopback: Bool)
+        throws
+    {
+        let server = try MailServer(url)
+        #expect(server.url == kept)
+        #expect(server.isLoopback == isLoopback)
+    }
+
+    @Test(arguments: [
+        (String(repeating: "a", count: 64) + "@b", true), (String(repeating: "a", count: 65) + "@b", false),
+        ("a@" + String(repeating: "b", count: 252), true), ("a@" + String(repeating: "b", count: 253), false),
+        ("!#$%&'*+-/=?^_`{|}~.@b", true), ("a@b_c", false), ("a\"b@c", false), ("a@b\n", false), ("a@b:25", false),
+    ])
+    func `takes envelopes with addresses that RFC 5321 allows`(address: String, isAllowed: Bool) {
+        #expect(MailServer.isAddress(address) == isAllowed)
+    }
+}
