@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import Testing
+
+@Suite struct `An interceptor` {
+    private let request = HTTPRequest(authority: "h", path: "/")
+
+    private func adding(_ name: String) -> InterceptorFunction {
+        InterceptorFunction { request, next in
+            var request = request
+            request.fields.append(name, for: "Via")
+            var response = try await next.respond(to: request)
+            response.fields.append(name, for: "Via")
+            return response
+        }
+    }
+
+    private let echo = HandlerFunction { request in HTTPResponse(status: .ok, fields: request.fields) }
+
+    @Test func `is nested in the order of the list`() async throws {
+        let handler = echo.intercepted(by: [adding("a"), adding("b"), adding("c")])
+        let response = try await handler.respond(to: request)
+        #expect(response.fields.values(of: "Via") == ["a", "b", "c", "c", "b", "a"])
+    }
+
+    @Test func `changes nothing where the list is empty`() async throws {
+        let response = try await echo.intercepted(by: []).respond(to: request)
+        #expect(response.fields.isEmpty)
+    }
+
+    @Test func `may answer alone, ask twice, or turn an error into an answer`() async throws {
+        let asked = Recording<Int>()
+        let failing = HandlerFunction { _ in
+            asked.add(1)
+            throw HTTPError.offline
+        }
+        let alone = InterceptorFunction { _, _ in HTTPResponse(status: .noContent) }
+        #expect(try await failing.intercepted(by: [alone]).respond(to: request).status == .noContent)
+        #expect(asked.entries.isEmpty)
+        let patient = InterceptorFunction { request, next in
+            do { return try await next.respond(to: request) } catch HTTPError.offline {
+                _ = try? await next.respond(to: request)
+                return HTTPResponse(status: .serviceUnavailable)
+            }
+        }
+        #expect(try await failing.intercepted(by: [patient]).respond(to: request).status == .serviceUnavailable)
+        #expect(asked.entries.count == 2)
+    }
+
+    @Test func `lets through what the handler throws`() async {
+        let failing = HandlerFunction { _ in throw HTTPError.tls }
+        await #expect(throws: HTTPError.tls) { try await failing.intercepted(by: [adding("a")]).respond(to: request) }
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `Header fields under random changes` {
+    private typealias Line = (name: String, value: String)
+
+    private static let names = ["A", "a", "B", "b", "Set-Cookie", "set-cookie", "SET-COOKIE", "X-1"]
+
+    private func lines(_ fields: HTTPFields) -> [String] { fields.map { "\($0.name.rawName)=\($0.value)" } }
+
+    @Test(arguments: 0..<8 as Range<UInt64>)
+    func `are what a plain row of lines would be`(seed: UInt64) {
+        var random = SplitMix64(state: seed)
+        var fields = HTTPFields()
+        var model: [Line] = []
+        for step in 0..<600 {
+            let name = random.pick(Self.names)
+            let key = name.lowercased()
+            let value = "\(step)"
+            switch random.below(4) {
+            case 0, 1:
+                fields.append(value, for: HTTPFieldName(name))
+                model.append((name, value))
+            case 2:
+                fields[HTTPFieldName(name)] = value
+                if let first = model.firstIndex(where: { $0.name.lowercased() == key }) {
+                    model[first] = (name, value)
+                    let later = model[(first + 1)...].filter { $0.name.lowercased() != key }
+                    model = model[...first] + later
+                } else {
+                    model.append((name, value))
+                }
+            default:
+                fields[HTTPFieldName(name)] = nil
+                model.removeAll { $0.name.lowercased() == key }
+            }
+            #expect(lines(fields) == model.map { "\($0.name)=\($0.value)" }, "seed \(seed), step \(step)")
+            let probe = random.pick(Self.names)
+            let values = model.filter { $0.name.lowercased() == probe.lowercased() }.map(\.value)
+            #expect(fields.values(of: HTTPFieldName(probe)) == values, "seed \(seed), step \(step)")
+            #expect(fields[HTTPFieldName(probe)] == values.first, "seed \(seed), step \(step)")
+        }
+    }
+
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `with equal lines have equal hashes, however their names are spelled`(seed: UInt64) {
+        var random = SplitMix64(state: seed)
+        for _ in 0..<200 {
+            let names = (0..<random.below(6)).map { _ in random.pick(Self.names) }
+            var (one, other) = (HTTPFields(), HTTPFields())
+            one.reserveCapacity(names.count)
+            for (index, name) in names.enumerated() {
+                one.append("\(index)", for: HTTPFieldName(name))
+                other.append("\(index)", for: HTTPFieldName(name.uppercased()))
+            }
+            #expect(one == other, "seed \(seed)")
+            #expect(one.hashValue == other.hashValue, "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: 0..<8 as Range<UInt64>)
+    func `are refused exactly where a byte would break a line`(seed: UInt64) {
+        var random = SplitMix64(state: seed)
+        for _ in 0..<500 {
+            let value = random.text(upTo: 8)
+            let breaks = value.unicodeScalars.contains { ["\r", "\n", "\u{0}"].contains($0) }
+            let isRefused: Bool
+            do {
+                try HTTPFields(dictionaryLiteral: ("X", value)).validate()
+                isRefused = false
+            } catch {
+                isRefused = true
+                #expect(error == HTTPError.invalidField)
+            }
+            #expect(isRefused == breaks, "seed \(seed): \(value.debugDescription)")
+        }
+    }
+}
+
+@Suite struct `The name of a header field` {
+    @Test(arguments: [("Content-Type", "content-type"), ("ETAG", "etag"), ("x", "x"), ("", ""), ("!#$", "!#$")])
+    func `is compared in lower case and shown as it was spelled`(spelled: String, canonical: String) {
+        let name = HTTPFieldName(spelled)
+        #expect(name.description == spelled)
+        #expect(name.rawName == spelled)
+        #expect(name.canonicalName == canonical)
+        #expect(name == HTTPFieldName(canonical))
+        #expect(Set([name, HTTPFieldName(canonical)]).count == 1)
+    }
+
+    /// Unicode would take KELVIN SIGN for a K: a field that no peer reads as a cookie must not pass for one here.
+    @Test(arguments: ["COO\u{212A}IE", "Cook\u{130}e", "Cook\u{131}e", "Ｃookie"])
+    func `takes no other letter for one of ASCII`(name: String) {
+        #expect(HTTPFieldName(name) != .cookie)
+    }
+
+    @Test func `from bytes is the same as from text`() {
+        for spelled in ["Content-Type", "a", "", "X-A-VERY-LONG-NAME-THAT-FITS-IN-NO-SMALL-STRING"] {
+            let name = Array(spelled.utf8).withUnsafeBufferPointer { HTTPFieldName(ascii: $0) }
+            #expect(name == HTTPFieldName(spelled))
+            #expect(name.rawName == spelled)
+        }
+    }
+
+    @Test func `is a token of the bytes that RFC 9110 lists`() {
+        let allowed = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+        for byte in UInt8.min...UInt8.max { #expect(isTokenByte(byte) == allowed.contains(byte), "\(byte)") }
+    }
+}
