@@ -13,7 +13,7 @@ public struct RandomSource: Sendable {
         return generator.next()
     }
 
-    /// `count` bytes.
+    /// `count` bytes: whole words as they lie in memory, and of the last as many as are still needed.
     public func bytes(_ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
@@ -23,10 +23,10 @@ public struct RandomSource: Sendable {
         return bytes
     }
 
-    /// A number in `0..<1`.
+    /// A number in `0..<1`, one of 2⁵³ that are equally far apart and equally likely.
     public func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// 128 bits as 32 hexadecimal digits.
+    /// 128 bits as 32 hexadecimal digits: a name that nobody else has and nobody can guess.
     public func identifier() -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

@@ -9,6 +9,7 @@ public struct JSONObject: Sendable {
     /// Where each name stands, kept only for objects that are too large to look along.
     private var places: [MemberName: Int]?
 
+    /// Up to so many members looking along is quicker than hashing a name.
     private static let largestScan = 16
 
     /// An object without members.
@@ -57,6 +58,7 @@ public struct JSONObject: Sendable {
         if members.count > Self.largestScan { indexMembers() }
     }
 
+    /// Makes `places` anew: after a removal all later members have moved.
     private mutating func indexMembers() {
         var index: [MemberName: Int] = [:]
         index.reserveCapacity(members.count * 2)

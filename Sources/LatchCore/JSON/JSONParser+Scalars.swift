@@ -18,6 +18,7 @@ extension JSONParser {
         throw .malformed("a string has no end", at: position)
     }
 
+    /// Goes on from the first backslash with a copy; most strings have none and are read where they lie.
     private mutating func parseEscapedString(from start: Int) throws(JSONError) -> String {
         var plain = Array(bytes[start..<position])
         while position < bytes.count {
@@ -33,6 +34,7 @@ extension JSONParser {
         throw .malformed("a string has no end", at: position)
     }
 
+    /// RFC 8259 §7: the eight short escapes and `\u`, each in this case only.
     private mutating func parseEscape(into plain: inout [UInt8]) throws(JSONError) {
         let place = position
         let byte = peek
@@ -63,6 +65,7 @@ extension JSONParser {
         return Character(scalar)
     }
 
+    /// The sixteen bits after `\u`, in digits of either case.
     private mutating func parseFourDigits() throws(JSONError) -> UInt32 {
         var code: UInt32 = 0
         for _ in 0..<4 {
@@ -80,6 +83,7 @@ extension JSONParser {
         return code
     }
 
+    /// The string of the bytes; Swift refuses overlong forms, surrogates and what is beyond U+10FFFF.
     private func text(_ utf8: ArraySlice<UInt8>, from start: Int) throws(JSONError) -> String {
         guard let text = String(validating: utf8, as: UTF8.self) else { throw .invalidUnicode(at: start) }
         return text
@@ -116,12 +120,14 @@ extension JSONParser {
         return .number(number)
     }
 
+    /// Goes past at least one digit.
     private mutating func skipDigits() throws(JSONError) {
         let start = position
         while case UInt8(ascii: "0")...UInt8(ascii: "9") = peek { position += 1 }
         guard position > start else { throw .malformed("a digit is expected", at: position) }
     }
 
+    /// The integer, counted downwards where it is negative, so that the smallest fits; nil where 64 bits are too few.
     private func integer(_ digits: ArraySlice<UInt8>, isNegative: Bool) -> Int64? {
         var value: Int64 = 0
         for byte in digits {

@@ -5,15 +5,20 @@
 /// What is ambiguous between parsers is refused here: duplicate names, lone surrogates, bytes that are no UTF-8, numbers
 /// out of range, anything after the value (RFC 8259 §4, §6, §8, and the reason why RFC 8725 §2.4 warns of it).
 struct JSONParser {
+    /// The text, whose size has been checked.
     let bytes: [UInt8]
+    /// How many arrays and objects may be open at once; it bounds the recursion, and with it the stack.
     let maximumDepth: Int
+    /// Where the next byte is read, and what an error names.
     var position = 0
 
+    /// A parser at the first byte.
     init(_ bytes: [UInt8], limits: JSONLimits) {
         self.bytes = bytes
         maximumDepth = limits.depth
     }
 
+    /// Reads all of the text: one value, blanks around it, and nothing else.
     mutating func parse() throws(JSONError) -> JSONValue {
         skipSpace()
         let value = try parseValue(depth: 0)
@@ -35,6 +40,7 @@ struct JSONParser {
         }
     }
 
+    /// RFC 8259 §4; a name that stands twice is refused, since parsers differ in which value they take.
     private mutating func parseObject(depth: Int) throws(JSONError) -> JSONObject {
         guard depth <= maximumDepth else { throw .tooDeep(at: position) }
         position += 1
@@ -56,6 +62,7 @@ struct JSONParser {
         }
     }
 
+    /// RFC 8259 §5; a comma before the bracket is refused.
     private mutating func parseArray(depth: Int) throws(JSONError) -> [JSONValue] {
         guard depth <= maximumDepth else { throw .tooDeep(at: position) }
         position += 1
@@ -71,6 +78,9 @@ struct JSONParser {
         }
     }
 
+    /// RFC 8259 §3: the three literal names are in lower case.
+    ///
+    /// What follows one is judged by whoever reads on.
     private mutating func parseWord(_ word: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
         let matches = word.withUTF8Buffer { bytes[position...].starts(with: $0) }
         guard matches else { throw .malformed("a value is expected", at: position) }
@@ -83,12 +93,16 @@ extension JSONParser {
     /// The byte at hand, or 0, which no token begins with.
     var peek: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
+    /// Goes past `byte` if it is the next one.
+    ///
+    /// `byte` must not be 0, which `peek` has at the end.
     mutating func take(_ byte: UInt8) -> Bool {
         guard peek == byte else { return false }
         position += 1
         return true
     }
 
+    /// RFC 8259 §2: blank, tab, line feed and carriage return, and none of Unicode's other spaces.
     mutating func skipSpace() {
         while position < bytes.count {
             switch bytes[position] {

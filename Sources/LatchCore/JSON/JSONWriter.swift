@@ -2,8 +2,12 @@
 
 /// Writes JSON values as compact UTF-8.
 struct JSONWriter {
+    /// What has been written so far.
     private(set) var bytes: [UInt8] = []
 
+    /// Adds a value.
+    ///
+    /// It recurses as deep as the value is nested, which for parsed values is bounded.
     mutating func write(_ value: JSONValue) {
         switch value {
         case .null: append("null")
@@ -60,6 +64,7 @@ struct JSONWriter {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
+    /// A hexadecimal digit in lower case, as most writers have it.
     private static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }

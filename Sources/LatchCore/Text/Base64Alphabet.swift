@@ -5,9 +5,12 @@
 /// Every text has one meaning and every meaning one text: padding, whitespace, foreign characters, impossible lengths and
 /// trailing bits that are not zero are refused (RFC 4648 §3.2, §3.3, §3.5).
 package struct Base64Alphabet: Sendable {
+    /// The digit of each value of six bits.
     private let digits: [UInt8]
+    /// The value of each byte, or `foreign`: one look-up without a branch, alike for secret and for plain text.
     private let values: [UInt8]
 
+    /// Has bits above the sixth, which no value has, so that one test at the end finds it among all digits.
     private static let foreign: UInt8 = 0xFF
 
     private init(_ digits: String) {
@@ -23,7 +26,7 @@ package struct Base64Alphabet: Sendable {
     /// RFC 4648 §5: the alphabet that needs no escaping in URLs and file names.
     package static let url = Base64Alphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
-    /// The bytes as text, in ASCII.
+    /// The bytes as text, in ASCII and without padding.
     package func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
         let copied = bytes.withContiguousStorageIfAvailable { encode($0) }
         return copied ?? Array(bytes).withUnsafeBufferPointer { encode($0) }
@@ -57,6 +60,7 @@ package struct Base64Alphabet: Sendable {
         }
     }
 
+    /// Reads to the end before it judges, so that the time taken tells nothing about where a text went wrong.
     private func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var isSound = true

@@ -11,9 +11,11 @@ public import FoundationEssentials
 ///
 /// The transport may be any handler: with a router in its place the same code runs without a socket.
 public struct Client: Handler {
+    /// The base URL, or why it cannot be requested: the first request says so.
     private let prefix: Result<RoutePrefix, HTTPError>
     private let fields: HTTPFields
     private let timeout: Duration?
+    /// Interceptors, then redirects, then the transport.
     private let pipeline: any Handler
     private let encoder: JSONEncoder
     private let decoder: JSONDecoder

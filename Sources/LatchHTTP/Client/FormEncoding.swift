@@ -20,6 +20,7 @@ public enum FormEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// RFC 3986 §2.3: what stands for itself everywhere in a URL.
     static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: true
@@ -27,6 +28,7 @@ public enum FormEncoding {
         }
     }
 
+    /// Adds `%` and two digits, in upper case as RFC 3986 §2.1 wants them.
     static func appendEncoded(_ byte: UInt8, to bytes: inout [UInt8]) {
         let digits: StaticString = "0123456789ABCDEF"
         bytes.append(0x25)
@@ -40,6 +42,7 @@ public enum FormEncoding {
         }
     }
 
+    /// The value of a hexadecimal digit in either case; nil for any other byte.
     static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 0x30...0x39: byte - 0x30

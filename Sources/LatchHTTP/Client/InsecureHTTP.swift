@@ -7,6 +7,7 @@ public enum InsecureHTTP: Sendable, Hashable {
     /// To any host. Credentials and answers travel unprotected.
     case anyHostWithoutEncryption
 
+    /// Whether a request may go to `origin`; https always may.
     func allows(_ origin: HTTPOrigin) -> Bool {
         origin.scheme == "https" || self == .anyHostWithoutEncryption || origin.isLoopback
     }

@@ -14,6 +14,7 @@ struct RedirectFollower: Handler {
     let policy: RedirectPolicy
     let insecure: InsecureHTTP
 
+    /// The first answer that is no redirect, or a refusal; without a location a redirect is an answer.
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         guard request.scheme == "https" || insecure.allows(request.origin) else { throw HTTPError.insecureURL }
         var response = try await transport.respond(to: request)
@@ -29,6 +30,7 @@ struct RedirectFollower: Handler {
         return response
     }
 
+    /// RFC 9110 §15.4: 300 leaves the choice to a person, 304 is no redirect, 305 and 306 are not in use.
     private static func isRedirect(_ response: HTTPResponse) -> Bool {
         switch response.status.rawValue {
         case 301, 302, 303, 307, 308: response.fields[.location] != nil
@@ -36,6 +38,7 @@ struct RedirectFollower: Handler {
         }
     }
 
+    /// The request that a redirect asks for, with less in it where the method or the origin changes, never with more.
     private func follow(
         _ request: HTTPRequest, to location: String, status: HTTPStatus
     ) throws(HTTPError) -> HTTPRequest {
@@ -59,6 +62,7 @@ struct RedirectFollower: Handler {
         return next
     }
 
+    /// Refuses to leave encryption behind, and to carry content where nobody meant it to go.
     private func check(_ target: HTTPOrigin, after origin: HTTPOrigin, carrying body: HTTPBody) throws(HTTPError) {
         guard target.scheme == "https" || origin.scheme == "http", insecure.allows(target) else {
             throw .redirectRefused("A redirect to unencrypted http was refused.")

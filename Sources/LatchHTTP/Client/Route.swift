@@ -21,7 +21,9 @@ public struct Route<Answer: Sendable>: Sendable {
     public var fields: HTTPFields
     /// What the answer should be, for the Accept field.
     let accept: String?
+    /// Writes the content with the client's encoder, which the route does not know before.
     let body: @Sendable (JSONEncoder) throws -> RouteContent.Encoded
+    /// Reads any response with the client's decoder, or throws.
     let answer: @Sendable (HTTPResponse, JSONDecoder) throws -> Answer
 
     init(

@@ -9,9 +9,12 @@ import FoundationEssentials
 struct RoutePrefix: Sendable {
     let scheme: String
     let authority: String
+    /// The base's path without a slash at its end; empty for a base that is a host alone.
     private let basePath: String
+    /// What every query begins with; empty for a base without one.
     private let baseQuery: String
 
+    /// - Throws: `HTTPError.invalidURL` for anything but an absolute http or https URL without user information.
     init(_ url: URL) throws(HTTPError) {
         let (origin, path) = try HTTPOrigin.split(url.absoluteString)
         scheme = origin.scheme
@@ -24,6 +27,10 @@ struct RoutePrefix: Sendable {
     }
 
     /// The request target: base path, path and all queries.
+    ///
+    /// The queries stand in the order base, path, pairs; a name that occurs in two of them stands twice.
+    ///
+    /// - Throws: `HTTPError.invalidURL` where the path would leave the base or holds what no path may.
     func target(_ path: String, query: [(String, String)]) throws(HTTPError) -> String {
         let bytes = path.utf8
         let name = bytes.prefix { $0 != 0x3F }
@@ -70,16 +77,19 @@ struct RoutePrefix: Sendable {
         try checkSegment(dots: dots, length: length)
     }
 
+    /// RFC 3986 §4.2: a reference that begins so names a host.
     private static func beginsWithTwoSlashes(_ path: Substring.UTF8View) -> Bool {
         path.first == 0x2F && path.dropFirst().first == 0x2F
     }
 
+    /// Refuses `.` and `..`; three dots are a name like any other.
     private static func checkSegment(dots: Int, length: Int) throws(HTTPError) {
         guard length != dots || length == 0 || length > 2 else {
             throw .invalidURL("its path leads out of the base path")
         }
     }
 
+    /// Takes the first byte, or the one that `%` and two digits stand for; a lone `%` is itself.
     private static func decodedFirst(_ rest: inout Substring.UTF8View) -> UInt8 {
         let first = rest.removeFirst()
         guard first == 0x25 else { return first }

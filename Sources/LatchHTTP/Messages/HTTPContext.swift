@@ -14,6 +14,7 @@ public protocol HTTPContextKey {
 /// request.context[RemoteAddress.self]
 /// ```
 public struct HTTPContext: Sendable {
+    /// Few at a time, so they are found by looking along; a dictionary would cost each request an allocation more.
     private var values: [(key: ObjectIdentifier, value: any Sendable)] = []
 
     /// Nothing set.

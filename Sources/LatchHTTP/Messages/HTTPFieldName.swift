@@ -68,6 +68,7 @@ public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, Cus
     public static let requestID: HTTPFieldName = "X-Request-Id"
 }
 
+/// The byte in lower case where it is an ASCII letter: Unicode's rules would fold other letters into those.
 package func asciiLowercased(_ byte: UInt8) -> UInt8 {
     (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
 }

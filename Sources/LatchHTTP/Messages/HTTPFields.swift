@@ -18,6 +18,7 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         }
     }
 
+    /// In the order of the wire, which matters between lines of one name (RFC 9110 §5.3).
     private var lines: [Field] = []
 
     /// No fields.

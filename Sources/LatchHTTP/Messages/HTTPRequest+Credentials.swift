@@ -19,10 +19,12 @@ extension HTTPRequest {
         Self.alwaysCredentials.contains(name) || credentialFields.contains(name)
     }
 
+    /// Leaves the request without anything that says who sends it.
     mutating func removeCredentials() {
         for name in Self.alwaysCredentials + credentialFields { fields[name] = nil }
     }
 
+    /// RFC 9110 §11.6.2 and §11.7.2, RFC 6265 §5.4, RFC 9449 §4.1.
     private static let alwaysCredentials: [HTTPFieldName] = [
         .authorization, .cookie, "Proxy-Authorization", "DPoP",
     ]

@@ -10,11 +10,15 @@ import Musl
 
 /// A small private file that is replaced as a whole, durably: after a crash it holds the old bytes or the new ones.
 package struct AtomicFile: Sendable {
+    /// Where it is; relative paths follow the process's working directory.
     package let path: String
 
+    /// The file at a path, whether it exists or not; nothing is opened.
     package init(_ path: String) { self.path = path }
 
-    /// The bytes; nil when there is no such file.
+    /// The bytes; nil when there is no such file, which is not the same as an empty one.
+    ///
+    /// A symbolic link is followed here, since reading through it reveals nothing that its reader could not open.
     package func read() throws(FileFailure) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
@@ -27,6 +31,10 @@ package struct AtomicFile: Sendable {
     }
 
     /// Replaces the file, with mode 0600: write beside it, fsync, rename, fsync of the folder.
+    ///
+    /// Readers see the old bytes or the new ones. A symbolic link in its place is replaced and not written through, so
+    /// that nobody can direct a secret elsewhere. Two writers at once both succeed and the last rename stays: who reads
+    /// before writing needs ``locked(_:onFailure:)`` around both.
     package func replace(with bytes: [UInt8]) throws(FileFailure) {
         let (file, temporary) = try makeTemporary()
         do throws(FileFailure) {
@@ -97,7 +105,9 @@ package struct AtomicFile: Sendable {
 
     /// Runs `body` while no other process, and no other call of this one, is inside it for the same file.
     ///
-    /// The lock is the kernel's (flock), so it ends with its holder, however that ends.
+    /// The lock is the kernel's (flock), so it ends with its holder, however that ends. It is on `<path>.lock`, which
+    /// stays: the file itself is replaced by others, and a lock on a replaced file would hold off nobody. The calling
+    /// thread blocks, and a call from within `body` for the same file never returns.
     package func locked<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result, onFailure: (FileFailure) -> Failure
     ) throws(Failure) -> Result {
@@ -112,6 +122,9 @@ package struct AtomicFile: Sendable {
 }
 
 extension AtomicFile {
+    /// A new file in the same folder, so that the rename stays within one file system.
+    ///
+    /// Its name cannot be guessed, and `O_EXCL` refuses one that somebody has put there.
     private func makeTemporary() throws(FileFailure) -> (file: Int32, path: String) {
         var last = FileFailure("open", path, number: EEXIST)
         for _ in 0..<16 {
@@ -138,6 +151,7 @@ extension AtomicFile {
         }
     }
 
+    /// Writes all of it: one call may write less, where a signal comes or the disk fills up.
     private func write(_ bytes: [UInt8], to file: Int32, path: String) throws(FileFailure) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -150,6 +164,7 @@ extension AtomicFile {
         }
     }
 
+    /// Makes the names in the folder durable: fsync of a file says nothing about the entry that leads to it.
     private func syncFolder() throws(FileFailure) {
         let file = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard file >= 0 else { throw FileFailure("open", folder) }

@@ -19,6 +19,7 @@ enum CurlFailure {
         }
     }
 
+    /// Codes after which trying again does not help before somebody looks at a certificate.
     private static func isTLS(_ code: CURLcode) -> Bool {
         switch code {
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
@@ -30,6 +31,7 @@ enum CurlFailure {
         }
     }
 
+    /// Codes that blame what the peer sent, and not the way to it.
     private static func isProtocol(_ code: CURLcode) -> Bool {
         switch code {
         // libcurl answers a status line that it does not know, such as HTTP/0.9's absence of one, with the first.
@@ -40,6 +42,7 @@ enum CurlFailure {
         }
     }
 
+    /// libcurl's own words for a code; they are fixed texts and hold nothing of the request.
     private static func text(_ code: CURLcode) -> String {
         curl_easy_strerror(code).map { String(cString: $0) } ?? "libcurl error \(code.rawValue)"
     }

@@ -14,14 +14,19 @@ import LatchCore
 final class CurlLoop: @unchecked Sendable {
     let transfers: CurlTransferPool
     let inbox: Lock<CurlInbox>
+    /// libcurl's multi handle; whoever drives may use it, and nobody else.
     private let multi: UnsafeMutableRawPointer
     private let bells: LoopBells
 
     // Only the driver touches these.
     private var sockets: SocketTable
+    /// When libcurl wants to be called next, in nanoseconds of the monotonic clock; 0 is at once, the maximum is never.
     private var deadline = UInt64.max
+    /// Whether the last wait ended without an event, so that it is worth asking the clock.
     private var isTimeUp = true
+    /// Whether a task was resumed since it was last asked, and may bring a request any moment.
     private var hasResumed = false
+    /// How many transfers the multi handle holds.
     private var active = 0
     private var arrivals: [CurlTransfer] = []
     private var cancellations: [CurlTransfer] = []
@@ -65,6 +70,7 @@ final class CurlLoop: @unchecked Sendable {
 
     deinit { events.deallocate() }
 
+    /// Set up once for the process: `curl_global_init` is not safe to call twice at a time, a static constant is.
     private static let isCurlReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     /// Ends the loop once nothing is under way; nothing may be submitted any more.
@@ -72,6 +78,7 @@ final class CurlLoop: @unchecked Sendable {
         if inbox.withLock({ $0.stop() }) { bells.ringThread() }
     }
 
+    /// Frees what is not Swift's; the last thing that the loop's thread does.
     private func close() {
         curl_multi_cleanup(multi)
         bells.close()
@@ -131,6 +138,7 @@ extension CurlLoop {
 // MARK: The loop's own thread
 
 extension CurlLoop {
+    /// The life of the thread: it sleeps in `read` while callers drive or nothing is under way.
     private func run() {
         repeat {
             bells.waitForThreadBell()
@@ -139,6 +147,7 @@ extension CurlLoop {
         close()
     }
 
+    /// Drives until nothing is under way, then gives the handle free for the next caller to lead.
     private func drive() {
         guard inbox.withLock({ $0.driver == .loop }) else { return }
         while true {
@@ -175,6 +184,7 @@ extension CurlLoop {
         }
     }
 
+    /// Swaps the inbox for empty arrays that keep their memory, so that the lock is held for moments.
     private func takeIn() {
         inbox.withLock { inbox in
             inbox.isDriverAsleep = false
@@ -207,11 +217,13 @@ extension CurlLoop {
         return true
     }
 
+    /// Lets libcurl work on a socket, or on its timers; what has ended waits in its queue of messages.
     private func act(on socket: curl_socket_t, _ what: CInt) {
         var running: CInt = 0
         curl_multi_socket_action(multi, socket, what, &running)
     }
 
+    /// Gives a transfer to libcurl, and keeps it alive for the pointers that libcurl holds to it.
     private func add(_ transfer: CurlTransfer) {
         transfer.isUnderWay = true
         active += 1
@@ -221,6 +233,9 @@ extension CurlLoop {
         }
     }
 
+    /// Takes a transfer back from libcurl and resumes its waiter; a leader has none, it looks for itself.
+    ///
+    /// After the resumption the transfer belongs to its task again and is not touched here.
     private func finish(_ transfer: CurlTransfer, _ outcome: CURLcode) {
         curl_multi_remove_handle(multi, transfer.easy)
         transfer.isUnderWay = false
@@ -242,11 +257,15 @@ extension CurlLoop {
         Unmanaged<CurlLoop>.fromOpaque(pointer).takeUnretainedValue()
     }
 
+    /// libcurl says which events it waits for.
+    ///
+    /// All four callbacks run on the driver's thread, inside a call of `act`.
     private static let onSocket: curl_socket_callback = { _, socket, what, context, _ in
         if let context { CurlLoop.of(context).sockets.want(what, of: socket) }
         return 0
     }
 
+    /// libcurl has one timer: each call replaces the last, and −1 takes it away.
     private static let onTimer: curl_multi_timer_callback = { _, milliseconds, context in
         guard let context else { return 0 }
         let due: UInt64 = milliseconds > 0 ? monotonicNow() + UInt64(milliseconds) * 1_000_000 : 0
@@ -254,12 +273,14 @@ extension CurlLoop {
         return 0
     }
 
+    /// Opens sockets for libcurl, so that `sockets` knows each from its beginning to its end.
     static let onOpen: curl_opensocket_callback = { context, _, address in
         let socket = latch_curl_open_socket(address)
         if let context { CurlLoop.of(context).sockets.opened(socket) }
         return socket
     }
 
+    /// Closes a socket and forgets it: the kernel gives its number to the next one.
     static let onClose: curl_closesocket_callback = { context, socket in
         if let context { CurlLoop.of(context).sockets.closed(socket) }
         return Glibc.close(socket)

@@ -8,14 +8,19 @@ import CCurl
 /// libcurl reads the list of fields where it lies, so it stays valid until the next `write`. The block is overwritten
 /// with zeros when it is let go, since it has held credentials.
 struct CurlText: ~Copyable {
+    /// All strings, one after the other, each with its NUL.
     private var block = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    /// libcurl's linked list of field lines, whose nodes lie in a row and point into `block`.
     private var nodes = UnsafeMutableBufferPointer<curl_slist>(start: nil, count: 0)
     private var used = 0
     private var nodeCount = 0
 
+    /// The URL, for libcurl to parse; its parts were checked, so that it finds the same ones.
     private(set) var url: UnsafePointer<CChar>?
+    /// The method as it goes on the wire.
     private(set) var method: UnsafePointer<CChar>?
 
+    /// The first node of the list, or nil for no list.
     var fields: UnsafeMutablePointer<curl_slist>? { nodeCount == 0 ? nil : nodes.baseAddress }
 
     deinit {
@@ -39,6 +44,7 @@ struct CurlText: ~Copyable {
         writeFields(of: request, suppressingContentType: suppressingContentType)
     }
 
+    /// The request's own fields, but for those that libcurl writes: two of one of those would be smuggling.
     private mutating func writeFields(of request: HTTPRequest, suppressingContentType: Bool) {
         var hasContentType = false
         for line in request.fields where !line.name.isSetByTransport {
@@ -60,6 +66,7 @@ struct CurlText: ~Copyable {
         putNode("Expect:")
     }
 
+    /// Makes the block large enough for the whole request at once: a block that moved would break the pointers into it.
     private mutating func makeRoom(for request: HTTPRequest) {
         used = 0
         nodeCount = 0
@@ -77,10 +84,12 @@ struct CurlText: ~Copyable {
         }
     }
 
+    /// Where the next string will begin.
     private func beginning() -> UnsafePointer<CChar>? {
         block.baseAddress.map { UnsafePointer(($0 + used).assumingMemoryBound(to: CChar.self)) }
     }
 
+    /// Adds a node whose text is what `put` writes next.
     private mutating func beginNode() {
         let text = UnsafeMutablePointer(mutating: beginning())
         nodes.initializeElement(at: nodeCount, to: curl_slist(data: text, next: nil))

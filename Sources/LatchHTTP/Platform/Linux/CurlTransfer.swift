@@ -10,20 +10,28 @@ import CCurlShim
 /// `isCancelled` and `waiter` are reached from both sides, under the loop's lock.
 final class CurlTransfer: @unchecked Sendable {
     let easy: UnsafeMutableRawPointer
+    /// How many bytes of content are taken.
     private let limit: Int
+    /// What libcurl reads while the transfer is under way; it lives as long as the handle.
     private var text = CurlText()
+    /// The lines of the last block of fields, status line first, without the empty line.
     fileprivate var head: [UInt8] = []
     fileprivate var content: [UInt8] = []
+    /// Whether the answer was larger than allowed; libcurl itself only says that writing failed.
     fileprivate var overflowed = false
+    /// Whether the empty line after the fields is still to come.
     fileprivate var isReadingHead = true
 
     /// Whether libcurl is working on it.
     var isUnderWay = false
     /// What libcurl said at the end; nil until then.
     var outcome: CURLcode?
+    /// Set once and never unset: a cancelled transfer is not used again.
     var isCancelled = false
+    /// Whom the driver resumes at the end; nil while a caller drives it by itself.
     var waiter: UnsafeContinuation<Void, Never>?
 
+    /// A transfer that owns `easy` and frees it.
     init(easy: UnsafeMutableRawPointer, limit: Int) {
         self.easy = easy
         self.limit = limit
@@ -32,6 +40,7 @@ final class CurlTransfer: @unchecked Sendable {
 
     deinit { curl_easy_cleanup(easy) }
 
+    /// This transfer as libcurl hands it to callbacks; it counts no reference.
     var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     static func of(_ pointer: UnsafeMutableRawPointer) -> CurlTransfer {
@@ -39,6 +48,10 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     /// Sets everything about a request that changes from one to the next.
+    ///
+    /// libcurl copies the content and reads the fields where they lie in `text`, so the request may go.
+    ///
+    /// - Throws: What `validateForSending` throws, and `malformedMessage` for a HEAD with content.
     func prepare(_ request: HTTPRequest, timeout: Duration) throws(HTTPError) {
         try request.validateForSending()
         head.removeAll(keepingCapacity: true)
@@ -70,7 +83,9 @@ final class CurlTransfer: @unchecked Sendable {
         guard code == CURLE_OK else { throw CurlFailure.error(code, authority: request.authority) }
     }
 
-    /// The response that has arrived, or why there is none.
+    /// The response that has arrived, or why there is none; the content is given away and can be had once.
+    ///
+    /// Reasons of our own go before libcurl's, who only knows that a callback stopped it.
     func response(to request: HTTPRequest) throws(HTTPError) -> HTTPResponse {
         guard !isCancelled else { throw .cancelled }
         guard !overflowed else { throw .tooLarge }
@@ -85,6 +100,7 @@ final class CurlTransfer: @unchecked Sendable {
         return response
     }
 
+    /// One line of the head, with its line end, as libcurl cuts them.
     fileprivate func receiveHead(_ line: UnsafeRawBufferPointer) {
         // Every block begins with a status line: that of an interim answer (RFC 9110 §15.2) is forgotten with its fields.
         if line.starts(with: ResponseHead.protocolName) {
@@ -98,6 +114,7 @@ final class CurlTransfer: @unchecked Sendable {
         if head.count > ResponseHead.maximumBytes { overflowed = true }
     }
 
+    /// A piece of the content, with the transfer coding taken off.
     fileprivate func receiveContent(_ bytes: UnsafeRawBufferPointer) {
         guard content.count + bytes.count <= limit else { return overflowed = true }
         if content.isEmpty {
@@ -126,7 +143,7 @@ final class CurlTransfer: @unchecked Sendable {
 }
 
 extension Duration {
-    /// At least 1: libcurl takes 0 for "for ever".
+    /// At least 1, since libcurl takes 0 for "for ever", and at most what a C `long` of 32 bits holds: 24 days.
     var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         guard seconds >= 0 else { return 1 }

@@ -7,6 +7,7 @@ import LatchCore
 
 /// Transfers that wait to be used again: a handle keeps its TLS sessions and spares some twenty settings.
 final class CurlTransferPool: Sendable {
+    /// How many handles are kept, each with some 10 kB of its own; more than that are seldom busy at once.
     private static let maximumIdle = 128
 
     private let idle = Lock<[CurlTransfer]>([])
@@ -14,16 +15,21 @@ final class CurlTransferPool: Sendable {
     /// The loop's address for libcurl's callbacks; the loop owns this pool and outlives its transfers.
     private let loop: Lock<UnsafeSendable<UnsafeMutableRawPointer?>>
 
+    /// A pool whose handles all follow `configuration`; it is used once a loop is attached.
     init(configuration: CurlTransport.Configuration) {
         self.configuration = configuration
         loop = Lock(UnsafeSendable(value: nil))
     }
 
+    /// Tells the pool its loop, which cannot be known when the loop is still being made.
     func attach(to loop: CurlLoop) {
         let pointer = UnsafeSendable<UnsafeMutableRawPointer?>(value: Unmanaged.passUnretained(loop).toOpaque())
         self.loop.withLock { $0 = pointer }
     }
 
+    /// A transfer for one request: the one used last, whose memory is still warm, or a new one.
+    ///
+    /// - Throws: `HTTPError.offline` when libcurl has no memory, `HTTPError.tls` for authorities that it cannot read.
     func take() throws(HTTPError) -> CurlTransfer {
         if let transfer = idle.withLock({ $0.popLast() }) { return transfer }
         guard let easy = curl_easy_init() else {
@@ -45,6 +51,7 @@ final class CurlTransferPool: Sendable {
         }
     }
 
+    /// The settings that never change from one request to the next.
     private func configure(_ transfer: CurlTransfer) -> CURLcode {
         var habits = latch_curl_habits()
         habits.transfer = transfer.pointer

@@ -28,6 +28,7 @@ public final class CurlTransport: Handler {
     }
 
     private let configuration: Configuration
+    /// The loop, or why there is none: an initialiser that cannot fail is kinder to those who make transports.
     private let loop: Result<CurlLoop, HTTPError>
 
     /// A transport with a connection pool of its own.
@@ -40,6 +41,7 @@ public final class CurlTransport: Handler {
         }
     }
 
+    /// Transfers hold what they need, so those under way still end; the thread goes after the last.
     deinit {
         guard case .success(let loop) = loop else { return }
         loop.stop()

@@ -6,8 +6,11 @@ import Glibc
 
 /// The file descriptors of a loop: its epoll, the bell that interrupts whoever drives, the bell that calls the thread.
 struct LoopBells: Sendable {
+    /// What the driver waits on: libcurl's sockets and the driver's bell.
     let epoll: CInt
+    /// An eventfd that does not block, watched by `epoll`.
     let driverBell: CInt
+    /// An eventfd that blocks: the thread sleeps in reading it.
     private let threadBell: CInt
 
     /// - Throws: `HTTPError.offline` when the process has no file descriptors left.
@@ -24,14 +27,18 @@ struct LoopBells: Sendable {
         }
     }
 
+    /// Gives the descriptors back; a bell must not be rung afterwards, since its number may be another file's.
     func close() {
         for descriptor in [epoll, driverBell, threadBell] where descriptor >= 0 { Glibc.close(descriptor) }
     }
 
+    /// Interrupts the driver's wait; rung before it waits, it is heard as soon as it does.
     func ringDriver() { ring(driverBell) }
 
+    /// Wakes the loop's thread to drive, or to end.
     func ringThread() { ring(threadBell) }
 
+    /// Takes back all rings so far, which `epoll` would otherwise report for ever.
     func silence() { _ = drain(driverBell) }
 
     /// Blocks until `ringThread`.
@@ -44,6 +51,7 @@ struct LoopBells: Sendable {
         _ = write(bell, &one, 8)
     }
 
+    /// Whether there was a ring; where a bell blocks, waits for one.
     private func drain(_ bell: CInt) -> Bool {
         var count: UInt64 = 0
         return read(bell, &count, 8) == 8
@@ -57,7 +65,10 @@ func monotonicNow() -> UInt64 {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-/// Starts a detached thread that takes no signals; returns false when the system refuses it.
+/// Starts a detached thread; returns false when the system refuses it.
+///
+/// It takes no signals, which are for the program's own threads. `context` is handed to `body` as it is, so whoever
+/// retains something for it releases it where this returns false.
 func startThread(
     _ context: UnsafeMutableRawPointer, _ body: @escaping @convention(c) (UnsafeMutableRawPointer) -> Void
 ) -> Bool {
@@ -84,6 +95,7 @@ func startThread(
     return true
 }
 
+/// What a new thread finds at the one pointer that it is given.
 private struct ThreadJob {
     let context: UnsafeMutableRawPointer
     let body: @convention(c) (UnsafeMutableRawPointer) -> Void

@@ -24,8 +24,10 @@ final class MailContent: @unchecked Sendable {
         bytes = lines
     }
 
+    /// How many bytes there are after the line ends were made whole: what is announced as SIZE (RFC 1870).
     var count: Int { bytes.count }
 
+    /// Copies the next piece; 0 says that there is none left.
     private func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let piece = bytes[offset...].prefix(buffer.count)
         buffer.copyBytes(from: piece)
@@ -33,6 +35,7 @@ final class MailContent: @unchecked Sendable {
         return piece.count
     }
 
+    /// libcurl's way to ask for more, on the thread of whoever drives the loop.
     static let onRead: curl_read_callback = { buffer, size, count, context in
         guard let buffer, let context else { return Int(CURL_READFUNC_ABORT) }
         let content = Unmanaged<MailContent>.fromOpaque(context).takeUnretainedValue()
@@ -40,10 +43,11 @@ final class MailContent: @unchecked Sendable {
     }
 }
 
-/// The list of recipients that libcurl reads while it sends.
+/// The list of recipients that libcurl reads while it sends; it frees its nodes with itself.
 final class MailEnvelope: @unchecked Sendable {
     private(set) var list: UnsafeMutablePointer<curl_slist>?
 
+    /// A list of addresses that were checked: an angle bracket in one would begin another command's argument.
     init(recipients: [String]) {
         for recipient in recipients { list = curl_slist_append(list, "<\(recipient)>") ?? list }
     }

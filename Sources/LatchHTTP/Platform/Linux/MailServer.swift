@@ -3,8 +3,11 @@
 #if os(Linux)
 /// The address of a mail server, and what may stand in an envelope.
 struct MailServer {
+    /// The address for libcurl, without a slash at the end, which it would take for the name to greet with.
     let url: String
+    /// Host and port as they were given, for messages.
     let authority: String
+    /// Whether only this machine listens in, so that TLS may be left out.
     let isLoopback: Bool
 
     /// - Throws: `HTTPError.invalidURL` for anything but `smtp://host[:port]` and `smtps://host[:port]`.

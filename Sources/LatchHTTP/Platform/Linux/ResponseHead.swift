@@ -6,8 +6,14 @@ enum ResponseHead {
     /// How many bytes the head of a response may have.
     static let maximumBytes = 256 << 10
 
+    /// What each block of fields begins with; it tells a final answer from the interim ones before it.
     static let protocolName: [UInt8] = Array("HTTP/".utf8)
 
+    /// The response without its content.
+    ///
+    /// Lines may end with LF alone, as RFC 9112 §2.2 lets a recipient read them; the CR before it is trimmed.
+    ///
+    /// - Throws: `HTTPError.malformedMessage` where there is no status of three digits.
     static func parse(_ head: [UInt8]) throws(HTTPError) -> HTTPResponse {
         let parsed = head.withUnsafeBufferPointer { parse($0) }
         guard let parsed else { throw .malformedMessage("The answer has no status line.") }
@@ -28,6 +34,7 @@ enum ResponseHead {
         return HTTPResponse(status: status, fields: fields)
     }
 
+    /// Where the line that begins at `start` ends: at its LF or at the end of all.
     private static func end(of start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
         var index = start
         while index < bytes.count, bytes[index] != 0x0A { index += 1 }

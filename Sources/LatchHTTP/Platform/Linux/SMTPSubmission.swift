@@ -56,6 +56,7 @@ package struct SMTPSubmission: Sendable {
         try withExtendedLifetime((content, envelope)) { () throws(HTTPError) in try check(transfer, server) }
     }
 
+    /// Turns the outcome into an error of ours; the server's reply says more than libcurl's code.
     private func check(_ transfer: CurlTransfer, _ server: MailServer) throws(HTTPError) {
         guard !transfer.isCancelled else { throw .cancelled }
         guard let outcome = transfer.outcome, outcome != CURLE_OK else { return }
@@ -66,6 +67,9 @@ package struct SMTPSubmission: Sendable {
         throw CurlFailure.error(outcome, authority: server.authority)
     }
 
+    /// Fills in the handle.
+    ///
+    /// libcurl copies the strings; content and envelope it reads later, so they must outlive this.
     private func prepare(
         _ transfer: CurlTransfer, _ server: MailServer, sender: String, _ envelope: MailEnvelope, _ content: MailContent
     ) -> CURLcode {
@@ -89,6 +93,7 @@ package struct SMTPSubmission: Sendable {
     }
 }
 
+/// Runs `body` with C strings that are valid meanwhile, nil for nil: for a C structure with many of them.
 private func withCStrings<Result>(
     _ texts: [String?], _ body: ([UnsafePointer<CChar>?]) -> Result
 ) -> Result {

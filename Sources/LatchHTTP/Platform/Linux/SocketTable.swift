@@ -11,16 +11,22 @@ import CCurlShim
 /// so, since only of those is the end known.
 struct SocketTable {
     private struct Entry {
+        /// What epoll has been told, in its own bits; 0 for a socket that it does not know.
         var watched: UInt32 = 0
+        /// What libcurl asked for last, in epoll's bits.
         var wanted: UInt32 = 0
+        /// Whether it was opened through `opened`, so that its end will be reported too.
         var isOurs = false
     }
 
     private let epoll: CInt
+    /// By descriptor: the kernel gives out small numbers, and a lookup here is on the way of every event.
     private var entries: [Entry] = []
 
+    /// A table that watches nothing yet.
     init(epoll: CInt) { self.epoll = epoll }
 
+    /// Begins a socket, whatever one of the same number was before.
     mutating func opened(_ socket: CInt) {
         makeRoom(for: socket)
         entries[Int(socket)] = Entry(isOurs: true)
@@ -56,6 +62,7 @@ struct SocketTable {
         return meaning
     }
 
+    /// Tells epoll, where that changes something; a refusal is remembered as not watched and tried again.
     private mutating func watch(_ wanted: UInt32, on socket: CInt) {
         let watched = entries[Int(socket)].watched
         guard watched != wanted else { return }
