@@ -8,6 +8,7 @@ internal import LatchCore
 ///
 /// OpenSSL allows several threads to read one key; nothing here changes a key after it was made.
 final class EVPKey: Sendable {
+    /// The EVP_PKEY, valid for as long as this object lives; whoever uses it keeps the object alive over the call.
     nonisolated(unsafe) let pointer: OpaquePointer
 
     /// Takes over the reference that `pointer` stands for.
@@ -26,6 +27,17 @@ final class EVPKey: Sendable {
         var bytes = [UInt8](repeating: 0, count: length)
         guard BN_bn2binpad(number, &bytes, Int32(length)) == Int32(length) else { throw .openSSL("reading a key") }
         return bytes
+    }
+
+    /// How many bytes a number of the key has without leading zeros, or nil where the key has no such number.
+    func byteCount(of part: EVPPart) -> Int? {
+        var number: OpaquePointer?
+        guard EVP_PKEY_get_bn_param(pointer, part.name, &number) == 1, let number else {
+            ERR_clear_error()
+            return nil
+        }
+        defer { BN_clear_free(number) }
+        return Int(BN_num_bits(number) + 7) / 8
     }
 
     /// Makes a fresh key of a kind, such as `EC`, after `configure` has said which.

@@ -11,6 +11,9 @@ extension RSA.Signing {
         /// The key that verifies what this one signs.
         public let publicKey: PublicKey
 
+        /// Takes a key that was checked or made here.
+        ///
+        /// The public half is made anew of its two numbers, so that it shares no memory with the secret.
         private init(_ key: EVPKey) throws(CryptoError) {
             let numbers = try PublicKey(key)
             publicKey = try PublicKey(modulus: numbers.modulus, exponent: numbers.exponent)
@@ -43,6 +46,7 @@ extension RSA.Signing {
             try parts.add(.secondExponent, number: numbers.secondExponent)
             try parts.add(.coefficient, number: numbers.coefficient)
             let key = try parts.key("RSA", isPrivate: true)
+            try Self.checkSizes(of: key)
             try Self.checkConsistency(of: key)
             try self.init(key)
         }
@@ -52,6 +56,7 @@ extension RSA.Signing {
         /// - Throws: `CryptoError.malformedKey`.
         public init(pemRepresentation: String) throws(CryptoError) {
             let key = try EVPKey.privateKey(pem: pemRepresentation)
+            try Self.checkSizes(of: key)
             try Self.checkConsistency(of: key)
             try self.init(key)
         }
@@ -82,6 +87,25 @@ extension RSA.Signing {
             }
         }
 
+        /// Refuses numbers that are longer than the modulus, and keys of more than two primes.
+        ///
+        /// It comes before the check that asks whether the primes are prime: that takes minutes for a number of some ten
+        /// thousand bits, and a key may come from the network. RFC 8017 §3.2 makes each number less than the modulus; a
+        /// third prime has no place in ``PrivateNumbers``, so that such a key could be used and never be stored.
+        private static func checkSizes(of key: EVPKey) throws(CryptoError) {
+            let longest = try PublicKey(key).modulus.count
+            let parts: [EVPPart] = [
+                .privateExponent, .firstPrime, .secondPrime, .firstExponent, .secondExponent, .coefficient,
+            ]
+            for part in parts {
+                guard let count = key.byteCount(of: part), (1...longest).contains(count) else {
+                    throw .malformedKey("a secret number is missing or longer than the modulus")
+                }
+            }
+            guard key.byteCount(of: .thirdPrime) == nil else { throw .malformedKey("it has more than two primes") }
+        }
+
+        /// Asks OpenSSL whether the primes are prime and all numbers follow from them.
         private static func checkConsistency(of key: EVPKey) throws(CryptoError) {
             guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil) else {
                 throw .openSSL("checking a key")

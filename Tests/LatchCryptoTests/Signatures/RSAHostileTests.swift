@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchCrypto
+import TestVectors
+import Testing
+
+@Suite struct `Hostile numbers of an RSA key` {
+    private static let key = Result { try RSA.Signing.PrivateKey() }
+
+    private func refuses(_ numbers: RSA.Signing.PrivateNumbers) -> Bool {
+        do {
+            _ = try RSA.Signing.PrivateKey(numbers)
+            return false
+        } catch {
+            return CryptoError.malformedKey ~= error
+        }
+    }
+
+    @Test func `are refused where any of them is changed, missing, zero or one`() throws {
+        let good = try Self.key.get().numbers
+        let parts: [WritableKeyPath<RSA.Signing.PrivateNumbers, [UInt8]>] = [
+            \.modulus, \.privateExponent, \.firstPrime, \.secondPrime, \.exponent,
+        ]
+        for part in parts {
+            for content in [[], [0], [1], good[keyPath: part].reversed(), good[keyPath: part] + [1]] as [[UInt8]] {
+                var numbers = good
+                numbers[keyPath: part] = content
+                // A number that reads the same backwards, such as 65537, is no change.
+                guard content != good[keyPath: part] else { continue }
+                #expect(refuses(numbers), "\(content.count) bytes")
+            }
+        }
+    }
+
+    @Test func `are refused where the primes of two keys are mixed`() throws {
+        let (one, other) = (try Self.key.get().numbers, try RSA.Signing.PrivateKey().numbers)
+        var numbers = one
+        numbers.firstPrime = other.firstPrime
+        #expect(refuses(numbers))
+        numbers = one
+        numbers.privateExponent = other.privateExponent
+        #expect(refuses(numbers))
+        numbers = one
+        numbers.modulus = other.modulus
+        #expect(refuses(numbers))
+    }
+
+    // H7: 2^44497 - 1 is a Mersenne prime. To find that out takes minutes, so its length is looked at first.
+    @Test func `are refused where a prime is far longer than the modulus, before anyone asks whether it is one`() throws
+    {
+        let good = try Self.key.get().numbers
+        let parts: [WritableKeyPath<RSA.Signing.PrivateNumbers, [UInt8]>] = [
+            \.privateExponent, \.firstPrime, \.secondPrime, \.firstExponent, \.secondExponent, \.coefficient,
+        ]
+        for part in parts {
+            var numbers = good
+            numbers[keyPath: part] = [1] + [UInt8](repeating: 0xFF, count: 5_562)
+            #expect(refuses(numbers))
+            numbers[keyPath: part] = [UInt8](repeating: 0xFF, count: 257)
+            #expect(refuses(numbers))
+        }
+    }
+
+    @Test func `are refused where the modulus is out of bounds, whatever the rest`() throws {
+        var numbers = try Self.key.get().numbers
+        for count in [0, 1, 128, 255, 1_025, 100_000] {
+            numbers.modulus = [UInt8](repeating: 0xFF, count: count)
+            #expect(refuses(numbers), "\(count) bytes")
+        }
+    }
+
+    @Test func `may begin with zeros, which are no part of a number`() throws {
+        let good = try Self.key.get()
+        var numbers = try good.numbers
+        numbers.modulus.insert(0, at: 0)
+        numbers.privateExponent.insert(contentsOf: [0, 0], at: 0)
+        numbers.firstPrime.insert(0, at: 0)
+        let key = try RSA.Signing.PrivateKey(numbers)
+        #expect(key.publicKey == good.publicKey)
+        #expect(try key.numbers.modulus == good.publicKey.modulus)
+    }
+
+    @Test(.enabled(if: OpenSSLCommand.isPresent, Comment(rawValue: OpenSSLCommand.hint)))
+    func `are refused where they are of a key of three primes, which no storage here can hold`() throws {
+        let command = try OpenSSLCommand()
+        try command.run("genrsa", "-primes", "3", "-out", "three.pem", "2048")
+        let text = try command.text("three.pem")
+        #expect { try RSA.Signing.PrivateKey(pemRepresentation: text) } throws: { CryptoError.malformedKey ~= $0 }
+    }
+}
+
+@Suite struct `The bounds of an RSA public key` {
+    @Test func `let in 2048 to 8192 bits, and nothing a bit beyond`() throws {
+        func odd(_ bits: Int) -> [UInt8] {
+            let lead = bits % 8 == 0 ? 0xFF : UInt8(1 << (bits % 8)) - 1
+            return [lead] + [UInt8](repeating: 0xFF, count: (bits + 7) / 8 - 1)
+        }
+        for bits in [2_048, 2_049, 4_096, 8_191, 8_192] {
+            #expect(try RSA.Signing.PublicKey(modulus: odd(bits), exponent: [3]).keySizeInBits == bits)
+        }
+        for bits in [1_024, 2_047, 8_193, 16_384] {
+            #expect { try RSA.Signing.PublicKey(modulus: odd(bits), exponent: [3]) } throws: {
+                CryptoError.malformedKey ~= $0
+            }
+        }
+    }
+
+    @Test func `let in odd exponents from 3 to 32 bits, and nothing else`() throws {
+        let modulus = [UInt8](repeating: 0xFF, count: 256)
+        for exponent in [[3], [17], [1, 0, 1], [0xFF, 0xFF, 0xFF, 0xFF], [0, 0, 0, 0, 3]] as [[UInt8]] {
+            _ = try RSA.Signing.PublicKey(modulus: modulus, exponent: exponent)
+        }
+        for exponent in [[], [0], [1], [2], [4], [1, 0], [0, 1], [1, 0, 0, 0, 1]] as [[UInt8]] {
+            #expect { try RSA.Signing.PublicKey(modulus: modulus, exponent: exponent) } throws: {
+                CryptoError.malformedKey ~= $0
+            }
+        }
+    }
+
+    @Test func `hold for making a key as well`() {
+        for bits in [Int.min, -1, 0, 512, 2_047, 8_193, Int.max] {
+            #expect { try RSA.Signing.PrivateKey(keySizeInBits: bits) } throws: {
+                CryptoError.unacceptableParameter ~= $0
+            }
+        }
+    }
+
+    @Test func `compare keys by their numbers, also in a set`() throws {
+        let modulus = [UInt8](repeating: 0xFF, count: 256)
+        let three = try RSA.Signing.PublicKey(modulus: modulus, exponent: [3])
+        let five = try RSA.Signing.PublicKey(modulus: modulus, exponent: [5])
+        let again = try RSA.Signing.PublicKey(modulus: AnyCollection([0, 0] + modulus), exponent: [0, 3])
+        #expect(three == again && three != five)
+        #expect(Set([three, five, again]).count == 2)
+    }
+
+    @Test func `refuse signatures of every other length than the modulus`() throws {
+        let key = try RSA.Signing.PublicKey(modulus: [UInt8](repeating: 0xFF, count: 256), exponent: [3])
+        for count in [0, 1, 255, 256, 257, 512] {
+            for content in [0, 0xFF] as [UInt8] {
+                let signature = [UInt8](repeating: content, count: count)
+                for padding in RSA.Signing.Padding.allCases {
+                    for hash in RSA.Signing.Hash.allCases {
+                        #expect(!key.isValidSignature(signature, for: [1], padding: padding, hash: hash))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `let one key sign and verify on many tasks at once, in every scheme`() async throws {
+        let key = try RSA.Signing.PrivateKey()
+        let good = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for padding in RSA.Signing.Padding.allCases {
+                for hash in RSA.Signing.Hash.allCases {
+                    for worker in 0..<8 {
+                        group.addTask {
+                            let text = [UInt8(worker)]
+                            let signature = try key.signature(for: text, padding: padding, hash: hash)
+                            await Task.yield()
+                            return key.publicKey.isValidSignature(signature, for: text, padding: padding, hash: hash)
+                                && !key.publicKey.isValidSignature(signature, for: [99], padding: padding, hash: hash)
+                        }
+                    }
+                }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(good == 48)
+    }
+}
