@@ -11,13 +11,14 @@ extension NISTSigning {
         /// The point, uncompressed: 0x04, x and y (SEC 1 §2.3.3).
         public let x963Representation: [UInt8]
 
+        /// Takes a key that OpenSSL has read, from whatever form, and keeps its point uncompressed.
         init(_ key: EVPKey) throws(CryptoError) {
             // A key of another kind or curve must not pass for one of this curve.
             try requireCurve(Curve.self, of: key)
             let length = Curve.coordinateByteCount
-            let x = try key.number(.x, count: length)
-            let y = try key.number(.y, count: length)
-            x963Representation = [4] + x + y
+            // FIPS 186-5 §6.2.1: a public key is not the point at infinity, which is on every curve and has no coordinates.
+            guard key.byteCount(of: .x) != nil else { throw .malformedKey("its point is the one at infinity") }
+            x963Representation = try [4] + key.number(.x, count: length) + key.number(.y, count: length)
             self.key = key
             verifiers = EVPContextPool(key, for: .verify)
         }
@@ -88,6 +89,8 @@ extension NISTSigning.PublicKey: Hashable {
 }
 
 /// Refuses a key of another kind or curve.
+///
+/// The curve is compared by OpenSSL's number of it, since P-256 is also called prime256v1 and secp256r1.
 func requireCurve(_ curve: (some NISTCurve).Type, of key: EVPKey) throws(CryptoError) {
     var name = [CChar](repeating: 0, count: 64)
     var count = 0
@@ -98,6 +101,8 @@ func requireCurve(_ curve: (some NISTCurve).Type, of key: EVPKey) throws(CryptoE
 }
 
 /// Digests `data` into memory of the stack and lends it.
+///
+/// The buffer has the digest's length and is gone when `body` returns.
 func withDigest<Result, Failure: Error>(
     _ hash: (some HashFunction).Type, of data: some Collection<UInt8>,
     _ body: (UnsafeMutableBufferPointer<UInt8>) throws(Failure) -> Result
