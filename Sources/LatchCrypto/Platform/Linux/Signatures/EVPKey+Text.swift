@@ -14,17 +14,14 @@ extension EVPKey {
         try read(pem) { PEM_read_bio_PUBKEY($0, nil, { _, _, _, _ in -1 }, nil) }
     }
 
-    /// Reads a private key in PKCS #8 or its kind's older form, in DER.
-    static func privateKey(der: [UInt8]) throws(CryptoError) -> EVPKey {
-        try decode(der) { d2i_AutoPrivateKey(nil, $0, $1) }
-    }
-
     /// Reads a public key in SubjectPublicKeyInfo, in DER.
     static func publicKey(der: [UInt8]) throws(CryptoError) -> EVPKey {
         try decode(der) { d2i_PUBKEY(nil, $0, $1) }
     }
 
     /// The private key in PKCS #8, as PEM.
+    ///
+    /// It is not encrypted: whoever stores the text sees to that.
     func privatePEM() throws(CryptoError) -> String {
         try write { PEM_write_bio_PKCS8PrivateKey($0, pointer, nil, nil, 0, nil, nil) }
     }
@@ -34,6 +31,9 @@ extension EVPKey {
         try write { PEM_write_bio_PUBKEY($0, pointer) }
     }
 
+    /// Reads the first PEM block that fits, wherever it stands in the text, as OpenSSL's readers do.
+    ///
+    /// The copy of the text is wiped, since it may hold a secret.
     private static func read(
         _ pem: String, _ read: (OpaquePointer) -> OpaquePointer?
     ) throws(CryptoError) -> EVPKey {
@@ -50,6 +50,7 @@ extension EVPKey {
         return EVPKey(owning: key)
     }
 
+    /// Reads DER from its first byte to its last; a reader moves the pointer, and what is left over is a refusal.
     private static func decode(
         _ der: [UInt8], _ decode: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?
     ) throws(CryptoError) -> EVPKey {
@@ -64,6 +65,9 @@ extension EVPKey {
         return owned
     }
 
+    /// Collects what OpenSSL writes.
+    ///
+    /// 32 KiB have room for the largest key here, of 8192 bits, four times over.
     private func write(_ write: (OpaquePointer) -> Int32) throws(CryptoError) -> String {
         // The memory of BIO_s_secmem is wiped when it is freed.
         guard let text = BIO_new(BIO_s_secmem()) else { throw .openSSL("writing a key") }
