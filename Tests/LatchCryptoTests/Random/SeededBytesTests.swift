@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchCrypto
+import TestVectors
+import Testing
+
+@Suite struct `Bytes from a generator` {
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `begin alike whatever their number`(seed: UInt64) {
+        var long = SeededGenerator(seed: seed)
+        let all = SecureRandom.bytes(100, using: &long)
+        for count in 0...100 {
+            var generator = SeededGenerator(seed: seed)
+            #expect(SecureRandom.bytes(count, using: &generator) == Array(all.prefix(count)), "seed \(seed)")
+        }
+    }
+
+    @Test func `use no more of it than they need`() {
+        struct Counting: RandomNumberGenerator {
+            var calls = 0
+            mutating func next() -> UInt64 {
+                calls += 1
+                return 0
+            }
+        }
+        for (count, calls) in [(-5, 0), (0, 0), (1, 1), (8, 1), (9, 2), (16, 2), (17, 3)] {
+            var generator = Counting()
+            _ = SecureRandom.bytes(count, using: &generator)
+            #expect(generator.calls == calls, "\(count) bytes")
+        }
+    }
+
+    @Test func `from the system have every value, none much more often than another`() {
+        var counts = [Int](repeating: 0, count: 256)
+        for byte in SecureRandom.bytes(1 << 20) { counts[Int(byte)] += 1 }
+        // 4096 of each are expected, with a deviation of 64; a sound generator is ten deviations off once in 10^21.
+        #expect(counts.allSatisfy { abs($0 - 4_096) < 640 })
+    }
+
+    @Test func `from the system do not repeat among tasks`() async {
+        let values = await withTaskGroup(of: [[UInt8]].self) { group in
+            for _ in 0..<16 { group.addTask { (0..<100).map { _ in SecureRandom.bytes(16) } } }
+            return await group.reduce(into: Set<[UInt8]>()) { $0.formUnion($1) }
+        }
+        #expect(values.count == 1_600)
+    }
+}
+
+@Suite struct `An error of this module` {
+    @Test func `has a code, a message and mostly a hint, and no two codes are one`() {
+        let errors: [CryptoError] = [
+            .malformedKey, .malformedSignature, .unacceptableParameter, .authenticationFailure, .malformedHash,
+            .engineFailure, .unavailable,
+        ]
+        #expect(Set(errors.map(\.code)).count == errors.count)
+        for error in errors {
+            #expect(!error.message.isEmpty && error.message.hasSuffix("."))
+            #expect(error.hint?.isEmpty != true)
+        }
+        #expect(CryptoError.unavailable.hint == nil)
+    }
+
+    @Test func `is matched by its code, whatever it says`() throws {
+        do {
+            _ = try AES.GCM.Nonce(data: [])
+            Issue.record("it was taken")
+        } catch {
+            #expect(CryptoError.unacceptableParameter ~= error)
+            #expect(!(CryptoError.malformedKey ~= error))
+            #expect(error.message.contains("12 bytes") && error.message != CryptoError.unacceptableParameter.message)
+        }
+    }
+}
