@@ -14,6 +14,7 @@ public struct JOSEError: CodedError, Hashable {
     /// What to do about it.
     public let hint: String?
 
+    /// Makes an error of its parts; `code` is one of those below, since callers match by it.
     package init(code: String, message: String, hint: String? = nil) {
         self.code = code
         self.message = message
@@ -26,11 +27,15 @@ extension JOSEError {
     public static let malformedToken = malformedToken("its form is wrong")
 
     /// No key that is known here has signed it.
+    ///
+    /// It is what a token looks like whose issuer has taken a new key: fetching the key set again, once, may help.
     public static let unknownKey = JOSEError(
         code: "unknownKey", message: "The token is signed with a key that is not known here.",
         hint: "Fetch the issuer's current key set, or check that the token comes from this issuer.")
 
     /// The signature is not the key's.
+    ///
+    /// A key of that name and algorithm is known, so fetching the key set again does not help.
     public static let badSignature = JOSEError(
         code: "badSignature", message: "The token's signature is wrong.", hint: "Ask the issuer for a new token.")
 
@@ -75,18 +80,21 @@ extension JOSEError {
 }
 
 extension JOSEError {
+    /// Says which part has the wrong form; `why` completes a sentence and quotes nothing of the token.
     package static func malformedToken(_ why: String) -> JOSEError {
         JOSEError(
             code: "malformedToken", message: "The text is not a signed token: \(why).",
             hint: "Pass the whole token, three parts with dots between them.")
     }
 
+    /// Names the claim that is missing; the name is the verifier's, not the token's.
     package static func missingClaim(_ name: String) -> JOSEError {
         JOSEError(
             code: "missingClaim", message: "The token lacks the claim '\(name)'.",
             hint: "Have the issuer set it, or do not require it.")
     }
 
+    /// Says why a key does not fit; `why` completes a sentence and holds nothing of the key.
     package static func unsuitableKey(_ why: String) -> JOSEError {
         JOSEError(
             code: "unsuitableKey", message: "The key cannot be used: \(why).",

@@ -3,10 +3,16 @@
 /// What an argon2id hash costs (RFC 9106).
 public struct Argon2Parameters: Sendable, Hashable {
     /// How much memory, in KiB.
+    ///
+    /// At least eight for each lane (RFC 9106 §3.1). Each hash that is computed at the same time takes as much again.
     public let memoryKiB: Int
     /// How many passes over it.
+    ///
+    /// Time grows with their number, memory does not.
     public let passes: Int
     /// How many lanes.
+    ///
+    /// libargon2 gives each lane a thread of its own for the duration of a hash.
     public let lanes: Int
     /// How many bytes the hash has.
     public let outputByteCount: Int
@@ -28,6 +34,7 @@ public struct Argon2Parameters: Sendable, Hashable {
         self.init(checkedMemoryKiB: memoryKiB, passes: passes, lanes: lanes, outputByteCount: outputByteCount)
     }
 
+    /// Takes a cost whose bounds the caller has checked, so that the default needs no `try`.
     private init(checkedMemoryKiB: Int, passes: Int, lanes: Int, outputByteCount: Int) {
         memoryKiB = checkedMemoryKiB
         self.passes = passes

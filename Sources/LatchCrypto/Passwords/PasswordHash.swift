@@ -12,7 +12,9 @@ public struct PasswordHash: Sendable {
     private let salt: [UInt8]
     private let hash: [UInt8]
 
+    /// The 16 bytes that RFC 9106 §3.1 recommends for passwords.
     private static let saltByteCount = 16
+    /// More bytes than any hash within the bounds needs, so that an endless text is refused before it is split.
     private static let longestText = 256
 
     /// Reads a stored hash, and refuses one whose parameters would cost more than ``Argon2Parameters`` allows.
@@ -34,6 +36,9 @@ public struct PasswordHash: Sendable {
 
     /// Hashes a password with a fresh salt.
     ///
+    /// The bytes of its UTF-8 are hashed as they come: two spellings of one letter are two passwords, unless the caller
+    /// normalises.
+    ///
     /// - Returns: The PHC string to store.
     public static func make(
         _ password: some StringProtocol, parameters: Argon2Parameters = .default
@@ -48,6 +53,8 @@ public struct PasswordHash: Sendable {
 
     /// Whether this is the hash of that password.
     ///
+    /// A password of more than 1 MiB is no password but `CryptoError.unacceptableParameter`.
+    ///
     /// - Throws: `CryptoError.engineFailure` when memory runs out, which is no statement about the password.
     public func verifies(_ password: some StringProtocol) throws(CryptoError) -> Bool {
         var bytes = Array(password.utf8)
@@ -61,6 +68,10 @@ public struct PasswordHash: Sendable {
         parameters != wanted || salt.count < Self.saltByteCount
     }
 
+    /// The cost that a text like `m=19456,t=2,p=1` states, in this order and with nothing else.
+    ///
+    /// The bounds hold before anything is computed: who can write into the database must not choose how much memory a
+    /// login takes.
     private static func parameters(
         _ text: Substring, outputByteCount: Int
     ) throws(CryptoError) -> Argon2Parameters {
@@ -76,6 +87,9 @@ public struct PasswordHash: Sendable {
         }
     }
 
+    /// A positive number of up to seven digits after its name.
+    ///
+    /// A sign, a leading zero or a digit outside of ASCII is refused, so that each cost has one spelling.
     private static func number(_ text: Substring, _ name: String) -> Int? {
         let digits = text.dropFirst(name.count)
         guard text.hasPrefix(name), digits.first != "0", (1...7).contains(digits.utf8.count),
@@ -84,6 +98,7 @@ public struct PasswordHash: Sendable {
         return Int(digits)
     }
 
+    /// Base64 without padding, in the standard alphabet, as the PHC format writes bytes.
     private static func encode(_ bytes: [UInt8]) -> String {
         String(decoding: Base64Alphabet.standard.encode(bytes), as: UTF8.self)
     }

@@ -3,7 +3,9 @@
 /// The two spellings of an ECDSA signature: raw, r and s at full length one after the other, as tokens carry it
 /// (RFC 7518 §3.4), and DER, a SEQUENCE of two INTEGERs, as OpenSSL and certificates do (RFC 3279 §2.2.3).
 enum DERSignature {
+    /// The tag of a SEQUENCE (X.690 §8.9), constructed.
     private static let sequence: UInt8 = 0x30
+    /// The tag of an INTEGER (X.690 §8.3).
     private static let integer: UInt8 = 0x02
 
     /// The DER spelling of a raw signature whose halves have equal length.
@@ -35,6 +37,7 @@ enum DERSignature {
         return rawR + rawS
     }
 
+    /// Writes a positive number at `count` and moves `count` behind it; three bytes more than its digits at most.
     private static func appendInteger(
         _ bytes: Slice<UnsafeBufferPointer<UInt8>>, to der: UnsafeMutableBufferPointer<UInt8>, _ count: inout Int
     ) {
@@ -55,6 +58,10 @@ enum DERSignature {
         }
     }
 
+    /// Takes one element off the front and gives its content, or nil where tag or length are not DER.
+    ///
+    /// One byte of length, or 0x81 and one of 128 or more: nothing here is longer, and X.690 §10.1 forbids longer
+    /// spellings.
     private static func takeElement(_ tag: UInt8, from bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard bytes.popFirst() == tag, var length = bytes.popFirst().map(Int.init) else { return nil }
         if length == 0x81 {
@@ -68,6 +75,10 @@ enum DERSignature {
         return bytes.prefix(length)
     }
 
+    /// A positive number in `count` bytes, or nil where it is negative, longer, or not in its shortest spelling.
+    ///
+    /// X.690 §8.3.2 allows a leading zero only before a set bit. Accepting others would give one signature many
+    /// spellings.
     private static func magnitude(_ digits: ArraySlice<UInt8>, count: Int) -> [UInt8]? {
         var digits = digits
         guard let first = digits.first, first < 0x80 else { return nil }

@@ -28,6 +28,9 @@ extension Key {
     }
 
     /// The key's thumbprint (RFC 7638): a name that follows from the key and is the same everywhere.
+    ///
+    /// It is SHA-256 over the required members, in base64url: 43 characters. A private key has that of its public half.
+    /// For a shared secret it is as good as a hash of the secret, and not to be shown.
     public var thumbprint: String {
         var members = material.publicMembers
         if case .secret(let secret) = material { members["k"] = .base64URL(secret.key.withUnsafeBytes { Array($0) }) }
@@ -50,6 +53,7 @@ extension KeyMaterial {
         }
     }
 
+    /// The members beyond the public ones that a private key has (RFC 7518 §6.2.2, §6.3.2 and §6.4.1, RFC 8037 §2).
     fileprivate func secretMembers() throws -> JSONObject {
         switch self {
         case .p256(_, let key): ["d": try .base64URL(Array(key?.rawRepresentation ?? []))]
@@ -61,6 +65,7 @@ extension KeyMaterial {
         }
     }
 
+    /// A curve's coordinates, each at the curve's full length (RFC 7518 §6.2.1.2), which is half of the raw form.
     private static func point(_ curve: String, _ raw: [UInt8]) -> JSONObject {
         let half = raw.count / 2
         return [
@@ -69,6 +74,7 @@ extension KeyMaterial {
         ]
     }
 
+    /// The numbers of RSA without leading zeros (RFC 7518 §2, Base64urlUInt).
     private static func members(of numbers: RSA.Signing.PrivateNumbers) -> JSONObject {
         [
             "d": .base64URL(numbers.privateExponent), "p": .base64URL(numbers.firstPrime),
@@ -79,5 +85,6 @@ extension KeyMaterial {
 }
 
 extension JSONValue {
+    /// Bytes as the text that all numbers of a key are written in.
     fileprivate static func base64URL(_ bytes: [UInt8]) -> JSONValue { .string(Base64URL.encode(bytes)) }
 }

@@ -31,6 +31,10 @@ extension Key {
 }
 
 extension KeyMaterial {
+    /// The numbers of a key, by its kind and curve, and the one algorithm that they are for.
+    ///
+    /// Unknown members are ignored (RFC 7517 §4). Every refusal becomes `JOSEError.unsuitableKey`, with no number in
+    /// it.
     fileprivate static func read(
         _ jwk: JSONObject, algorithm: SignatureAlgorithm?
     ) throws(JOSEError) -> (SignatureAlgorithm, KeyMaterial) {
@@ -62,6 +66,7 @@ extension KeyMaterial {
         return only
     }
 
+    /// A key on P-256: coordinates of 32 bytes.
     private static func p256(_ jwk: JSONObject) throws -> KeyMaterial {
         let key = try P256.Signing.PublicKey(rawRepresentation: jwk.point(count: 32))
         guard let secret = try jwk.optionalBytes("d") else { return .p256(key, nil) }
@@ -70,6 +75,7 @@ extension KeyMaterial {
         return .p256(key, whole)
     }
 
+    /// A key on P-384: coordinates of 48 bytes.
     private static func p384(_ jwk: JSONObject) throws -> KeyMaterial {
         let key = try P384.Signing.PublicKey(rawRepresentation: jwk.point(count: 48))
         guard let secret = try jwk.optionalBytes("d") else { return .p384(key, nil) }
@@ -78,6 +84,7 @@ extension KeyMaterial {
         return .p384(key, whole)
     }
 
+    /// A key on P-521: coordinates of 66 bytes.
     private static func p521(_ jwk: JSONObject) throws -> KeyMaterial {
         let key = try P521.Signing.PublicKey(rawRepresentation: jwk.point(count: 66))
         guard let secret = try jwk.optionalBytes("d") else { return .p521(key, nil) }
@@ -86,6 +93,7 @@ extension KeyMaterial {
         return .p521(key, whole)
     }
 
+    /// A key on Ed25519 (RFC 8037 §2): 32 bytes of either half.
     private static func ed25519(_ jwk: JSONObject) throws -> KeyMaterial {
         let key = try Curve25519.Signing.PublicKey(rawRepresentation: jwk.bytes("x"))
         guard let secret = try jwk.optionalBytes("d") else { return .ed25519(key, nil) }
@@ -94,6 +102,7 @@ extension KeyMaterial {
         return .ed25519(key, whole)
     }
 
+    /// A key of RSA with the scheme of its algorithm; a private one has to have all of its numbers.
     private static func rsa(_ jwk: JSONObject, algorithm: SignatureAlgorithm) throws -> KeyMaterial {
         guard let scheme = RSAScheme(algorithm) else { throw JOSEError.unsuitableKey("its alg does not fit its kty") }
         let key = try RSA.Signing.PublicKey(modulus: jwk.bytes("n"), exponent: jwk.bytes("e"))
@@ -106,6 +115,9 @@ extension KeyMaterial {
         return .rsa(key, try RSA.Signing.PrivateKey(numbers), scheme)
     }
 
+    /// Refuses a private key whose public half is not its own.
+    ///
+    /// Who signs with it would publish a key that verifies nothing, or one of somebody else.
     private static func require(_ halvesMatch: Bool) throws(JOSEError) {
         guard halvesMatch else { throw .unsuitableKey("its public and its secret half do not belong together") }
     }

@@ -8,11 +8,17 @@ public import LatchCrypto
 /// A key verifies with its own algorithm and no other, whatever a token asks for (RFC 8725 §3.1). It prints redacted.
 public struct Key: Sendable {
     /// The name that a token's `kid` refers to.
+    ///
+    /// It is a hint and no proof: which key signed is what the signature says.
     public let id: String?
     /// The algorithm.
+    ///
+    /// It is part of the key, not of the token (RFC 8725 §3.1).
     public let algorithm: SignatureAlgorithm
+    /// The numbers, of the kind that fits the algorithm, as every initialiser sees to.
     let material: KeyMaterial
 
+    /// Joins parts of which the caller knows that they fit.
     init(id: String?, algorithm: SignatureAlgorithm, material: KeyMaterial) {
         self.id = id
         self.algorithm = algorithm
@@ -67,6 +73,9 @@ public struct Key: Sendable {
     }
 
     /// Whether the signature is this key's for `data`.
+    ///
+    /// The signature is raw, as tokens carry it: r and s for ECDSA (RFC 7518 §3.4). Any number of tasks may ask at
+    /// once.
     public func isValidSignature(_ signature: [UInt8], for data: [UInt8]) -> Bool {
         material.isValidSignature(signature, for: data[...])
     }
@@ -87,6 +96,7 @@ public struct Key: Sendable {
 }
 
 extension KeyMaterial {
+    /// Fresh numbers for an algorithm: RSA of 2048 bits, secrets of 64 bytes.
     fileprivate static func generate(_ algorithm: SignatureAlgorithm) throws -> KeyMaterial {
         switch algorithm {
         case .es256:

@@ -4,6 +4,7 @@ internal import LatchCrypto
 
 /// The numbers of a key, with what they can do.
 enum KeyMaterial: Sendable {
+    /// Each case has the public half, and the private one where the key can sign.
     case p256(P256.Signing.PublicKey, P256.Signing.PrivateKey?)
     case p384(P384.Signing.PublicKey, P384.Signing.PrivateKey?)
     case p521(P521.Signing.PublicKey, P521.Signing.PrivateKey?)

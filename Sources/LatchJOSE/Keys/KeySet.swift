@@ -7,6 +7,7 @@ public struct KeySet: Sendable {
     /// The keys, in order.
     public let keys: [Key]
 
+    /// Far more keys than an issuer has in use, and few enough to try each on a token that names none.
     private static let mostKeys = 200
 
     /// A set of these keys.
@@ -57,6 +58,8 @@ public struct KeySet: Sendable {
     }
 
     /// The key of that name.
+    ///
+    /// The first one, where keys of several kinds share it.
     public subscript(id: String) -> Key? { keys.first { $0.id == id } }
 
     /// The public halves as a JSON Web Key Set, fit to be published; shared secrets are left out.

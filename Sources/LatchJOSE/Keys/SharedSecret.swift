@@ -4,7 +4,9 @@ internal import LatchCrypto
 
 /// A secret that signs and verifies alike, prepared for its digest.
 struct SharedSecret: Sendable {
+    /// The secret as it was given, to be stored again.
     let key: SymmetricKey
+    /// The secret with its padded blocks digested, so that a code costs no more than its message.
     private let prepared: Prepared
 
     private enum Prepared: Sendable {
@@ -26,6 +28,7 @@ struct SharedSecret: Sendable {
         self.key = key
     }
 
+    /// The code of `data`, as long as the digest; the prepared state is copied and stays as it is.
     func code(for data: some Collection<UInt8>) -> [UInt8] {
         switch prepared {
         case .sha256(let hmac): Self.code(hmac, for: data)

@@ -8,6 +8,8 @@ public struct SignatureAlgorithm: RawRepresentable, Sendable, Hashable {
     public let rawValue: String
 
     /// An algorithm by its registered name.
+    ///
+    /// Names are case-sensitive (RFC 7515 §4.1.1), so `es256` is another one, which no key has.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// ECDSA on P-256 over SHA-256.

@@ -5,6 +5,8 @@ internal import LatchCore
 /// The text form of bytes in tokens and keys (RFC 7515 §2): base64url without padding.
 public enum Base64URL {
     /// The text of bytes.
+    ///
+    /// It is four characters for three bytes, rounded up, and never a `=`.
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
         String(decoding: Base64Alphabet.url.encode(bytes), as: UTF8.self)
     }
@@ -17,6 +19,7 @@ public enum Base64URL {
         try decode(utf8: text.utf8)
     }
 
+    /// The same for text that is still bytes, as the parts of a token are.
     static func decode(utf8 text: some Collection<UInt8>) throws(JOSEError) -> [UInt8] {
         guard let bytes = Base64Alphabet.url.decode(text) else { throw .malformedToken("a part is not base64url") }
         return bytes

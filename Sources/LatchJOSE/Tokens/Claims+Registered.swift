@@ -62,6 +62,9 @@ extension Claims {
     }
 
     /// Whole seconds are written as an integer, which every reader takes.
+    ///
+    /// A date that is not finite becomes null, since JSON has no such number (RFC 8259 §6), and is refused by whoever
+    /// verifies.
     private static func numericDate(_ date: Date) -> JSONValue {
         let seconds = date.timeIntervalSince1970
         return Int64(exactly: seconds).map { .integer($0) } ?? .number(seconds)

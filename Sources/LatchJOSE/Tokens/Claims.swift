@@ -8,6 +8,8 @@ public import LatchCore
 /// A claim that is missing or has another type than asked for is nil, never an error and never a guess.
 public struct Claims: Sendable, Hashable {
     /// All claims, as they were written.
+    ///
+    /// Their order is kept, also when they are signed again.
     public var members: JSONObject
 
     /// Claims of an object.
@@ -26,6 +28,8 @@ public struct Claims: Sendable, Hashable {
     public func bool(_ name: String) -> Bool? { members[name]?.boolValue }
 
     /// A claim that is a whole number.
+    ///
+    /// A number with a fraction is none, and is not rounded.
     public func int(_ name: String) -> Int? { members[name]?.intValue }
 
     /// A claim that is a number.

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The three parts of a compact token (RFC 7515 §7.1), still encoded.
+///
+/// All are slices of one copy of the text, so that nothing is copied again before the signature is known to hold.
 struct CompactParts {
+    /// What stands before the first dot.
     let header: ArraySlice<UInt8>
+    /// What stands between the dots.
     let payload: ArraySlice<UInt8>
+    /// What stands behind the second dot; it may be empty, which no algorithm here signs as.
     let signature: ArraySlice<UInt8>
     /// What is signed: header, dot and payload, as they came.
     let signed: ArraySlice<UInt8>
 
+    /// The one character that base64url never has.
     private static let dot = UInt8(ascii: ".")
 
     /// - Parameter limit: A longer text is refused before anything of it is read.

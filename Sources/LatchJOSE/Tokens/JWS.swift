@@ -12,6 +12,8 @@ public struct JWS: Sendable {
     public let payload: [UInt8]
 
     /// The longest text that is read.
+    ///
+    /// 64 KiB: more than any header field of HTTP carries.
     public static let defaultLimit = 64 << 10
 
     /// Verifies a text.

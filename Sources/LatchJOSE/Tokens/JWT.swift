@@ -13,6 +13,9 @@ public struct JWT: Sendable {
     /// The token as text, which lets its holder in and stays out of logs.
     public let text: String
 
+    /// What is parsed at most.
+    ///
+    /// The depth keeps the parser's stack small; the bytes are those of the longest text.
     static let payloadLimits = JSONLimits(depth: 32, bytes: 64 << 10)
 
     /// Decodes a token without looking at its signature.
@@ -26,6 +29,7 @@ public struct JWT: Sendable {
         try self.init(text, parts: parts, header: try TokenHeader(base64URL: parts.header))
     }
 
+    /// Decodes the claims of a token whose header was read before.
     init(_ text: String, parts: CompactParts, header: TokenHeader) throws(JOSEError) {
         let payload: JSONValue
         do {

@@ -52,6 +52,9 @@ public struct JWTVerifier: Sendable {
 
     /// The claims of a token that may be believed.
     ///
+    /// The checks come in this order: length and form, algorithm, key, signature, type, times, issuer, audience. A
+    /// token with several faults fails by the first.
+    ///
     /// - Throws: `JOSEError` with the first reason why not.
     public func verify(_ text: String) throws(JOSEError) -> Claims { try verifiedToken(text).claims }
 
@@ -69,6 +72,10 @@ public struct JWTVerifier: Sendable {
         return token
     }
 
+    /// Refuses a token outside of its time: expiry first, then its start, then the time at which it was made.
+    ///
+    /// A token that was made in the future is refused too, though RFC 7519 §4.1.6 does not ask for it: such a clock is
+    /// not to be trusted with the expiry either.
     private func checkTimes(_ claims: Claims) throws(JOSEError) {
         let now = clock.now.timeIntervalSince1970
         let expiry = try time("exp", of: claims)
@@ -86,6 +93,7 @@ public struct JWTVerifier: Sendable {
         return seconds
     }
 
+    /// Refuses a token of another issuer or for another audience.
     private func checkParties(_ claims: Claims) throws(JOSEError) {
         if let issuer {
             // RFC 7519 §4.1.1: case-sensitive; by bytes, since String takes different texts for equivalent.

@@ -7,12 +7,18 @@ internal import LatchCore
 /// An issuer writes the same header into token after token, so it is read once: the bytes of a known header lead straight
 /// to the keys. Only a token whose signature held gets its header remembered, so that nobody else can fill the memory.
 final class SignatureCheck: Sendable {
+    /// A header that was signed well, by its bytes, with what it led to.
+    ///
+    /// The key set and the algorithms never change, so neither does what a header leads to.
     private struct Known: Sendable {
         let bytes: ArraySlice<UInt8>
         let header: TokenHeader
         let keys: [Key]
     }
 
+    /// How many headers are remembered; the oldest goes first.
+    ///
+    /// An issuer has one for each key in use.
     private static let mostKnown = 16
 
     private let keys: KeySet
@@ -37,6 +43,7 @@ final class SignatureCheck: Sendable {
         return header
     }
 
+    /// Reads a header that is not known, and finds the keys that may have signed under it.
     private func read(_ text: ArraySlice<UInt8>) throws(JOSEError) -> (TokenHeader, [Key]) {
         let header = try TokenHeader(base64URL: text)
         // RFC 8725 §3.1: only what the verifier lists, and then only what the key itself is for.
@@ -47,6 +54,9 @@ final class SignatureCheck: Sendable {
         return (header, candidates)
     }
 
+    /// Keeps a header.
+    ///
+    /// Two tasks may keep the same one at the same time, which costs a place and changes no answer.
     private func remember(_ one: Known) {
         // A slice would keep the whole token alive.
         let own = Known(bytes: ArraySlice(Array(one.bytes)), header: one.header, keys: one.keys)

@@ -13,8 +13,10 @@ public struct TokenHeader: Sendable, Hashable {
     /// The type, such as `JWT` or `at+jwt`.
     public let type: String?
 
+    /// What is parsed of a header at most; real ones have some hundred bytes and no depth.
     private static let limits = JSONLimits(depth: 8, bytes: 16 << 10)
 
+    /// Takes the four members that are looked at out of a header.
     init(_ members: JSONObject) throws(JOSEError) {
         guard let name = members["alg"]?.stringValue else { throw .malformedToken("its header names no algorithm") }
         self.members = members
@@ -23,6 +25,7 @@ public struct TokenHeader: Sendable, Hashable {
         type = try Self.text("typ", of: members)
     }
 
+    /// Reads a header from its part of a token; a member that stands twice is refused (RFC 7515 §4).
     init(base64URL text: ArraySlice<UInt8>) throws(JOSEError) {
         let value: JSONValue
         do {
@@ -48,11 +51,13 @@ public struct TokenHeader: Sendable, Hashable {
         return Self.mediaType(type) == Self.mediaType(expected)
     }
 
+    /// The type in lower case and with the `application/` that may be left out.
     private static func mediaType(_ text: String) -> String {
         let lowercased = text.lowercased()
         return lowercased.contains("/") ? lowercased : "application/" + lowercased
     }
 
+    /// A member that is a string, or nil where it is missing; anything else is refused, null too.
     private static func text(_ name: String, of members: JSONObject) throws(JOSEError) -> String? {
         guard let value = members[name] else { return nil }
         guard let text = value.stringValue else { throw .malformedToken("its \(name) is not a string") }

@@ -9,6 +9,7 @@ extension P256.Signing.PublicKey {
     /// The key as PEM, in SubjectPublicKeyInfo.
     public func pem() throws(CryptoError) -> String { pemRepresentation }
 
+    /// Whether a raw signature is this key's for `data`; one of another length is not.
     package func isValidSignature(
         rawRepresentation raw: some Collection<UInt8>, for data: some Collection<UInt8>
     ) -> Bool {
@@ -25,6 +26,7 @@ extension P384.Signing.PublicKey {
     /// The key as PEM, in SubjectPublicKeyInfo.
     public func pem() throws(CryptoError) -> String { pemRepresentation }
 
+    /// Whether a raw signature is this key's for `data`; one of another length is not.
     package func isValidSignature(
         rawRepresentation raw: some Collection<UInt8>, for data: some Collection<UInt8>
     ) -> Bool {
@@ -40,6 +42,7 @@ extension P521.Signing.PublicKey {
     /// The key as PEM, in SubjectPublicKeyInfo.
     public func pem() throws(CryptoError) -> String { pemRepresentation }
 
+    /// Whether a raw signature is this key's for `data`; one of another length is not.
     package func isValidSignature(
         rawRepresentation raw: some Collection<UInt8>, for data: some Collection<UInt8>
     ) -> Bool {

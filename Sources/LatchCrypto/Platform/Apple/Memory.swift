@@ -3,6 +3,7 @@
 #if canImport(Darwin)
 internal import Darwin
 
+/// Compares in a time that depends on the length only; buffers of different length differ at once.
 func constantTimeEqualBuffers(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     guard let one = left.baseAddress, let other = right.baseAddress else { return true }

@@ -3,6 +3,7 @@
 #if canImport(Security)
 /// A DER SEQUENCE of INTEGERs, none negative, which is what PKCS #1 writes keys as.
 enum NumberSequence {
+    /// The DER of numbers, big-endian; leading zeros are dropped.
     static func encode(_ numbers: [[UInt8]]) -> [UInt8] {
         element(
             0x30,
@@ -26,12 +27,14 @@ enum NumberSequence {
         return numbers
     }
 
+    /// An element with its tag and length, of any length (X.690 §8.1.3).
     private static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         guard content.count >= 0x80 else { return [tag, UInt8(content.count)] + content }
         let length = withUnsafeBytes(of: content.count.bigEndian) { Array($0.drop { $0 == 0 }) }
         return [tag, 0x80 | UInt8(length.count)] + length + content
     }
 
+    /// Takes one element off the front and gives its content, or nil where it does not fit.
     private static func take(_ tag: UInt8, from bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard bytes.popFirst() == tag, let first = bytes.popFirst() else { return nil }
         var length = Int(first)

@@ -9,6 +9,7 @@ final class SecurityKey: Sendable {
     // The framework's keys are immutable and may be used by several threads.
     nonisolated(unsafe) private let key: SecKey
 
+    /// Takes over a key of the framework.
     private init(_ key: SecKey) { self.key = key }
 
     /// - Parameter numbers: n and e of a public key; 0, n, e, d, p, q, dp, dq and qi of a private one.
@@ -41,10 +42,12 @@ final class SecurityKey: Sendable {
         return numbers
     }
 
+    /// Whether the framework says so; its reasons for a no are not told apart.
     func isValidSignature(_ signature: [UInt8], for data: [UInt8], algorithm: SecKeyAlgorithm) -> Bool {
         SecKeyVerifySignature(key, algorithm, Data(data) as CFData, Data(signature) as CFData, nil)
     }
 
+    /// The signature of `data`, which the framework digests itself.
     func signature(for data: [UInt8], algorithm: SecKeyAlgorithm) throws(CryptoError) -> [UInt8] {
         guard let signature = SecKeyCreateSignature(key, algorithm, Data(data) as CFData, nil) as Data? else {
             throw .engineFailure("signing")

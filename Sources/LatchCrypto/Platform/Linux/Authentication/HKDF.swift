@@ -18,6 +18,8 @@ public enum HKDF<Hash: HashFunction> {
     }
 
     /// RFC 5869 §2.2: concentrates the secret into a key of one digest's length.
+    ///
+    /// The salt need not be secret. An empty one stands for zeros as long as the digest.
     public static func extract(
         inputKeyMaterial: SymmetricKey, salt: some Collection<UInt8>
     ) -> HashedAuthenticationCode<Hash> {
@@ -27,6 +29,9 @@ public enum HKDF<Hash: HashFunction> {
     }
 
     /// RFC 5869 §2.3: stretches that key to the length that is wanted.
+    ///
+    /// Different `info` makes independent keys of one secret, which is what it is for: a name of the purpose. A shorter
+    /// key is the beginning of a longer one of the same purpose. What is left of it in memory is wiped.
     public static func expand(
         pseudoRandomKey: some Collection<UInt8>, info: some Collection<UInt8>, outputByteCount: Int
     ) -> SymmetricKey {

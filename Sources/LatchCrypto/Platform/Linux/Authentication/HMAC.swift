@@ -11,10 +11,15 @@ public struct HMAC<Hash: HashFunction>: Sendable {
     /// The key that makes it.
     public typealias Key = SymmetricKey
 
+    /// The digest of the key xor 0x36…, and then of the message (RFC 2104 §2).
     private var inner = Hash()
+    /// The digest of the key xor 0x5C…, waiting for the inner digest.
     private var outer = Hash()
 
     /// Prepares a key, with no message so far.
+    ///
+    /// Any length is taken. One shorter than the digest weakens the code (RFC 2104 §3), which whoever chooses keys has
+    /// to see to. The padded block is wiped before this returns.
     public init(key: SymmetricKey) {
         // RFC 2104 §2: a key longer than a block is replaced by its digest; then it is padded with zeros.
         var block = [UInt8](repeating: 0, count: Hash.blockByteCount)
@@ -37,6 +42,8 @@ public struct HMAC<Hash: HashFunction>: Sendable {
     public mutating func update(data: some Collection<UInt8>) { inner.update(data: data) }
 
     /// The code of the message so far.
+    ///
+    /// It changes nothing: the message may go on, and the code may be asked for again.
     public func finalize() -> MAC {
         var last = outer
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Hash.byteCount) { digest in
@@ -54,6 +61,8 @@ public struct HMAC<Hash: HashFunction>: Sendable {
     }
 
     /// Whether `code` is the code of `data` under `key`, compared in constant time.
+    ///
+    /// A code that was cut short is not accepted, although RFC 2104 §5 would allow it: nothing here needs one.
     public static func isValidAuthenticationCode(
         _ code: some Collection<UInt8>, authenticating data: some Collection<UInt8>, using key: SymmetricKey
     ) -> Bool {

@@ -3,6 +3,7 @@
 #if os(Linux)
 /// The bytes of an authentication code; it compares in constant time and prints redacted.
 public struct HashedAuthenticationCode<Hash: HashFunction>: RandomAccessCollection, Hashable, Sendable {
+    /// As many bytes as the digest has; not wiped, since a code travels with its message.
     let bytes: [UInt8]
 
     /// The index of the first byte.

@@ -8,6 +8,8 @@ public struct SymmetricKey: Sendable, Equatable {
     private let secret: SecretBytes
 
     /// A key of these bytes.
+    ///
+    /// They are copied; wiping the original is up to the caller.
     public init(data: some Collection<UInt8>) { secret = SecretBytes(data) }
 
     /// A fresh random key.
@@ -17,6 +19,8 @@ public struct SymmetricKey: Sendable, Equatable {
     public var bitCount: Int { secret.count * 8 }
 
     /// Lends the bytes for the duration of `body`.
+    ///
+    /// A pointer that is kept longer points to wiped or foreign memory.
     public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try secret.withUnsafeBytes(body)
     }

@@ -36,6 +36,7 @@ extension AES.GCM {
         /// The tag of 16 bytes that authenticates everything.
         public let tag: [UInt8]
 
+        /// Takes parts whose sizes are right by how they were made.
         init(nonce: Nonce, ciphertext: [UInt8], tag: [UInt8]) {
             self.nonce = nonce
             self.ciphertext = ciphertext
@@ -65,6 +66,9 @@ extension AES.GCM {
         }
 
         /// Nonce, ciphertext and tag, one after the other.
+        ///
+        /// It is 28 bytes longer than the message. It is optional because CryptoKit's is, for nonces of other lengths;
+        /// here it is never nil.
         public var combined: [UInt8]? { nonce.bytes + ciphertext + tag }
     }
 }

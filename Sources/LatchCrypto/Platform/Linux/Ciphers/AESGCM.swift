@@ -12,6 +12,9 @@ public enum AES {
 extension AES.GCM {
     /// Encrypts and authenticates `message`, and authenticates `data` with it.
     ///
+    /// Random nonces are good for 2^32 messages under one key (NIST SP 800-38D §8.3); after that take another key. A
+    /// nonce that is used twice gives away the difference of the messages and lets others forge.
+    ///
     /// - Parameters:
     ///   - key: 128, 192 or 256 bits.
     ///   - nonce: Used once under this key, ever; a fresh random one where none is given.
@@ -48,9 +51,15 @@ extension AES.GCM {
 }
 
 /// One run of the cipher.
+///
+/// It owns its EVP_CIPHER_CTX and belongs to one call, hence to one thread. The order is: authenticate, update, expect
+/// when opening, finish, tag when sealing.
 private final class GCMOperation {
     private let context: OpaquePointer
 
+    /// Sets key and nonce.
+    ///
+    /// OpenSSL copies both, and wipes its copies when the context is freed.
     init(_ key: SymmetricKey, nonce: [UInt8], isSealing: Bool) throws(CryptoError) {
         guard let context = EVP_CIPHER_CTX_new() else { throw .openSSL("preparing a cipher") }
         self.context = context
@@ -71,6 +80,8 @@ private final class GCMOperation {
 
     deinit { EVP_CIPHER_CTX_free(context) }
 
+    /// Adds data that is authenticated and not encrypted; before the first call of `update`, as NIST SP 800-38D §7.1
+    /// orders it.
     func authenticate(_ data: [UInt8]) throws(CryptoError) {
         guard !data.isEmpty else { return }
         var count: Int32 = 0
@@ -80,6 +91,10 @@ private final class GCMOperation {
         guard EVP_CipherUpdate(context, nil, &count, data, length) == 1 else { throw .openSSL("authenticating") }
     }
 
+    /// Encrypts or decrypts, byte for byte: the output is as long as the input, of at most 2 GiB, OpenSSL's bound for
+    /// one call.
+    ///
+    /// What is decrypted here is not authentic until `finish` says so.
     func update(_ input: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard let length = Int32(exactly: input.count) else {
             throw .unacceptableParameter("the text is over 2 GiB")
@@ -93,12 +108,14 @@ private final class GCMOperation {
         return output
     }
 
+    /// Ends the run; when opening, says whether the tag is right, which OpenSSL compares in constant time.
     func finish() -> Bool {
         var nothing = [UInt8](repeating: 0, count: 16)
         var count: Int32 = 0
         return EVP_CipherFinal_ex(context, &nothing, &count) == 1 && count == 0
     }
 
+    /// The 16 bytes of the tag, after `finish`, when sealing.
     func tag() throws(CryptoError) -> [UInt8] {
         var tag = [UInt8](repeating: 0, count: 16)
         guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, &tag) == 1 else {
@@ -107,6 +124,7 @@ private final class GCMOperation {
         return tag
     }
 
+    /// Gives the tag that `finish` is to compare, when opening.
     func expect(tag: [UInt8]) throws(CryptoError) {
         var tag = tag
         guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), &tag) == 1 else {

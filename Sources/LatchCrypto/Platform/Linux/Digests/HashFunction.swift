@@ -12,9 +12,13 @@ public protocol HashFunction: Sendable {
     init()
 
     /// Adds bytes to what is digested.
+    ///
+    /// An empty piece changes nothing, and how the input is cut into pieces does not matter.
     mutating func update(bufferPointer: UnsafeRawBufferPointer)
 
     /// Writes the digest of everything so far to `output`, which has room for ``byteCount`` bytes.
+    ///
+    /// Where it has less, nothing is written. The state stays as it was, so that more may be added.
     func finalize(into output: UnsafeMutableBufferPointer<UInt8>)
 }
 
@@ -27,6 +31,8 @@ extension HashFunction {
     }
 
     /// Adds bytes to what is digested.
+    ///
+    /// A collection that has its bytes in one place is read there; any other is copied first.
     public mutating func update(data: some Collection<UInt8>) {
         let fed: Void? = data.withContiguousStorageIfAvailable { update(bufferPointer: UnsafeRawBufferPointer($0)) }
         guard fed == nil else { return }

@@ -5,6 +5,7 @@ internal import COpenSSL
 
 /// SHA-512 (FIPS 180-4).
 public struct SHA512: HashFunction {
+    /// OpenSSL's state, by value: a copy of the digest is a copy of it, and there is nothing to free.
     private var context: SHA512_CTX
 
     /// How many bytes a digest has.

@@ -3,6 +3,9 @@
 #if os(Linux)
 internal import COpenSSL
 
+/// Compares in a time that depends on the length only (CRYPTO_memcmp); buffers of different length differ at once.
+///
+/// Two empty buffers are equal, whether they have an address or none.
 func constantTimeEqualBuffers(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     guard let one = left.baseAddress, let other = right.baseAddress else { return true }

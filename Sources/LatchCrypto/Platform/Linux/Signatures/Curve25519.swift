@@ -29,6 +29,9 @@ extension Curve25519.Signing {
         }
 
         /// Whether the signature is this key's for `data`.
+        ///
+        /// It is the check of RFC 8032 §5.1.7: S has to be below the order, so nobody can make a second signature of a
+        /// first. EVP_MD_CTX cannot be reused for Ed25519, so each call makes one of its own.
         public func isValidSignature(
             _ signature: some Collection<UInt8>, for data: some Collection<UInt8>
         ) -> Bool {
@@ -59,6 +62,7 @@ extension Curve25519.Signing {
     /// A key that signs.
     public struct PrivateKey: Sendable {
         private let key: EVPKey
+        /// The secret itself, kept beside OpenSSL's key so that giving it away cannot fail.
         private let seed: SecretBytes
         /// The key that verifies what this one signs.
         public let publicKey: PublicKey
@@ -93,6 +97,9 @@ extension Curve25519.Signing {
         public var rawRepresentation: [UInt8] { seed.withUnsafeBytes { Array($0) } }
 
         /// The signature of `data`: 64 bytes.
+        ///
+        /// It follows from the key and the data alone (RFC 8032 §5.1.6): no randomness is read, and the same data gives
+        /// the same bytes.
         public func signature(for data: some Collection<UInt8>) throws(CryptoError) -> [UInt8] {
             guard let context = EVP_MD_CTX_new() else { throw .openSSL("signing") }
             defer { EVP_MD_CTX_free(context) }
@@ -117,6 +124,9 @@ extension Curve25519.Signing.PrivateKey: CustomStringConvertible, CustomReflecta
 }
 
 /// Lends the bytes of any collection as one buffer.
+///
+/// Where they do not lie in one place they are copied first, and the copy is not wiped: it is for data and signatures,
+/// not for secrets.
 func withBytes<Result>(of data: some Collection<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     data.withContiguousStorageIfAvailable(body) ?? Array(data).withUnsafeBufferPointer(body)
 }

@@ -26,6 +26,8 @@ extension NISTSigning {
         }
 
         /// The signature in DER.
+        ///
+        /// It is at most nine bytes longer than the raw form, and the only spelling that the initialiser for DER takes.
         public var derRepresentation: [UInt8] {
             rawRepresentation.withUnsafeBufferPointer { DERSignature.encode(raw: $0) }
         }

@@ -9,18 +9,23 @@ internal import LatchCore
 /// Preparing a context costs as much as an RSA verification, so it is done once for each thread that works at the same
 /// time. A context serves one caller at a time; the lock guards the list, and not the arithmetic.
 final class EVPContextPool: Sendable {
+    /// What the contexts are prepared for; one context cannot do both.
     enum Operation: Sendable { case sign, verify }
 
     // Whoever took a context from the list is alone with it, which is what makes handing it over safe.
+    /// A context that nobody uses, on its way between threads.
     private struct Idle: @unchecked Sendable { let context: OpaquePointer }
 
+    /// How many idle contexts are kept, of some hundred bytes each; further ones are freed when they come back.
     private static let mostKept = 64
 
     private let key: EVPKey
     private let operation: Operation
+    /// Sets padding and digest on a fresh context, once; false means that OpenSSL refused.
     private let configure: @Sendable (OpaquePointer) -> Bool
     private let idle = Lock<[Idle]>([])
 
+    /// Prepares nothing yet: the first caller makes the first context.
     init(
         _ key: EVPKey, for operation: Operation,
         configure: @escaping @Sendable (OpaquePointer) -> Bool = { _ in true }
@@ -57,6 +62,7 @@ final class EVPContextPool: Sendable {
         return bytes
     }
 
+    /// A context that is the caller's alone until it gives it back; nil where OpenSSL could not prepare one.
     private func take() -> OpaquePointer? {
         if let one = idle.withLock({ $0.popLast() }) { return one.context }
         guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil) else { return nil }
@@ -69,6 +75,9 @@ final class EVPContextPool: Sendable {
         return context
     }
 
+    /// Takes a context back, or frees it where enough are kept.
+    ///
+    /// A context whose operation failed is as good as any: EVP_PKEY_verify and EVP_PKEY_sign keep nothing of a call.
     private func give(_ context: OpaquePointer) {
         let one = Idle(context: context)
         let isKept = idle.withLock { kept in

@@ -7,7 +7,9 @@ internal import COpenSSL
 ///
 /// It owns what OpenSSL only borrows until the key is made, and wipes it afterwards.
 final class EVPKeyParts {
+    /// The OSSL_PARAM_BLD, which copies nothing before the key is made.
     private let builder: OpaquePointer
+    /// The BIGNUMs that the builder points to; they live as long as it does.
     private var numbers: [OpaquePointer] = []
 
     init() throws(CryptoError) {
@@ -20,6 +22,7 @@ final class EVPKeyParts {
         OSSL_PARAM_BLD_free(builder)
     }
 
+    /// Adds a number, big-endian; leading zeros do not matter.
     func add(_ part: EVPPart, number bytes: [UInt8]) throws(CryptoError) {
         guard let number = BN_bin2bn(bytes, Int32(bytes.count), nil) else { throw .openSSL("making a key") }
         numbers.append(number)
@@ -27,6 +30,8 @@ final class EVPKeyParts {
     }
 
     /// Makes the key of a kind, such as `RSA`.
+    ///
+    /// OpenSSL takes a private number without asking whether the public parts belong to it; the caller checks that.
     ///
     /// - Parameter point: The public point, which OpenSSL checks to lie on the curve.
     func key(
@@ -42,6 +47,7 @@ final class EVPKeyParts {
         return EVPKey(owning: made)
     }
 
+    /// Builds the parameters and imports them; nil where OpenSSL refuses, with its reason left in its queue.
     private func build(
         _ kind: String, group: UnsafePointer<CChar>, point: UnsafeBufferPointer<UInt8>, isPrivate: Bool
     ) -> OpaquePointer? {

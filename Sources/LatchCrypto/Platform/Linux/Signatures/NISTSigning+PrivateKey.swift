@@ -61,6 +61,9 @@ extension NISTSigning {
         public func pem() throws(CryptoError) -> String { try key.privatePEM() }
 
         /// The signature of `data`.
+        ///
+        /// It has a fresh random number in it (FIPS 186-5 §6.3.1), drawn by OpenSSL: the same data gives other bytes
+        /// each time.
         public func signature(for data: some Collection<UInt8>) throws(CryptoError) -> ECDSASignature {
             // DER adds at most nine bytes: three of length and tag, and three for each number.
             let der = try withDigest(Curve.Hash.self, of: data) { digest throws(CryptoError) in
@@ -80,6 +83,9 @@ extension NISTSigning.PrivateKey: CustomStringConvertible, CustomReflectable {
 }
 
 /// The point that belongs to a secret number, uncompressed.
+///
+/// OpenSSL does not compute it when a key is made of its parts. The multiplication takes the same time for every
+/// number.
 private func publicPoint(of secret: [UInt8], on curve: (some NISTCurve).Type) throws(CryptoError) -> [UInt8] {
     guard let group = EC_GROUP_new_by_curve_name(EC_curve_nist2nid(curve.name)) else {
         throw .openSSL("opening the curve")

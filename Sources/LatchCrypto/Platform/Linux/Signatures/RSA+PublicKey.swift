@@ -13,6 +13,7 @@ extension RSA.Signing {
         /// The public exponent e, without leading zeros.
         public let exponent: [UInt8]
 
+        /// Takes the public numbers of any RSA key, also a private one, after checking their bounds.
         init(_ key: EVPKey) throws(CryptoError) {
             guard EVP_PKEY_is_a(key.pointer, "RSA") == 1 else { throw .refusedKey("it is no RSA key") }
             modulus = try key.number(.modulus)

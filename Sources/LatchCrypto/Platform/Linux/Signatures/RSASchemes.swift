@@ -5,8 +5,10 @@ internal import COpenSSL
 
 /// The prepared contexts of a key, one pool for each scheme.
 struct RSASchemes: Sendable {
+    /// Two rows, one for each padding, of three digests each; a pool that is never asked stays empty.
     private let pools: [EVPContextPool]
 
+    /// Lays out the pools in the order in which the subscript counts.
     init(_ key: EVPKey, for operation: EVPContextPool.Operation) {
         pools = RSA.Signing.Padding.allCases.flatMap { padding in
             RSA.Signing.Hash.allCases.map { hash in
@@ -15,6 +17,7 @@ struct RSASchemes: Sendable {
         }
     }
 
+    /// The pool of a scheme.
     subscript(padding: RSA.Signing.Padding, hash: RSA.Signing.Hash) -> EVPContextPool {
         let row = padding == .pkcs1v15 ? 0 : RSA.Signing.Hash.allCases.count
         switch hash {
@@ -25,6 +28,7 @@ struct RSASchemes: Sendable {
     }
 }
 
+/// Fixes a context to one scheme, so that a signature cannot choose another (RFC 8725 §3.1).
 private func configure(_ context: OpaquePointer, padding: RSA.Signing.Padding, hash: RSA.Signing.Hash) -> Bool {
     let digest =
         switch hash {
