@@ -18,6 +18,8 @@ public enum Argon2id {
         guard password.count <= 1 << 20 else { throw .unacceptableParameter("the password is over 1 MiB") }
         // The library reads both through pointers that are not const, and writes to neither unless told to.
         var (password, salt) = (password, salt)
+        // Lending the copy as mutable memory separates it from the caller's array, so it is ours to wipe.
+        defer { wipe(&password) }
         var hash = [UInt8](repeating: 0, count: parameters.outputByteCount)
         let result = hash.withUnsafeMutableBufferPointer { hash in
             password.withUnsafeMutableBufferPointer { password in
