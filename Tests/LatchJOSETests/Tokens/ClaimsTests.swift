@@ -115,6 +115,7 @@ import Testing
                 "iss": "https://id.example", "sub": "u1", "aud": "api", "exp": 2_000, "nbf": 1_000, "iat": 1_000.5,
                 "jti": "j1",
             ])
+        #expect(claims.issuedAt?.timeIntervalSince1970 == 1_000.5 && claims.expiry?.timeIntervalSince1970 == 2_000)
         #expect(claims.audience == ["api"])
         claims.audience = ["a", "b"]
         #expect(claims["aud"] == ["a", "b"])

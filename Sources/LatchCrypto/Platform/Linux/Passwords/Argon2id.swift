@@ -8,6 +8,9 @@ import Glibc
 public enum Argon2id {
     /// The hash of a password.
     ///
+    /// It maps the memory that the parameters name, runs on the calling thread and on one more for each lane, and returns
+    /// when all passes are done and the memory is given back. The password stays the caller's to wipe.
+    ///
     /// - Parameter salt: 8 to 64 bytes, different for each password.
     /// - Throws: `CryptoError.engineFailure` when the memory cannot be had.
     public static func hash(
@@ -33,6 +36,9 @@ public enum Argon2id {
         return hash
     }
 
+    /// Fills the library's context, which points to the three buffers and to nothing of Swift's beyond them.
+    ///
+    /// - Returns: A code of the library, `ARGON2_OK` or a reason, which holds nothing of the password.
     private static func run(
         _ password: UnsafeMutableBufferPointer<UInt8>, _ salt: UnsafeMutableBufferPointer<UInt8>,
         _ parameters: Argon2Parameters, into hash: UnsafeMutableBufferPointer<UInt8>
@@ -65,6 +71,7 @@ public enum Argon2id {
         return ARGON2_OK.rawValue
     }
 
+    /// Gives the mapping back; the kernel hands out no page of it before it is zeroed.
     private static let release: @convention(c) (UnsafeMutablePointer<UInt8>?, Int) -> Void = { memory, count in
         munmap(memory, count)
     }
