@@ -39,6 +39,10 @@ extension KeyMaterial {
         _ jwk: JSONObject, algorithm: SignatureAlgorithm?
     ) throws(JOSEError) -> (SignatureAlgorithm, KeyMaterial) {
         do {
+            // RFC 7517 §4.1 compares by code points, where String would take the Kelvin sign for a K.
+            guard jwk["kty"]?.stringValue?.utf8.allSatisfy({ $0 < 0x80 }) == true else {
+                throw JOSEError.unsuitableKey("its kty is missing or not ASCII")
+            }
             switch (jwk["kty"]?.stringValue, jwk["crv"]?.stringValue) {
             case ("EC", "P-256"): return (try fit(algorithm, .es256), try p256(jwk))
             case ("EC", "P-384"): return (try fit(algorithm, .es384), try p384(jwk))

@@ -85,6 +85,19 @@ import Testing
         }
     }
 
+    // RFC 7517 §4.1: kty is compared by code points. Swift's String takes the Kelvin sign for the letter K.
+    @Test func `is refused where its kind only looks like a known one`() throws {
+        let lookalike = "O\u{212A}P"
+        #expect(lookalike == "OKP")
+        for algorithm in [SignatureAlgorithm.eddsa, .es256, .hs256] {
+            var jwk = try Key.generate(algorithm).jwkWithSecretsForStorage()
+            for kind in [lookalike, "okp", "ec", "OCT", "ＥＣ", "EC\u{0}", "EC\u{301}", " EC"] {
+                jwk["kty"] = .string(kind)
+                #expect(isRefused(jwk), "\(algorithm) as \(kind)")
+            }
+        }
+    }
+
     // RFC 7518 §6.2.1.2 gives coordinates full length, so a byte moved from x to y is no other spelling.
     @Test func `is refused where x and y have the right length only together`() throws {
         let good = try Key.generate(.es256).jwk
