@@ -12,7 +12,7 @@ public struct Argon2Parameters: Sendable, Hashable {
     public let passes: Int
     /// How many lanes.
     ///
-    /// libargon2 gives each lane a thread of its own for the duration of a hash.
+    /// libargon2 gives each of several lanes a thread of its own for the duration of a hash.
     public let lanes: Int
     /// How many bytes the hash has.
     public let outputByteCount: Int

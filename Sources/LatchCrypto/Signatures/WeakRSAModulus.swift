@@ -5,7 +5,7 @@
 /// Its primes were of a form that makes the modulus a power of 65537 modulo each small prime. A sound modulus is that by
 /// chance once in a hundred million; one that has the mark can be factored.
 enum WeakRSAModulus {
-    /// The small primes of the published fingerprint of such keys; more of them would not find more keys.
+    /// Small primes of the published fingerprint; each of them lets fewer sound keys be taken for marked ones.
     private static let primes = [
         11, 13, 17, 19, 37, 53, 61, 71, 73, 79, 97, 103, 107, 109, 127, 151, 157,
     ]

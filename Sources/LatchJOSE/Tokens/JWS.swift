@@ -13,7 +13,7 @@ public struct JWS: Sendable {
 
     /// The longest text that is read.
     ///
-    /// 64 KiB: more than any header field of HTTP carries.
+    /// 64 KiB: more than servers take in a header field.
     public static let defaultLimit = 64 << 10
 
     /// Verifies a text.

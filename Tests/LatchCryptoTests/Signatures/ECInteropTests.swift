@@ -183,7 +183,7 @@ struct `An elliptic key that OpenSSL's command knows too` {
         #expect { try P256.Signing.PublicKey(derRepresentation: der + der) } throws: { CryptoError.malformedKey ~= $0 }
     }
 
-    // SEC 1 §2.3.3 writes the point at infinity as one zero byte; FIPS 186-5 §6.2.1 has no such public key.
+    // SEC 1 §2.3.3 writes the point at infinity as one zero byte; its §3.2.2.1 has no such public key.
     @Test func `is refused where its point is the one at infinity`() throws {
         let infinity = unhexed("3019301306072a8648ce3d020106082a8648ce3d03010703020000")
         #expect { try P256.Signing.PublicKey(derRepresentation: infinity) } throws: { CryptoError.malformedKey ~= $0 }

@@ -8,7 +8,7 @@ import Glibc
 public enum Argon2id {
     /// The hash of a password.
     ///
-    /// It maps the memory that the parameters name, runs on the calling thread and on one more for each lane, and returns
+    /// It maps the memory that the parameters name, runs on the calling thread or, with several lanes, on one for each, and returns
     /// when all passes are done and the memory is given back. The password stays the caller's to wipe.
     ///
     /// - Parameter salt: 8 to 64 bytes, different for each password.

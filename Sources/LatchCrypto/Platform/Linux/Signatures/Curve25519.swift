@@ -31,7 +31,7 @@ extension Curve25519.Signing {
         /// Whether the signature is this key's for `data`.
         ///
         /// It is the check of RFC 8032 §5.1.7: S has to be below the order, so nobody can make a second signature of a
-        /// first. EVP_MD_CTX cannot be reused for Ed25519, so each call makes one of its own.
+        /// first. OpenSSL does Ed25519 in one step only, so each call makes a context of its own.
         public func isValidSignature(
             _ signature: some Collection<UInt8>, for data: some Collection<UInt8>
         ) -> Bool {

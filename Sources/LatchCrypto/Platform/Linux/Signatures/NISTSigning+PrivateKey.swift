@@ -62,7 +62,7 @@ extension NISTSigning {
 
         /// The signature of `data`.
         ///
-        /// It has a fresh random number in it (FIPS 186-5 §6.3.1), drawn by OpenSSL: the same data gives other bytes
+        /// It has a fresh random number in it (FIPS 186-5 §6.3), drawn by OpenSSL: the same data gives other bytes
         /// each time.
         public func signature(for data: some Collection<UInt8>) throws(CryptoError) -> ECDSASignature {
             // DER adds at most nine bytes: three of length and tag, and three for each number.

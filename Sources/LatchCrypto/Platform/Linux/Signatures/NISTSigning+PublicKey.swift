@@ -16,7 +16,7 @@ extension NISTSigning {
             // A key of another kind or curve must not pass for one of this curve.
             try requireCurve(Curve.self, of: key)
             let length = Curve.coordinateByteCount
-            // FIPS 186-5 §6.2.1: a public key is not the point at infinity, which is on every curve and has no coordinates.
+            // SEC 1 §3.2.2.1: a public key is not the point at infinity, which is on every curve and has no coordinates.
             guard key.byteCount(of: .x) != nil else { throw .malformedKey("its point is the one at infinity") }
             x963Representation = try [4] + key.number(.x, count: length) + key.number(.y, count: length)
             self.key = key
