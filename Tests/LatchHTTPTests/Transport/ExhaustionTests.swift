@@ -23,6 +23,24 @@ import Testing
         }
     }
 
+    @Test func `gets an error from a transport that it made before`() async {
+        await #expect(processExitsWith: .success) {
+            let server = try RawHTTPServer { _ in .response(body: "late") }
+            let transport = CurlTransport()
+            _ = await #expect(throws: HTTPError.self) {
+                try await transport.respond(to: HTTPRequest(scheme: "http", authority: "127.0.0.1:1", path: "/"))
+            }
+            var usual = rlimit()
+            #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual) == 0)
+            var none = rlimit(rlim_cur: 0, rlim_max: usual.rlim_max)
+            #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none) == 0)
+            let error = await #expect(throws: HTTPError.self) { try await transport.respond(to: server.request()) }
+            #expect(error?.isConnectivity == true)
+            #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual) == 0)
+            #expect(try await transport.respond(to: server.request()).body.text == "late")
+        }
+    }
+
     @Test func `gets an error for a mail too`() async {
         await #expect(processExitsWith: .success) {
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)

@@ -28,6 +28,8 @@ struct SocketTable {
 
     /// Begins a socket, whatever one of the same number was before.
     mutating func opened(_ socket: CInt) {
+        // A process without descriptors left opens −1, and libcurl reports it to the request.
+        guard socket >= 0 else { return }
         makeRoom(for: socket)
         entries[Int(socket)] = Entry(isOurs: true)
     }

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import LatchHTTP
+
+/// What libcurl's socket callback asks for, and what it is told, by the numbers of its header.
+private enum Want {
+    static let `in`: CInt = 1
+    static let out: CInt = 2
+    static let both: CInt = 3
+    static let nothing: CInt = 4
+}
+
+/// What epoll reports, by the numbers of its header.
+private enum Event {
+    static let readable: UInt32 = 1
+    static let writable: UInt32 = 4
+    static let failed: UInt32 = 8
+    static let hungUp: UInt32 = 16
+}
+
+/// Whether epoll has something to report now: its own descriptor is then readable.
+private func hasEvents(_ epoll: CInt) -> Bool {
+    var wanted = pollfd(fd: epoll, events: Int16(POLLIN), revents: 0)
+    return poll(&wanted, 1, 0) == 1
+}
+
+/// Two connected sockets, and a loop's descriptors beside them.
+private final class Sockets {
+    let ours: CInt
+    let peer: CInt
+    let bells: LoopBells
+
+    init() throws {
+        var pair: [CInt] = [-1, -1]
+        try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        (ours, peer) = (pair[0], pair[1])
+        bells = try LoopBells()
+    }
+
+    deinit {
+        close(ours)
+        close(peer)
+        bells.close()
+    }
+
+    var table: SocketTable { SocketTable(epoll: bells.epoll) }
+
+    var areReported: Bool { hasEvents(bells.epoll) }
+
+    func say(_ text: String) { _ = send(peer, text, text.utf8.count, 0) }
+}
+
+@Suite struct `A table of sockets` {
+    @Test func `watches for what libcurl wants, as often as that changes`() throws {
+        let sockets = try Sockets()
+        var table = sockets.table
+        table.opened(sockets.ours)
+        table.want(Want.in, of: sockets.ours)
+        #expect(!sockets.areReported)
+        table.want(Want.out, of: sockets.ours)
+        #expect(sockets.areReported)
+        table.want(Want.in, of: sockets.ours)
+        #expect(!sockets.areReported)
+        sockets.say("x")
+        #expect(sockets.areReported)
+        table.want(Want.both, of: sockets.ours)
+        #expect(sockets.areReported)
+    }
+
+    @Test(
+        arguments: [
+            (Event.readable, 1), (Event.writable, 2), (Event.readable | Event.writable, 3), (Event.failed, 4),
+            (Event.hungUp, 4), (Event.readable | Event.hungUp, 5),
+        ] as [(UInt32, CInt)])
+    func `tells what happened in libcurl's words`(events: UInt32, meaning: CInt) throws {
+        let sockets = try Sockets()
+        var table = sockets.table
+        table.want(Want.both, of: sockets.ours)
+        #expect(table.meaning(of: events, on: sockets.ours) == meaning)
+    }
+
+    @Test func `puts off to stop watching its own sockets until something happens that nobody waits for`() throws {
+        let sockets = try Sockets()
+        var table = sockets.table
+        table.opened(sockets.ours)
+        table.want(Want.in, of: sockets.ours)
+        table.want(Want.nothing, of: sockets.ours)
+        sockets.say("x")
+        #expect(sockets.areReported)
+        #expect(table.meaning(of: Event.readable, on: sockets.ours) == nil)
+        #expect(!sockets.areReported)
+        table.want(Want.in, of: sockets.ours)
+        #expect(sockets.areReported)
+    }
+
+    @Test func `stops watching others' sockets at once, since nobody will say that they are closed`() throws {
+        let sockets = try Sockets()
+        var table = sockets.table
+        table.want(Want.in, of: sockets.ours)
+        sockets.say("x")
+        #expect(sockets.areReported)
+        table.want(Want.nothing, of: sockets.ours)
+        #expect(!sockets.areReported)
+    }
+
+    @Test func `begins anew with a descriptor that is used again`() throws {
+        let (first, second) = (try Sockets(), try Sockets())
+        var table = first.table
+        table.opened(first.ours)
+        table.want(Want.in, of: first.ours)
+        // The kernel closes what had the number before, and forgets it with that.
+        #expect(dup2(second.ours, first.ours) == first.ours)
+        table.closed(first.ours)
+        table.opened(first.ours)
+        second.say("x")
+        #expect(!first.areReported)
+        table.want(Want.in, of: first.ours)
+        #expect(first.areReported)
+    }
+
+    @Test(arguments: [-1, 0, 100_000] as [CInt])
+    func `has nothing to say of descriptors that it does not know`(descriptor: CInt) throws {
+        let sockets = try Sockets()
+        var table = sockets.table
+        table.closed(descriptor)
+        #expect(table.meaning(of: 1, on: descriptor) == nil)
+        table.want(Want.in, of: -1)
+        table.opened(-1)
+        #expect(!sockets.areReported)
+    }
+}
+
+@Suite struct `The bells of a loop` {
+    @Test func `ring through epoll until they are silenced, however often they were rung`() throws {
+        let bells = try LoopBells()
+        defer { bells.close() }
+        #expect(!hasEvents(bells.epoll))
+        for _ in 0..<5 { bells.ringDriver() }
+        #expect(hasEvents(bells.epoll))
+        bells.silence()
+        #expect(!hasEvents(bells.epoll))
+        bells.silence()
+    }
+
+    @Test func `are heard by a thread that begins to wait after they were rung`() throws {
+        let bells = try LoopBells()
+        defer { bells.close() }
+        bells.ringThread()
+        bells.waitForThreadBell()
+        bells.ringThread()
+        bells.ringThread()
+        bells.waitForThreadBell()
+    }
+}
