@@ -136,4 +136,24 @@ import Testing
             #expect(try files.contentsOfDirectory(atPath: folder).isEmpty)
         }
     }
+
+    /// A process may be forbidden to write files above a size, which fails like a full disk and needs no real one.
+    @Test func `keeps the old bytes, and leaves nothing beside them, where there is no room for new ones`() async {
+        await #expect(processExitsWith: .success) {
+            try await withTemporaryFolder { folder in
+                let file = AtomicFile("\(folder)/f")
+                try file.replace(with: [1, 2, 3])
+                signal(SIGXFSZ, SIG_IGN)
+                var limit = rlimit(rlim_cur: 1_000, rlim_max: 1_000)
+                setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+                let failure = #expect(throws: FileFailure.self) {
+                    try file.replace(with: [UInt8](repeating: 9, count: 5_000))
+                }
+                #expect(failure?.reason == .full)
+                #expect(failure?.operation == "write")
+                #expect(try file.read() == [1, 2, 3])
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["f"])
+            }
+        }
+    }
 }

@@ -151,4 +151,19 @@ import Testing
         }
         #expect(error?.code == HTTPError.invalidURL.code)
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `ends as soon as its task is cancelled, by the event that shows it under way`() async throws {
+        let server = try RawHTTPServer { _ in .stall }
+        let task = Task {
+            try await SMTPSubmission().send(
+                message: message, from: "a@b", to: ["c@d"], via: "smtp://127.0.0.1:\(server.port)")
+        }
+        // It says nothing, so the submission waits for its greeting until it is cancelled.
+        for await event in server.events {
+            if case .opened = event { task.cancel() }
+            if case .closedByClient = event { break }
+        }
+        await #expect(throws: HTTPError.cancelled) { try await task.value }
+    }
 }
