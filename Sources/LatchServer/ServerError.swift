@@ -55,28 +55,33 @@ extension ServerError {
 }
 
 extension ServerError {
+    /// - Parameter address: `host:port`, as it was wanted.
     package static func portInUse(at address: String) -> ServerError {
         ServerError(
             code: "portInUse", message: "Another process already listens on \(address).",
             hint: "Choose another port, or 0 for any free one.")
     }
 
+    /// - Parameter why: Ends the sentence, without a full stop.
     package static func addressUnavailable(_ address: String, why: String) -> ServerError {
         ServerError(
             code: "addressUnavailable", message: "\(address) cannot be listened on: \(why).",
             hint: "Give an address of this machine, such as 127.0.0.1, and a port that this user may open.")
     }
 
+    /// - Parameter why: Ends the sentence, and holds nothing of the key.
     package static func badCertificate(_ why: String) -> ServerError {
         ServerError(
             code: "badCertificate", message: "The certificate or its key cannot be used: \(why).",
             hint: "Give a PEM certificate chain, the server's own first, and the PEM private key that belongs to it.")
     }
 
+    /// - Parameter what: A whole sentence, which the client sees.
     package static func malformedRequest(_ what: String) -> ServerError {
         ServerError(code: "malformedRequest", message: what, status: .badRequest)
     }
 
+    /// - Parameter expected: The media type that is read here (RFC 9110 §15.5.16).
     package static func unsupportedMediaType(expected: String) -> ServerError {
         ServerError(
             code: "unsupportedMediaType", message: "The content must be \(expected).", status: .unsupportedMediaType)

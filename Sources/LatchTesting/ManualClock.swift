@@ -5,6 +5,7 @@ public import LatchCore
 
 /// A clock whose date stands still until a test moves it.
 public final class ManualClock: Sendable {
+    /// One date for all who took the clock.
     private let date: Lock<Date>
 
     /// A clock that shows `date`.

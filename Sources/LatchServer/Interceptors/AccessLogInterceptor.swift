@@ -25,6 +25,7 @@ public struct AccessLogEntry: Sendable {
 /// Put it inside of `RequestIDInterceptor`, so that it knows the identifier, and outside of `ProblemInterceptor`, so
 /// that it sees every status.
 public struct AccessLogInterceptor: Interceptor {
+    /// Called on the thread that the answer came on, which is a loop's.
     private let write: @Sendable (AccessLogEntry) -> Void
 
     /// An interceptor that hands each entry to `write`, which must not block.
@@ -43,6 +44,7 @@ public struct AccessLogInterceptor: Interceptor {
         }
     }
 
+    /// Takes only what a log may show; nothing of the query, of the fields or of the contents comes this far.
     private func entry(
         _ request: HTTPRequest, _ start: ContinuousClock.Instant, _ response: HTTPResponse?
     ) -> AccessLogEntry {

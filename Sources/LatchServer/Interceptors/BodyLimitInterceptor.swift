@@ -4,6 +4,7 @@ public import LatchHTTP
 
 /// Refuses content over a limit of its own, below the server's, with 413.
 public struct BodyLimitInterceptor: Interceptor {
+    /// In bytes of content, decoded.
     private let limit: Int
 
     /// An interceptor that lets `limit` bytes pass.

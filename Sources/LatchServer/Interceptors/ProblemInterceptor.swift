@@ -7,6 +7,7 @@ public import LatchHTTP
 /// A `ServerError` with a client's status says what the client did wrong; anything else is 500 and says nothing about
 /// the inside. The server does the same for what reaches it.
 public struct ProblemInterceptor: Interceptor {
+    /// For the operator: the only place where the error itself is still seen.
     private let report: @Sendable (any Error, HTTPRequest) -> Void
 
     /// An interceptor that hands each unexpected error to `report` before it is hidden from the client.

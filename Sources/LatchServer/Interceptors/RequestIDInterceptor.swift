@@ -7,6 +7,7 @@ public import LatchHTTP
 /// An identifier that the client sends is kept where it is harmless: up to 64 letters, digits, `-`, `_` and `.`. So it
 /// can be written to a log and into a field as it is.
 public struct RequestIDInterceptor: Interceptor {
+    /// Called where the client sent none that is harmless.
     private let make: @Sendable () -> String
 
     /// An interceptor that makes identifiers by `make`; by default they are 128 random bits in hexadecimal.
@@ -23,6 +24,7 @@ public struct RequestIDInterceptor: Interceptor {
         return response
     }
 
+    /// Nothing that ends a line, a field, or a word of a log.
     private static func isHarmless(_ id: String) -> Bool {
         (1...64).contains(id.utf8.count)
             && id.utf8.allSatisfy { byte in

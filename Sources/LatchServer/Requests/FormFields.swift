@@ -10,6 +10,7 @@ public struct FormFields: Sendable, Hashable, RandomAccessCollection {
         public let value: String
     }
 
+    /// In the order of the text; names may stand twice, since it is the caller who knows whether that is allowed.
     private var fields: [Field] = []
 
     /// The index of the first field.

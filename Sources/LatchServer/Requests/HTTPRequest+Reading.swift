@@ -51,6 +51,7 @@ func withoutBlanks(_ text: Substring.UTF8View) -> String {
     return String(Substring(text[...last].drop(while: isBlank)))
 }
 
+/// RFC 6265 §4.1.1: a value may stand in quotes, which are no part of it here.
 private func unquoted(_ value: String) -> String {
     guard value.utf8.count >= 2, value.utf8.first == 0x22, value.utf8.last == 0x22 else { return value }
     return String(Substring(value.utf8.dropFirst().dropLast()))

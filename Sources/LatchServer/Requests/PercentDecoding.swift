@@ -21,6 +21,7 @@ package func percentDecoded(_ encoded: Substring.UTF8View, plusIsSpace: Bool) ->
     return String(validating: bytes, as: UTF8.self)
 }
 
+/// The value of one digit in either case; nil for any other byte.
 func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
     switch byte {
     case 0x30...0x39: byte - 0x30

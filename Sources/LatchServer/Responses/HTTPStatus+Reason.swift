@@ -6,6 +6,7 @@ extension HTTPStatus {
     /// The words that go with the code (RFC 9110 §15, RFC 6585); no client may rely on them.
     var reasonPhrase: String { Self.phrases[rawValue] ?? Self.phrases[rawValue / 100 * 100] ?? "Unknown" }
 
+    /// A status without words of its own has those of the first of its class.
     private static let phrases: [Int: String] = [
         100: "Continue", 200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 206: "Partial Content",
         300: "Multiple Choices", 301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",

@@ -2,11 +2,15 @@
 
 /// A path whose segments are literal or `{name}`.
 struct RoutePattern: Sendable, Equatable {
+    /// What stands between two slashes.
     enum Segment: Sendable, Equatable {
+        /// Text as it is after decoding: `a b`, never `a%20b`.
         case literal(String)
+        /// The name without its braces; any segment that is not empty stands for it.
         case parameter(String)
     }
 
+    /// Empty for an empty pattern; `[""]` for `/` alone.
     let segments: [Segment]
 
     /// Reads `/users/{id}`; the slash at the front may be left out, the one at the end counts.
@@ -41,6 +45,7 @@ struct RoutePattern: Sendable, Equatable {
         return path
     }
 
+    /// A segment without a name between its braces is literal.
     private static func segment(_ text: Substring) -> Segment {
         guard text.count > 2, text.first == "{", text.last == "}" else { return .literal(String(text)) }
         return .parameter(String(text.dropFirst().dropLast()))

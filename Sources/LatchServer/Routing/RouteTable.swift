@@ -7,27 +7,40 @@ struct RouteTable: Sendable {
     struct Route: Sendable {
         let method: HTTPMethod
         let pattern: RoutePattern
+        /// Kept beside the pattern, so that a match makes no array.
         let parameterNames: [String]
+        /// With the interceptors of its router around it.
         let handler: any Handler
     }
 
+    /// What the router is to do with a request.
     enum Match {
+        /// Ask it.
         case endpoint(any Handler, PathParameters.Values)
+        /// Ask the `GET` endpoint in place of `HEAD`, and send nothing of its content.
         case endpointWithoutContent(any Handler, PathParameters.Values)
+        /// No endpoint is meant: 404, 405, 400, or the answer to `OPTIONS`.
         case answer(HTTPResponse)
     }
 
+    /// One position in the tree; nodes name each other by index, so the table stays a value.
     private struct Node: Sendable {
+        /// By decoded segment.
         var literals: [String: Int] = [:]
+        /// One for all names: `{id}` and `{name}` at one place are one way, each route with names of its own.
         var parameter: Int?
+        /// At most one for each method; a handful, so a search is quicker than a table.
         var routes: [Route] = []
     }
 
+    /// The root comes first and is always there.
     private var nodes = [Node()]
+    /// The whole path as it comes on the wire, for the look-up that needs no tree.
     private var nodeByLiteralPath: [String: Int] = [:]
 
     var routes: [Route] { nodes.flatMap(\.routes) }
 
+    /// Adds a route, or replaces the one with its method at the same place.
     mutating func insert(_ handler: any Handler, method: HTTPMethod, pattern: RoutePattern) {
         let node = pattern.segments.reduce(0) { child(of: $0, for: $1) }
         let route = Route(
@@ -38,6 +51,7 @@ struct RouteTable: Sendable {
         if let path = pattern.literalPath, !path.utf8.contains(0x25) { nodeByLiteralPath[path] = node }
     }
 
+    /// The node below another, made where it is missing.
     private mutating func child(of node: Int, for segment: RoutePattern.Segment) -> Int {
         let existing =
             switch segment {
@@ -55,6 +69,7 @@ struct RouteTable: Sendable {
 }
 
 extension RouteTable {
+    /// Finds what to do; throws nothing, since every path has an answer.
     func match(_ request: HTTPRequest) -> Match {
         // Most paths hold no parameter: one look-up with the string as it came.
         let whole = request.path.utf8
@@ -96,6 +111,7 @@ extension RouteTable {
         return nodes[node].routes.isEmpty ? nil : (node, values)
     }
 
+    /// RFC 9110 §9.3.2, §9.3.7, §15.5.6: the method decides among the routes of one place.
     private func choose(_ node: Int, _ values: [String], _ method: HTTPMethod) -> Match {
         let routes = nodes[node].routes
         if let route = routes.first(where: { $0.method == method }) {
@@ -107,6 +123,7 @@ extension RouteTable {
         return .answer(Self.answer(to: method, allowing: routes.map(\.method)))
     }
 
+    /// What the router says by itself for a place that exists.
     private static func answer(to method: HTTPMethod, allowing methods: [HTTPMethod]) -> HTTPResponse {
         var allowed = methods.map(\.rawValue)
         if allowed.contains("GET"), !allowed.contains("HEAD") { allowed.append("HEAD") }

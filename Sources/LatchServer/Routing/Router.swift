@@ -16,7 +16,9 @@ public import LatchHTTP
 /// takes one segment that is not empty, decoded. What nobody answers is 404, a known path with another method is 405
 /// with `Allow`; `HEAD` is answered by the `GET` endpoint without its content, `OPTIONS` with `Allow`.
 public struct Router: Handler {
+    /// A value, so a router that is served is never changed by one that is still being built.
     private var table = RouteTable()
+    /// The first is outermost; endpoints are wrapped when they are added, not at each request.
     private let interceptors: [any Interceptor]
 
     /// A router without endpoints.

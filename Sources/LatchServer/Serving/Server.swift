@@ -16,15 +16,20 @@ public import LatchHTTP
 /// they must not block: what computes for long or waits for a disk goes to a thread of its own and resumes the task
 /// by a continuation. When the client goes away, the handler's task is cancelled.
 public final class Server: Sendable {
+    /// A server starts once and stops once; a stopped one has no way back.
     private enum State {
         case new
         case serving(Engine, Address)
         case stopped
     }
 
+    /// Asked by every loop.
     private let handler: any Handler
+    /// As it was given; changing the original later changes nothing.
     private let configuration: Configuration
+    /// Guards the way from new to stopped; nothing waits while it is held but the start itself.
     private let state = Lock<State>(.new)
+    /// Ends when the server has stopped, so that `run()` need not poll.
     private let stopped = AsyncStream<Never>.makeStream()
 
     /// A server that does not listen yet.

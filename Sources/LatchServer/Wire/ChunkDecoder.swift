@@ -4,25 +4,35 @@ import LatchHTTP
 
 /// Reads the chunked transfer coding (RFC 9112 §7.1) without any of its known leniencies.
 struct ChunkDecoder {
+    /// Where in the coding the next byte stands; a piece may end at any byte, so nothing is known but this.
     private enum State: Equatable {
+        /// The digits of a size; `digits` counts them, since leading zeros could go on for ever.
         case size(digits: Int, value: Int)
+        /// Behind `;`, up to the CR.
         case extensions
         case sizeLineFeed
+        /// Content; `remaining` is never 0, a chunk without bytes is the last one.
         case data(remaining: Int)
         case dataReturn
         case dataLineFeed
+        /// The first byte of a trailer line, or the CR of the empty line that ends the content.
         case trailerStart
         case trailerName
         case trailerValue
         case trailerLineFeed
+        /// The LF of that empty line.
         case lastLineFeed
+        /// Nothing more is taken: what follows belongs to the next request.
         case complete
     }
 
+    /// The invariant of all readers here: state alone, so every split of the bytes reads the same.
     private var state = State.size(digits: 0, value: 0)
+    /// The size of the current chunk, kept while its line ends.
     private var chunkSize = 0
     /// Bytes that are neither data nor sizes: they are bounded too, or a client could send them for ever.
     private var overhead = 0
+    /// As much as a small head; no client that is known sends extensions or trailers at all.
     private static let overheadLimit = 8192
 
     /// Takes bytes and says how many, and whether the content is complete.
@@ -44,6 +54,9 @@ struct ChunkDecoder {
         return (position, state == .complete)
     }
 
+    /// One byte that is not content.
+    ///
+    /// - Parameter room: How many bytes of content may still come.
     private mutating func take(_ byte: UInt8, room: Int) throws(Refusal) {
         switch state {
         case .size(let digits, let value): try takeSize(byte, digits, value, room: room)
@@ -104,10 +117,12 @@ struct ChunkDecoder {
         guard overhead <= Self.overheadLimit else { throw .headTooLarge }
     }
 
+    /// RFC 9112 §2.2: a bare LF or CR is not taken for a line's end, since others would take it for none.
     private func expect(_ expected: UInt8, _ byte: UInt8) throws(Refusal) {
         guard byte == expected else { throw Refusal("A chunk does not end with CRLF.") }
     }
 
+    /// RFC 9110 §5.5: a tab is the only control in a line.
     private func refuseControl(_ byte: UInt8) throws(Refusal) {
         guard byte >= 0x20 && byte != 0x7F || byte == 0x09 else {
             throw Refusal("A chunk's line holds a control character.")

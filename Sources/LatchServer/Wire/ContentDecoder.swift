@@ -2,13 +2,16 @@
 
 /// Collects the content of one request from bytes that arrive in pieces, up to a limit.
 struct ContentDecoder {
+    /// One case for each way to find the end of the content (RFC 9112 §6.3).
     private enum State {
         case length(remaining: Int)
         case chunked(ChunkDecoder)
     }
 
     private var state: State
+    /// In bytes of content, after the chunks are taken apart.
     private let limit: Int
+    /// What has arrived; never longer than the limit.
     private(set) var content: [UInt8] = []
 
     /// A decoder for the framing; a length over the limit is refused before any content is read.

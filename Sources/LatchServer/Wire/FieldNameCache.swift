@@ -4,7 +4,9 @@ import LatchHTTP
 
 /// Names of fields as they were last spelled, so that the same ones are not made anew for each request.
 struct FieldNameCache {
+    /// Enough for the names of a few kinds of clients; a collision costs one new name and nothing else.
     private static let size = 64
+    /// By slot; a slot keeps the spelling that came last, so memory stays bounded whatever clients send.
     private var names = [HTTPFieldName?](repeating: nil, count: size)
 
     /// The name that the bytes spell.

@@ -4,10 +4,17 @@ import LatchHTTP
 
 /// What the fields say about where a message ends and what follows, each refused where it could be read in two ways.
 struct FramingFields {
+    /// What `Content-Length` says; nil where there is none.
+    ///
+    /// It may be over every limit.
     private(set) var contentLength: Int?
+    /// Whether `Transfer-Encoding: chunked` stands there, which excludes a length.
     private(set) var isChunked = false
+    /// The `Host` field as it came, already found to be a host.
     private(set) var host: String?
+    /// Whether the client wants this exchange to be the last.
     private(set) var closes = false
+    /// Whether the client asks before it sends its content; HTTP/1.0 cannot ask (RFC 9110 §10.1.1).
     private(set) var expectsContinue = false
 
     /// Takes one field line into account.
@@ -49,6 +56,7 @@ struct FramingFields {
         isChunked = true
     }
 
+    /// RFC 9112 §3.2: once and valid; a proxy in front may have routed by the one that we would drop.
     private mutating func noteHost(_ value: String) throws(Refusal) {
         guard host == nil else { throw Refusal("The Host field stands twice.") }
         guard isValidHost(value.utf8) else { throw Refusal("The Host field is malformed.") }

@@ -4,10 +4,14 @@ import LatchHTTP
 
 /// Reads a head that the scanner found whole: only CRLF ends a line, and there are no other controls but tabs.
 struct HeadParser {
+    /// The head with the empty line at its end, which the scanner has promised: so lines need no end check.
     private let bytes: UnsafeBufferPointer<UInt8>
+    /// Where the next line begins.
     private var position = 0
     private var method = HTTPMethod.get
+    /// The target as it came, in one of the four forms of RFC 9112 §3.2.
     private var target = ""
+    /// Whether the client knows keep-alive, chunks and 100; anything above 1.1 does (RFC 9110 §2.5).
     private var isHTTP11 = true
     private var fields = HTTPFields()
     private var framing = FramingFields()
@@ -26,6 +30,9 @@ struct HeadParser {
         return try parser.head(defaultAuthority: defaultAuthority)
     }
 
+    /// The next line without its CRLF.
+    ///
+    /// A CR ends it: the scanner lets none stand alone.
     private mutating func nextLine() -> UnsafeBufferPointer<UInt8> {
         let start = position
         while bytes[position] != 0x0D { position += 1 }
@@ -61,6 +68,7 @@ struct HeadParser {
         isHTTP11 = digits.1 != 0x30
     }
 
+    /// RFC 9112 §5: each line to its field, in order and with its spelling.
     private mutating func readFields(_ names: inout FieldNameCache) throws(Refusal) {
         fields.reserveCapacity(12)
         while true {
@@ -79,6 +87,9 @@ struct HeadParser {
         }
     }
 
+    /// RFC 9112 §5.1: blanks around a value are no part of it.
+    ///
+    /// Bytes that are no UTF-8 become U+FFFD.
     private func withoutSurroundingBlanks(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
         var (start, end) = (bytes.startIndex, bytes.endIndex)
         while start < end, bytes[start] == 0x20 || bytes[start] == 0x09 { start += 1 }
@@ -86,6 +97,7 @@ struct HeadParser {
         return String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self)
     }
 
+    /// Puts together what the request line and the fields say, and refuses where they disagree.
     private func head(defaultAuthority: String) throws(Refusal) -> RequestHead {
         var authority = framing.host ?? defaultAuthority
         // RFC 9112 §3.2: an HTTP/1.1 request without Host, or any with an invalid one, is 400.
@@ -124,4 +136,5 @@ struct HeadParser {
     }
 }
 
+/// ASCII only: `Character.isNumber` would take digits of other scripts for a length.
 func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }

@@ -6,7 +6,9 @@
 struct HeadScanner {
     /// How many bytes were found to be in order.
     private(set) var position = 0
+    /// Where the current line begins; a CRLF right there is the empty line.
     private var lineStart = 0
+    /// How many lines have ended, the request line among them.
     private var lines = 0
 
     /// Where the head ends, behind the empty line; nil while it is incomplete.
@@ -34,11 +36,13 @@ struct HeadScanner {
         return nil
     }
 
+    /// A head that came whole in one piece has not been measured yet.
     private func end(_ limits: HeadLimits) throws(Refusal) -> Int {
         try check(limits)
         return position
     }
 
+    /// RFC 9110 §15.5.15 and RFC 6585 §5: a long target is told from long fields by where it stops.
     private func check(_ limits: HeadLimits) throws(Refusal) {
         guard position > limits.bytes else { return }
         throw lines == 0 ? .uriTooLong : .headTooLarge

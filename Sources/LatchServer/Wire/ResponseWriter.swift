@@ -4,8 +4,11 @@ import LatchHTTP
 
 /// Writes the head of a response (RFC 9112 §4, §5).
 struct ResponseWriter {
+    /// The value of `Date` (RFC 9110 §6.6.1), made once a second and not once a response.
     let date: String
+    /// Whether `HEAD` was asked, whose answer ends with its head (RFC 9110 §9.3.2).
     let isHead: Bool
+    /// Whether this is the connection's last answer, and says so (RFC 9112 §9.6).
     let closes: Bool
 
     /// Appends the head to `output`; the content follows it, unless it must have none.
@@ -43,6 +46,7 @@ struct ResponseWriter {
         status.rawValue >= 200 && status != .noContent && status.rawValue != 304
     }
 
+    /// RFC 9112 §6.3: exactly one length, and it is that of what follows; a handler cannot state another.
     private func appendLength(of response: HTTPResponse, stated: String?, to output: inout [UInt8]) {
         guard mayHaveContent(response.status) else { return }
         output.append(contentsOf: "\r\nContent-Length: ".utf8)
@@ -54,6 +58,7 @@ struct ResponseWriter {
         }
     }
 
+    /// Name and value were validated; this writes the CRLF in front of them, never one behind.
     private func appendField(_ name: String, _ value: String, to output: inout [UInt8]) {
         output.append(0x0D)
         output.append(0x0A)

@@ -17,6 +17,7 @@ public final class ServedLatch: Sendable {
     public let url: URL
     /// The folder of the store and of the mails, kept when the process ends.
     public let folder: String
+    /// Behind a lock, since Foundation's process is no value and two tests may end it.
     private let process: Lock<Process>
 
     /// Starts the server and waits until it serves.
@@ -106,6 +107,7 @@ public final class ServedLatch: Sendable {
         return program
     }
 
+    /// Byte by byte, since what follows the line belongs to nobody; nil at the end of the pipe.
     private static func firstLine(of file: FileHandle) -> String? {
         var bytes: [UInt8] = []
         while let byte = file.readData(ofLength: 1).first {

@@ -55,6 +55,7 @@ extension SessionScenario {
         }
     }
 
+    /// Being signed out is allowed from the attempt on, and expected from its success on.
     private func signOut(_ session: Session<Tokens>) async {
         allowSignedOut()
         do {
@@ -65,6 +66,7 @@ extension SessionScenario {
         }
     }
 
+    /// Another account each time, so that a credential that survives its session is seen.
     private func signIn(_ session: Session<Tokens>) async {
         let tokens = issuer.signIn()
         guard let family = SimulatedIssuer.parse(tokens.access, "a")?.family else { return }
@@ -76,12 +78,14 @@ extension SessionScenario {
         }
     }
 
+    /// The issuer ends the session that the person is in.
     private func revokeCurrent() {
         guard simulation.chance(40), case .signedIn(let family) = record.withLock({ $0.expectation }) else { return }
         allowSignedOut()
         issuer.revoke(family)
     }
 
+    /// All families so far, also those that have ended.
     private func eachFamily(_ body: (Int) -> Void) {
         for family in 0..<issuer.inspect({ $0.families.count }) { body(family) }
     }

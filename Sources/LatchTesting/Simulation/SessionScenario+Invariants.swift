@@ -30,6 +30,7 @@ extension SessionScenario {
         verifyObservers(against: state)
     }
 
+    /// Nobody missed the last state, saw one twice, or saw another history than the others.
     private func verifyObservers(against state: Session<Tokens>.State) {
         let observed = record.withLock { $0.observed }
         for (observer, states) in observed {

@@ -11,24 +11,38 @@ import LatchHTTP
 public final class SessionScenario: Sendable {
     /// What the person did last.
     enum Expectation: Sendable {
+        /// Nothing may bring the session back.
         case signedOut
+        /// The session of this family must be alive, unless the issuer has ended it.
         case signedIn(family: Int)
     }
 
+    /// What the actors saw, to be judged at the end.
     struct Record: Sendable {
+        /// What the person last brought about; only a call that succeeded changes it.
         var expectation = Expectation.signedOut
+        /// Whether there ever was a reason to be signed out; without one, no request may say so.
         var mayBeSignedOut = false
+        /// Sentences for people; empty is what every seed must give.
         var violations: [String] = []
+        /// Each observer's states in order; all of them must be equal in the end.
         var observed: [Int: [Session<Tokens>.State]] = [:]
+        /// Tasks and streams that have not ended.
         var open = 0
     }
 
+    /// Time, order and luck.
     let simulation: Simulation
+    /// The other side, which keeps its own record of what it was asked.
     let issuer: SimulatedIssuer
+    /// The way there, which fails until it is told to be calm.
     let network: SimulatedNetwork
+    /// The session's store, slow and full at times.
     let store: SimulatedStore
+    /// Written by the actors, on the one thread that drives them.
     let record = Lock(Record())
 
+    /// Draws the start: a restored session in six of ten lives.
     private init(seed: UInt64, isTracing: Bool) {
         simulation = Simulation(seed: seed, isTracing: isTracing)
         issuer = SimulatedIssuer(simulation)
@@ -53,6 +67,7 @@ public final class SessionScenario: Sendable {
         return scenario.play() + scenario.simulation.trace
     }
 
+    /// The storm, the calm, the last request, and the judgement.
     private func play() -> [String] {
         var session: Session<Tokens>? = makeSession()
         if let session {
@@ -81,6 +96,7 @@ public final class SessionScenario: Sendable {
         return record.withLock { $0.violations } + issuer.inspect { $0.violations }
     }
 
+    /// A session as an app makes it, with the simulation in place of the world.
     private func makeSession() -> Session<Tokens> {
         let policy = RenewalPolicy(renewsInBackground: simulation.chance(30))
         return Session(
@@ -97,8 +113,10 @@ public final class SessionScenario: Sendable {
         do { return .success(try await client.respond(to: request).status) } catch { return .failure(error) }
     }
 
+    /// Keeps the run going, so that a trace shows what came of it.
     func violated(_ what: String) { record.withLock { $0.violations.append(what) } }
 
+    /// From now on a request may find the session ended.
     func allowSignedOut() { record.withLock { $0.mayBeSignedOut = true } }
 
     /// A task of the run; all of them must end.

@@ -4,8 +4,10 @@ import LatchCore
 
 /// Runs all jobs of a simulation on the thread that drives it, one at a time, in an order that the seed decides.
 final class SimulatedExecutor: TaskExecutor {
+    /// Jobs that could run now, in the order in which they became ready.
     private let ready = Lock<[UnownedJob]>([])
 
+    /// May be called from any thread; the job waits for the one that drives the simulation.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         ready.withLock { $0.append(job) }

@@ -9,17 +9,23 @@ import LatchHTTP
 ///
 /// It follows the same rules as the real server and keeps a record of all that was asked of it.
 final class SimulatedIssuer: Sendable {
+    /// All credentials that come from one sign-in (RFC 9700 §4.14.2).
     struct Family: Sendable {
+        /// The number of the current credential; each renewal adds one.
         var version = 0
+        /// When the current version replaced the one before.
         var rotated = Date.distantPast
         /// When the current version was handed out.
         var issued: Date
+        /// The idempotency key of that renewal: with it the same answer is given again, however late.
         var rotationKey = ""
+        /// Whether nothing of the family is accepted any more.
         var isRevoked = false
         /// Access tokens of earlier versions are refused, whatever their expiry.
         var oldestAccepted = 0
     }
 
+    /// What was asked for and what was wrong with it.
     struct Ledger: Sendable {
         var families: [Family] = []
         /// How often a renewal of (family, version) was asked for while the family lived.
@@ -34,14 +40,19 @@ final class SimulatedIssuer: Sendable {
         var carriers: [String: Set<Int>] = [:]
     }
 
+    /// Seconds that an access token is accepted.
     static let life = 60.0
+    /// Seconds in which the token before the current one is answered again: the answer may have been lost.
     static let replayWindow = 30.0
 
+    /// Whose true time decides about expiry.
     let simulation: Simulation
+    /// One lock for all, so that a renewal is one step.
     private let ledger = Lock(Ledger())
 
     init(_ simulation: Simulation) { self.simulation = simulation }
 
+    /// Looks at the record, or changes it, in one step.
     func inspect<Result: Sendable>(_ body: (inout Ledger) -> Result) -> Result { ledger.withLock { body(&$0) } }
 
     /// A new family's first tokens.
@@ -54,6 +65,7 @@ final class SimulatedIssuer: Sendable {
         return tokens(family, version: 0)
     }
 
+    /// Ends a family, as an administrator does.
     func revoke(_ family: Int) { inspect { $0.families[family].isRevoked = true } }
 
     /// Refuses all access tokens handed out so far, as after a change of keys.
@@ -109,6 +121,7 @@ final class SimulatedIssuer: Sendable {
         }
     }
 
+    /// The parts of a token `kind:family:version:…`; nil for another kind or for nonsense.
     static func parse(_ token: String, _ kind: String) -> (family: Int, version: Int)? {
         let parts = token.split(separator: ":")
         guard parts.count >= 3, parts[0] == kind, let family = Int(parts[1]), let version = Int(parts[2]) else {
@@ -117,6 +130,7 @@ final class SimulatedIssuer: Sendable {
         return (family, version)
     }
 
+    /// The credentials of a version; they say openly what they are, so that a trace can be read.
     private func tokens(_ family: Int, version: Int) -> Tokens {
         let now = simulation.trueNow
         let expiry = now.addingTimeInterval(Self.life)
@@ -125,6 +139,7 @@ final class SimulatedIssuer: Sendable {
             expiry: expiry, issued: now)
     }
 
+    /// RFC 6749 §5.2.
     private func refusal() -> HTTPError {
         .unacceptableStatus(HTTPResponse(status: .badRequest, body: HTTPBody(#"{"error":"invalid_grant"}"#)))
     }

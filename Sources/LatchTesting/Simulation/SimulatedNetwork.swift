@@ -6,8 +6,11 @@ import LatchHTTP
 
 /// The way to the issuer and to the resource, with all that happens on such a way.
 final class SimulatedNetwork: Sendable {
+    /// Whose luck decides what happens on the way.
     let simulation: Simulation
+    /// Where the requests arrive, if they do.
     let issuer: SimulatedIssuer
+    /// Set once and never taken back.
     private let calm = Lock(false)
 
     init(_ issuer: SimulatedIssuer) {
@@ -15,6 +18,7 @@ final class SimulatedNetwork: Sendable {
         simulation = issuer.simulation
     }
 
+    /// Whether everything arrives from now on.
     var isCalm: Bool { calm.withLock { $0 } }
 
     /// From now on nothing fails any more.
@@ -35,6 +39,7 @@ final class SimulatedNetwork: Sendable {
         return answer
     }
 
+    /// A third of all renewals meet a fault; each kind is one that was seen in the field.
     private func deliver(_ token: String, key: String) async throws -> Tokens {
         let luck = isCalm ? 100 : simulation.below(100)
         simulation.note("refresh \(token), luck \(luck)")
@@ -81,6 +86,7 @@ final class SimulatedNetwork: Sendable {
         }
     }
 
+    /// Which account's credential each request carried: one request must never carry two.
     private func record(_ token: String, for request: HTTPRequest) {
         guard let family = SimulatedIssuer.parse(token, "a")?.family, let id = request.fields[.requestID] else {
             return

@@ -8,22 +8,31 @@ public import LatchCore
 /// Tasks that are spawned in it interleave in an order that the seed decides, and time passes only when nothing else
 /// can happen. The same seed is the same run, so that a failure can be replayed.
 public final class Simulation: Sendable {
+    /// All that changes, behind one lock; the lock is never held while a job runs.
     private struct World {
+        /// Every choice of the run, in one sequence.
         var random: SplitMix64
         /// Virtual nanoseconds since the run began.
         var elapsed: Int64 = 0
         /// How far the date has jumped, in seconds.
         var dateOffset = 0.0
+        /// Numbers timers in the order of their making, which breaks ties between deadlines.
         var nextTimer = 0
+        /// Who waits; each continuation is taken out before it is resumed, so it is resumed once.
         var timers: [Int: (deadline: Int64, wake: CheckedContinuation<Void, any Error>)] = [:]
+        /// Timers that were cancelled before they began to wait.
         var departed: Set<Int> = []
+        /// The notes, with their times.
         var trace: [String] = []
     }
 
     /// The number that decides every choice.
     public let seed: UInt64
+    /// See `World`.
     private let world: Lock<World>
+    /// Where all tasks of this world run.
     let executor = SimulatedExecutor()
+    /// Whether notes are kept; making their text is left out otherwise.
     private let isTracing: Bool
 
     /// A world.
@@ -52,6 +61,7 @@ public final class Simulation: Sendable {
     /// The date that it is, and that servers know.
     public var trueNow: Date { world.withLock { Self.date($0.elapsed) } }
 
+    /// A date far from today, so that nobody takes the machine's own for it.
     private static func date(_ elapsed: Int64) -> Date {
         Date(timeIntervalSince1970: 1_800_000_000 + Double(elapsed) * 1e-9)
     }

@@ -8,13 +8,19 @@ import Glibc
 ///
 /// Nothing here blocks or raises a signal.
 struct ByteStream {
+    /// What came of one attempt; errors of the socket and of TLS are an end like any other.
     enum Outcome {
+        /// This many bytes; for a write it may be fewer than there were.
         case moved(Int)
+        /// Nothing now: epoll reports when it is worth trying again (edge-triggered, so not before this was seen).
         case wouldBlock
+        /// The other side has closed, or the connection is broken.
         case ended
     }
 
+    /// Owned by this value's connection, which closes it once.
     let descriptor: Int32
+    /// libssl's state of the connection; nil in the clear, and after writing has ended.
     private var session: UnsafeMutableRawPointer?
 
     init(_ descriptor: Int32, session: UnsafeMutableRawPointer?) {
@@ -22,8 +28,10 @@ struct ByteStream {
         self.session = session
     }
 
+    /// Whether bytes on the socket are not the bytes of HTTP; a peek at the socket then says nothing.
     var isEncrypted: Bool { session != nil }
 
+    /// Takes what is there, up to the buffer's size; the first calls also do the handshake.
     func read(into bytes: UnsafeMutableBufferPointer<UInt8>) -> Outcome {
         if let session { return outcome(latch_tls_read(session, bytes.baseAddress, bytes.count)) }
         let outcome = moved { recv(descriptor, bytes.baseAddress, bytes.count, 0) }
@@ -61,6 +69,7 @@ struct ByteStream {
         }
     }
 
+    /// What the shim's result means; it has no errno.
     private func outcome(_ count: Int) -> Outcome {
         switch count {
         case 1...: .moved(count)
@@ -81,11 +90,13 @@ struct ByteStream {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
+    /// Ends TLS where it had begun, and gives the descriptor back; not to be called twice.
     mutating func close() {
         endSession()
         Glibc.close(descriptor)
     }
 
+    /// Says goodbye in TLS as far as that works without waiting (RFC 8446 §6.1).
     private mutating func endSession() {
         guard let session else { return }
         latch_tls_session_free(session)

@@ -34,6 +34,9 @@ extension Connection {
         (error as? ServerError).map { .problem($0) } ?? .problem(status: .internalServerError)
     }
 
+    /// The answer is there: writes it, unless the connection has closed meanwhile.
+    ///
+    /// May be called on any thread. An answer to another `exchange` than the one that is awaited is dropped.
     private func finish(_ exchange: Int, _ response: HTTPResponse, isHead: Bool) {
         // With a task executor a task comes back to it by itself; another actor's executor could be in between.
         guard loop.isCurrent else {

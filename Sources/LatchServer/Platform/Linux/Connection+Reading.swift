@@ -36,6 +36,9 @@ extension Connection {
         return inputStart < input.count
     }
 
+    /// Where the head ends in the input; nil while it is incomplete.
+    ///
+    /// Bytes that were scanned are not scanned again.
     private func scanHead() throws(Refusal) -> Int? {
         var scanner = scanner
         defer { self.scanner = scanner }
@@ -43,6 +46,7 @@ extension Connection {
         return try withInput { bytes throws(Refusal) in try scanner.scan(bytes, limits: limits) }
     }
 
+    /// Takes the head off the input; the cache of names is the loop's, so that connections share it.
     private func parseHead(_ length: Int) throws(Refusal) -> RequestHead {
         let authority = loop.terms.authority
         let loop = loop
@@ -54,6 +58,7 @@ extension Connection {
         return head
     }
 
+    /// Runs `body` on what is not taken yet, without a copy; the bytes are not to be kept.
     private func withInput<Result, Failure: Error>(
         _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -63,6 +68,7 @@ extension Connection {
         }
     }
 
+    /// The head is in order: asks the handler at once where no content follows, else awaits the content.
     private func begin(_ head: RequestHead) throws(Refusal) {
         guard head.framing != .length(0) else { return answer(head, content: []) }
         decoder = try ContentDecoder(head.framing, limit: loop.terms.maximumBodyBytes)

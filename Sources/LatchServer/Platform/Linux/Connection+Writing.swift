@@ -64,6 +64,7 @@ extension Connection {
         return true
     }
 
+    /// Counts what the socket took, of the head and of the content behind it, and moves the deadline for it.
     private func consume(_ count: Int) {
         let ofOutput = min(count, output.count - outputStart)
         outputStart += ofOutput
@@ -71,6 +72,7 @@ extension Connection {
         if phase == .writing { deadline = loop.terms.pace.deadline(deadline, afterWriting: count, now: loop.now) }
     }
 
+    /// The answer is out: pipelined bytes in the input are a request that has begun, others are awaited.
     private func beginNextRequest() {
         phase = .head
         scanner = HeadScanner()
@@ -79,6 +81,9 @@ extension Connection {
         if isDraining, inputStart == input.count { close() }
     }
 
+    /// RFC 9112 §9.6: closes in stages.
+    ///
+    /// Two seconds are a few round trips, and bound what a client gets from it.
     private func beginLingering() {
         stream.endWriting()
         phase = .lingering

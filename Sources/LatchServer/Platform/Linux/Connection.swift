@@ -11,6 +11,7 @@ import LatchHTTP
 /// that pipelines gets its answers in order. It belongs to the loop's thread (`@unchecked Sendable` because tasks
 /// hold it, which come back to that thread before they touch it).
 final class Connection: @unchecked Sendable {
+    /// What the connection waits for; each phase has one owner of `deadline` and one reason to go on.
     enum Phase {
         /// The head of a request is awaited or incomplete.
         case head
@@ -22,43 +23,75 @@ final class Connection: @unchecked Sendable {
         case writing
         /// The answer was the last one; the client is given time to read it before the socket closes.
         case lingering
+        /// The descriptor is given back; nothing may touch the stream any more.
         case closed
     }
 
+    /// The only thread that touches anything here.
     let loop: EventLoop
+    /// Counted in the census from the accept to `close()`.
     let peer: PeerAddress
+    /// What every request of this connection carries, made once.
     let context: HTTPContext
+    /// The socket.
+    ///
+    /// Not to be used once the phase is `closed`: its number may belong to another connection.
     var stream: ByteStream
+    /// By which epoll and the table know the connection; no other one ever has it, so late events find nobody.
     var token: UInt64 = 0
+    /// See `Phase`; changed by the loop's thread alone.
     var phase = Phase.head
     /// When the connection is over its time, on the loop's clock.
     var deadline: UInt64
 
     // Reading
+    /// What was read and not yet taken; at most one read beyond a whole head, since nothing is read while a handler is
+    /// at work.
+    ///
+    /// That is the bound on what a pipelining client makes us hold.
     var input: [UInt8] = []
+    /// How much of the input is taken; moved instead of the bytes.
     var inputStart = 0
+    /// Whether a read may give something; edge-triggered events set it, an empty socket clears it.
     var isReadable = false
+    /// Whether the client has ended its side; it may still read.
     var hasPeerEnded = false
+    /// How far the head at `inputStart` was scanned.
     var scanner = HeadScanner()
+    /// Whether a byte of the next head is here, from which on a silent end is no longer a polite one.
     var hasHeadBegun = false
+    /// Whether the one empty line in front of this head is behind us, so that there cannot be a second.
     var hasSkippedEmptyLine = false
+    /// The head whose content is awaited.
     var head: RequestHead?
+    /// The content so far; nil but in the phase `content`.
     var decoder: ContentDecoder?
 
     // Answering
+    /// The handler's task, to be cancelled when the client leaves; nil where it has answered without waiting.
     var task: Task<Void, Never>?
+    /// Counts the requests, so that an answer is given to the one that it belongs to.
     var exchange = 0
+    /// Whether the server stops, so that the next answer is the last.
     var isDraining = false
 
     // Writing
+    /// Heads, and contents that are small enough to be copied behind them.
     var output: [UInt8] = []
+    /// How much of the output is written.
     var outputStart = 0
+    /// A long content, written behind the output without being copied.
     var content: [UInt8] = []
+    /// How much of the content is written.
     var contentStart = 0
+    /// Whether the socket may take more; a full one clears it, an event sets it.
     var isWritable = true
+    /// Whether the answer in the making is the last, by the client's wish, the handler's or ours.
     var closesAfterwards = false
+    /// Whether `advance()` is on the stack: a handler that answers at once would otherwise call it from inside.
     private var isAdvancing = false
 
+    /// An accepted connection; its first head is due `headDeadline` from now, the TLS handshake included.
     init(_ stream: ByteStream, _ peer: PeerAddress, loop: EventLoop) {
         self.stream = stream
         self.peer = peer

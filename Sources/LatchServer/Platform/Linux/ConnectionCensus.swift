@@ -5,13 +5,17 @@ import LatchCore
 
 /// Counts the connections of all loops, altogether and by address.
 final class ConnectionCensus: Sendable {
+    /// Guarded by one lock, which is taken once for each connection and not for each request.
     private struct Count {
+        /// Of all loops at this moment.
         var total = 0
         var byAddress: [UInt64: Int] = [:]
     }
 
     private let count = Lock(Count())
+    /// Of the process, since each connection is a descriptor.
     private let limit: Int
+    /// So that one client cannot take all of them.
     private let limitPerAddress: Int
 
     init(limit: Int, perAddress: Int) {

@@ -3,12 +3,16 @@
 
 /// The connections of one loop, found by a token that is never given twice.
 struct ConnectionTable {
+    /// Dense, so that looking at all deadlines is a walk over an array.
     private var slots: [Connection?] = []
+    /// Slots to be used again, the last freed first.
     private var free: [Int] = []
+    /// The upper half of the next token; 31 bits, so that no token is one of the loop's own.
     private var generation: UInt64 = 0
 
     var count: Int { slots.count - free.count }
 
+    /// Whether a drain may end.
     var isEmpty: Bool { count == 0 }
 
     /// The connection of a token; nil when it has closed, even where its slot is in use again.
@@ -18,6 +22,7 @@ struct ConnectionTable {
         return connection
     }
 
+    /// Gives the connection a slot; the caller keeps the token in the connection.
     mutating func insert(_ connection: Connection) -> UInt64 {
         let slot: Int
         if let last = free.popLast() {
@@ -31,6 +36,7 @@ struct ConnectionTable {
         return generation << 32 | UInt64(slot)
     }
 
+    /// Forgets a connection; a token that is not its slot's any more does nothing.
     mutating func remove(_ token: UInt64) {
         guard self[token] != nil else { return }
         let slot = Int(token & 0xFFFF_FFFF)

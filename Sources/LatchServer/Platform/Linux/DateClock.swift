@@ -7,7 +7,9 @@ import LatchHTTP
 
 /// The date for responses, written once a second.
 struct DateClock {
+    /// The second of `written`; -1 before the first.
     private var second = -1
+    /// RFC 9110 §5.6.7: the preferred form, always 29 characters.
     private var written = ""
 
     /// The date of now.

@@ -6,7 +6,9 @@ import LatchHTTP
 
 /// The listening socket and the loops that serve it.
 final class Engine: Sendable {
+    /// Shared by the loops; the listener in it is closed by `stop`, after the last loop has drained.
     private let terms: Terms
+    /// At least one; connections stay with the loop that accepted them.
     private let loops: [EventLoop]
 
     private init(_ terms: Terms, _ loops: [EventLoop]) {
@@ -31,6 +33,7 @@ final class Engine: Sendable {
         return (Engine(terms, loops), terms.address)
     }
 
+    /// Of all loops, also those that linger after their last answer.
     var connectionCount: Int { terms.census.total }
 
     /// Drains every loop, all at once, and returns when no connection is left.

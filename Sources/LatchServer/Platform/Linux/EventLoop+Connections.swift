@@ -6,8 +6,11 @@ import Glibc
 
 /// How a loop comes to its end.
 struct Draining {
+    /// When what still runs is cut off, on the loop's clock.
     let deadline: UInt64
+    /// Called once, on the loop's thread.
     let whenDone: @Sendable () -> Void
+    /// Whether `whenDone` was called; the thread lives on until no task needs it.
     var isComplete = false
 }
 
@@ -42,6 +45,7 @@ extension EventLoop {
         isAcceptingPaused = true
     }
 
+    /// At a tick: tries again, and stays paused where the listener cannot be watched yet.
     private func resumeAccepting() {
         guard isAcceptingPaused, draining == nil else { return }
         isAcceptingPaused = !watchListener()
@@ -77,6 +81,7 @@ extension EventLoop {
         }
     }
 
+    /// Marked first, since `whenDone` may let others look.
     private func completeDrain() {
         draining?.isComplete = true
         draining?.whenDone()

@@ -12,6 +12,7 @@ import Synchronization
 /// the thread. Everything but `enqueue`, `submit` and `drain` belongs to the thread: that is why it may be
 /// `@unchecked Sendable`.
 final class EventLoop: TaskExecutor, @unchecked Sendable {
+    /// What other threads leave for the loop, behind one lock.
     private struct Inbox {
         var jobs: [UnownedJob] = []
         var commands: [@Sendable () -> Void] = []
@@ -19,23 +20,39 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
         var isClosed = false
     }
 
+    /// What the loop's connections are served by; never changed.
     let terms: Terms
+    /// Level-triggered for the listener and the wake-up, edge-triggered for connections.
     private let epoll: Int32
+    /// An eventfd that ends a wait when the inbox has something.
     private let wakeup: Int32
+    /// The only state that other threads touch, with `thread`.
     private let inbox = Lock(Inbox())
+    /// The loop's thread, for `isCurrent`; 0 before it runs.
     private let thread = Atomic<UInt>(0)
 
     // Of the thread alone, from here on.
+    /// Jobs of handlers' tasks that are ready; those that become ready meanwhile wait for the next turn.
     private var jobs: [UnownedJob] = []
+    /// Connections that gave up their turn and can go on without waiting; some may have closed.
     private var resumable: [Connection] = []
+    /// When deadlines are looked at again.
     private var nextTick: UInt64 = 0
+    /// The monotonic time in nanoseconds of this turn; read once a turn, since a turn is short.
     private(set) var now: UInt64 = 0
+    /// The loop's own; no connection ever moves to another loop.
     var connections = ConnectionTable()
+    /// Set once the server stops, and never taken back.
     var draining: Draining?
+    /// Whether the listener is not watched because the process has no descriptor left.
     var isAcceptingPaused = false
+    /// Handlers' tasks that have not ended; the thread outlives them, since they come back to it.
     var runningTasks = 0
+    /// Shared by the loop's connections: most clients of a server send the same names.
     var names = FieldNameCache()
+    /// For the `Date` of each response.
     var dateClock = DateClock()
+    /// Where all connections read into, one after the other; what is kept is copied out.
     let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 65536)
 
     /// A loop that does not run yet; nil when the system gives no descriptors.
@@ -54,9 +71,12 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
         scratch.deallocate()
     }
 
+    /// Beyond all tokens of the table.
     static let wakeupToken = UInt64.max
+    /// Beyond all tokens of the table.
     static let listenerToken = UInt64.max - 1
 
+    /// Nanoseconds that no change of the date moves; deadlines are made of nothing else.
     static func monotonicNow() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -84,6 +104,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
         return true
     }
 
+    /// Takes a job from any thread; on the loop's own it costs neither lock nor system call.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isCurrent { return jobs.append(job) }
@@ -101,6 +122,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
         wake()
     }
 
+    /// Wakes the loop once for any number of entries: only the first after a wake-up writes.
     private func wake() {
         let isDue = inbox.withLock { inbox in
             defer { inbox.isWakeupDue = true }
@@ -124,6 +146,7 @@ extension EventLoop {
         watch(terms.listener.descriptor, Self.listenerToken, EPOLLIN.rawValue | EPOLLEXCLUSIVE.rawValue)
     }
 
+    /// Reports nothing of a descriptor any more; one that is not watched is no error.
     func unwatch(_ descriptor: Int32) {
         epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
     }
@@ -131,6 +154,7 @@ extension EventLoop {
     /// Lets other connections have their turn before this one goes on.
     func resumeLater(_ connection: Connection) { resumable.append(connection) }
 
+    /// Turns until the loop has drained: events, then jobs, then who gave up a turn, then deadlines.
     private func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         prepareThread()
@@ -158,12 +182,14 @@ extension EventLoop {
         pthread_setname_np(pthread_self(), "latch-server")
     }
 
+    /// Milliseconds, as epoll wants them: none while there is work, for ever while nothing can fall due.
     private var timeout: Int32 {
         guard jobs.isEmpty, resumable.isEmpty else { return 0 }
         guard !connections.isEmpty || draining != nil || isAcceptingPaused else { return -1 }
         return nextTick <= now ? 0 : Int32(clamping: (nextTick - now) / 1_000_000 + 1)
     }
 
+    /// A token of a connection that has closed in this very turn finds nobody.
     private func dispatch(_ event: epoll_event) {
         switch event.data.u64 {
         case Self.wakeupToken: takeInbox()
@@ -172,6 +198,7 @@ extension EventLoop {
         }
     }
 
+    /// Takes everything at once, and lets the next entry wake the loop again.
     private func takeInbox() {
         var count: UInt64 = 0
         _ = read(wakeup, &count, MemoryLayout<UInt64>.size)
@@ -183,6 +210,7 @@ extension EventLoop {
         commands.forEach { $0() }
     }
 
+    /// Runs a batch, so that a task that always has more to do cannot keep the sockets waiting.
     private func runJobs() {
         guard !jobs.isEmpty else { return }
         let batch = jobs
@@ -190,6 +218,7 @@ extension EventLoop {
         for job in batch { job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 
+    /// Those of the turn before; who gives up its turn again waits for the next.
     private func takeResumable() -> [Connection] {
         defer { resumable = [] }
         return resumable

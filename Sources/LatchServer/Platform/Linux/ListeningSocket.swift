@@ -6,8 +6,11 @@ import Glibc
 
 /// A socket that accepts connections without blocking.
 struct ListeningSocket {
+    /// Shared by all loops and closed by the engine.
     let descriptor: Int32
+    /// What the system bound, as a number; a name that was given is gone.
     let host: String
+    /// What the system bound, also where 0 was asked for.
     let port: Int
 
     /// Listens at an address.
@@ -36,6 +39,9 @@ struct ListeningSocket {
         (self.host, self.port) = Self.localAddress(descriptor)
     }
 
+    /// The first address of a host; the caller frees it.
+    ///
+    /// Nothing is asked of a network for a number.
     private static func resolved(_ host: String, _ port: Int) -> UnsafeMutablePointer<addrinfo>? {
         guard (0...65535).contains(port) else { return nil }
         var hints = addrinfo()
@@ -46,11 +52,13 @@ struct ListeningSocket {
         return found
     }
 
+    /// Best effort: a socket without the option serves as well.
     private static func enable(_ option: Int32, at level: Int32, _ descriptor: Int32) {
         var on: Int32 = 1
         setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
+    /// RFC 6335 §6: with port 0 only the system knows what was bound.
     private static func localAddress(_ descriptor: Int32) -> (String, Int) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -60,6 +68,7 @@ struct ListeningSocket {
         return (PeerAddress(storage).text, PeerAddress.port(of: storage))
     }
 
+    /// The two failures that people meet have words, the others their number.
     private static func reason(_ number: Int32) -> String {
         switch number {
         case EACCES: "this user may not open it"

@@ -21,11 +21,13 @@ struct PeerAddress {
         }
     }
 
+    /// The address is in network order.
     private static func ipv4(_ address: sockaddr_in) -> (String, UInt64) {
         let number = UInt32(bigEndian: address.sin_addr.s_addr)
         return (dotted(number), UInt64(number))
     }
 
+    /// RFC 5952 is what the system writes.
     private static func ipv6(_ address: sockaddr_in6) -> (String, UInt64) {
         var address = address
         let bytes = withUnsafeBytes(of: &address.sin6_addr) { Array($0) }
@@ -40,6 +42,7 @@ struct PeerAddress {
         return (name, bytes[..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
+    /// The same text for an IPv4 client on either kind of socket.
     private static func dotted(_ number: UInt32) -> String {
         "\(number >> 24).\(number >> 16 & 255).\(number >> 8 & 255).\(number & 255)"
     }

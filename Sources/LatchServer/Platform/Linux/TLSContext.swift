@@ -5,6 +5,7 @@ import CTLSShim
 
 /// The certificate in the form in which connections use it.
 final class TLSContext: @unchecked Sendable {  // libssl counts references to a context atomically.
+    /// An `SSL_CTX`, freed when the last session has let go of it.
     private let context: UnsafeMutableRawPointer
 
     /// Reads a certificate and its key.
@@ -23,6 +24,7 @@ final class TLSContext: @unchecked Sendable {  // libssl counts references to a 
 
     deinit { latch_tls_context_free(context) }
 
+    /// The state of one connection, owned by its stream; nil where there is no memory for it.
     func session(on descriptor: Int32) -> UnsafeMutableRawPointer? { latch_tls_session_make(context, descriptor) }
 }
 

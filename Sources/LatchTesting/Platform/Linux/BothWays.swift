@@ -30,6 +30,7 @@ public func serving<Result: Sendable>(
     _ body: (Server.Address) async throws -> Result
 ) async throws -> Result {
     let server = Server(handler: handler, configuration: configuration)
+    /// Of the server that is up for the body.
     let address = try await server.start()
     do {
         let result = try await body(address)

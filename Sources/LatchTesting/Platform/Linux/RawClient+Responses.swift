@@ -34,6 +34,7 @@ extension RawClient {
         return responses
     }
 
+    /// A whole response at the front and its length in bytes; nil while something of it is missing.
     private static func response(in bytes: [UInt8], toHead isHead: Bool) -> (HTTPResponse, length: Int)? {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
         var lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")

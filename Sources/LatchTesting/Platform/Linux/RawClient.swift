@@ -10,7 +10,9 @@ public import LatchHTTP
 /// Reads and writes block threads of their own, never one of the tasks' threads. What does not come within thirty
 /// seconds counts as the end, so a test that waits in vain fails instead of hanging.
 public final class RawClient: Sendable {
+    /// Blocking, with a limit of thirty seconds on each read.
     private let descriptor: Int32
+    /// A queue for each direction: a write that blocks must not keep the test from reading.
     private let sending = DispatchQueue(label: "latch.raw-client.sending")
     private let receiving = DispatchQueue(label: "latch.raw-client.receiving")
 

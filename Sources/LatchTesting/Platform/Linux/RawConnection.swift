@@ -5,15 +5,22 @@ import Glibc
 
 /// One connection of a `RawHTTPServer`: what came and is not yet a request, what is to be sent.
 struct RawConnection {
+    /// Counted from 0 in the order of acceptance.
     let number: Int
+    /// What came and is not yet a whole request.
     private var input: [UInt8] = []
+    /// What is to be sent; the socket may take it in pieces.
     private var output: [UInt8] = []
+    /// The number of the next request of this connection.
     private var requestCount = 0
+    /// Whether the connection ends behind the output.
     private var closes = false
+    /// Whether the output goes out byte by byte, one at each turn of the loop.
     private(set) var isTrickling = false
 
     init(number: Int) { self.number = number }
 
+    /// Whether the loop should wait for the socket to take more.
     var hasOutput: Bool { !output.isEmpty }
 
     /// Returns false when the client has closed.
@@ -41,6 +48,7 @@ struct RawConnection {
         return RawHTTPServer.Request(connection: number, number: bare.number, head: head, body: body)
     }
 
+    /// Puts an answer behind those that are still being sent.
     mutating func enqueue(_ answer: RawHTTPServer.Answer) {
         output += answer.bytes
         isTrickling = answer.isTrickled

@@ -78,7 +78,9 @@ public final class RawHTTPServer: Sendable {
     public let port: Int
     /// Everything that happens, from the start; for one reader.
     public let events: AsyncStream<Event>
+    /// What tests ask for at any time, beside the stream that one reader consumes.
     private let log = Log()
+    /// The end of a socket pair; the thread ends when it is closed.
     private let stopper: CInt
 
     /// A server that answers each request as `script` says.
@@ -117,6 +119,7 @@ public final class RawHTTPServer: Sendable {
         let number = errno
     }
 
+    /// Written by the server's thread and read by tests.
     private final class Log: Sendable {
         let entries = Lock<(requests: [Request], connections: Int)>(([], 0))
 

@@ -15,7 +15,9 @@ import LatchCore
 public final class RawSMTPServer: Sendable {
     /// The port on 127.0.0.1.
     public let port: Int
+    /// Written by the server's thread and read by tests.
     private let log: Lock<(commands: [String], messages: [[UInt8]])>
+    /// The end of a socket pair; the thread ends when it is closed.
     private let stopper: CInt
 
     /// A server that accepts everything but the commands in `refusing`, each answered with the line given.
@@ -49,6 +51,7 @@ public final class RawSMTPServer: Sendable {
     /// The messages so far: the bytes between DATA and the final dot, as they came.
     public var messages: [[UInt8]] { log.withLock { $0.messages } }
 
+    /// What the thread works with, fixed from the start.
     struct State: Sendable {
         let listener: CInt
         let stop: CInt

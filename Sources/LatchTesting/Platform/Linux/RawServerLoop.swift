@@ -5,12 +5,19 @@ import Glibc
 
 /// The thread of a `RawHTTPServer`: one poll loop over all its connections.
 final class RawServerLoop {
+    /// Closed by the thread, as everything here.
     private let listener: CInt
+    /// Readable, by its end, when the server is to stop.
     private let stop: CInt
+    /// Sent to each connection before anything is read.
     private let greeting: String
+    /// Called on the loop's thread, so it may block all connections, and must not.
     private let script: @Sendable (RawHTTPServer.Request) -> RawHTTPServer.Answer
+    /// Called on the loop's thread, in the order of what happened.
     private let report: @Sendable (RawHTTPServer.Event) -> Void
+    /// By descriptor.
     private var connections: [CInt: RawConnection] = [:]
+    /// How many connections there were, open or closed.
     private var accepted = 0
 
     init(
@@ -25,6 +32,9 @@ final class RawServerLoop {
         self.report = report
     }
 
+    /// Runs the loop on a detached thread that keeps it alive.
+    ///
+    /// - Throws: `RawHTTPServer.Failure` when there is no thread to be had.
     func start() throws {
         var thread = pthread_t()
         let context = Unmanaged.passRetained(self)
@@ -63,6 +73,7 @@ final class RawServerLoop {
         close(stop)
     }
 
+    /// One connection; those behind it make the listener readable again.
     private func accept() {
         let socket = Glibc.accept(listener, nil, nil)
         guard socket >= 0 else { return }
@@ -76,6 +87,7 @@ final class RawServerLoop {
         accepted += 1
     }
 
+    /// Reads what has come and answers every request that is whole.
     private func serve(_ socket: CInt) {
         guard var connection = connections[socket] else { return }
         guard connection.read(from: socket) else {
@@ -91,6 +103,7 @@ final class RawServerLoop {
         flush(socket)
     }
 
+    /// Sends what the socket takes, and closes where that was the end.
     private func flush(_ socket: CInt) {
         guard connections[socket]?.flush(to: socket) == true else { return }
         close(socket)

@@ -5,7 +5,9 @@ import Glibc
 
 /// The server's side of RFC 5321, as far as a submission needs it.
 struct SMTPDialogue: Sendable {
+    /// Sockets and what is refused.
     private let state: RawSMTPServer.State
+    /// Told each command and each message as soon as it is there, before it is answered.
     private let record: @Sendable (_ command: String?, _ message: [UInt8]?) -> Void
 
     init(
@@ -37,6 +39,7 @@ struct SMTPDialogue: Sendable {
         return watched[1].revents == 0
     }
 
+    /// One session, until QUIT or the client's end.
     private func converse(_ socket: CInt) {
         say("220 test ready", to: socket)
         var input: [UInt8] = []
@@ -63,6 +66,7 @@ struct SMTPDialogue: Sendable {
         }
     }
 
+    /// The answers to commands that need no state; unknown ones are accepted.
     private func answer(to verb: String) -> String {
         switch verb {
         case "EHLO":
@@ -75,6 +79,7 @@ struct SMTPDialogue: Sendable {
         }
     }
 
+    /// Everything before `end`, which is taken off too; nil when the client or the server ends.
     private func take(upTo end: [UInt8], from input: inout [UInt8], _ socket: CInt) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 65536)
         while true {
@@ -89,6 +94,7 @@ struct SMTPDialogue: Sendable {
         }
     }
 
+    /// One line; what the client no longer takes is not missed.
     private func say(_ text: String, to socket: CInt) {
         let bytes = Array("\(text)\r\n".utf8)
         send(socket, bytes, bytes.count, CInt(MSG_NOSIGNAL))
