@@ -22,13 +22,13 @@ public protocol CodedError: Error, Sendable, Equatable, CustomStringConvertible 
 }
 
 extension CodedError {
-    /// The message, and the hint where there is one.
+    /// The message, and the hint where there is one on a line of its own; both are safe to print.
     public var description: String {
         guard let hint else { return message }
         return "\(message)\nhint: \(hint)"
     }
 
-    /// Compares the codes.
+    /// Compares the codes, so that a test can expect a static member; the context is not compared.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 
     /// Matches an error of the same type and code, whatever its context.

@@ -15,7 +15,7 @@ public struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
         mutex = Mutex(value)
     }
 
-    /// Runs `body` with exclusive access to the value.
+    /// Runs `body` with exclusive access to the value; taking the same lock again inside it never returns.
     ///
     /// It is inlined, since calling it as generic code costs more than the lock itself.
     @inlinable

@@ -7,6 +7,7 @@ public import FoundationEssentials
 /// Expiry is about dates that a server wrote, so `now` is wall time; waiting is about durations, so `sleep` runs on
 /// a monotonic clock and does not jump with the date.
 public struct WallClock: Sendable {
+    /// Two closures and not a protocol: a fake is then a value made where it is used.
     private let readNow: @Sendable () -> Date
     private let wait: @Sendable (Duration) async throws -> Void
 
@@ -27,10 +28,10 @@ public struct WallClock: Sendable {
         sleep: { try await Task.sleep(for: $0, clock: .continuous) }
     )
 
-    /// The current date.
+    /// The current date, which people and time servers may set back: do not measure with it.
     public var now: Date { readNow() }
 
-    /// Waits for `duration`.
+    /// Waits for `duration`; one that is over already returns at once.
     ///
     /// - Throws: `CancellationError` when the task is cancelled meanwhile.
     public func sleep(for duration: Duration) async throws {

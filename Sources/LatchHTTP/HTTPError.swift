@@ -32,7 +32,7 @@ extension HTTPError {
     /// The URL cannot be requested.
     public static let invalidURL = HTTPError.invalidURL("it is malformed")
 
-    /// Plain http to a host that is not this machine.
+    /// Plain http to a host that is not this machine; nothing was sent.
     public static let insecureURL = HTTPError(
         code: "insecureURL", message: "Plain http to another machine was refused.",
         hint: "Use https, or allow it in the client's initialiser if you know that the network is trusted.")
@@ -43,17 +43,17 @@ extension HTTPError {
     /// No connection: no route, no such host, refused, reset.
     public static let offline = HTTPError.offline("The server could not be reached.")
 
-    /// The time allowed has passed.
+    /// The time allowed has passed; whether the server has acted on the request cannot be known.
     public static let timeout = HTTPError(
         code: "timeout", message: "The server did not answer in time.", hint: "Try again, or allow more time.")
 
     /// The task was cancelled, and the transfer with it.
     public static let cancelled = HTTPError(code: "cancelled", message: "The request was cancelled.")
 
-    /// The TLS handshake or the certificate's verification failed.
+    /// The TLS handshake or the certificate's verification failed; no request was sent.
     public static let tls = HTTPError.tls("The server's certificate could not be verified.")
 
-    /// The content is larger than allowed.
+    /// The content, or the head, is larger than allowed; the transfer was ended there.
     public static let tooLarge = HTTPError(
         code: "tooLarge", message: "The content is larger than allowed.", hint: "Raise the limit where it is set.")
 

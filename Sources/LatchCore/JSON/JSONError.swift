@@ -23,21 +23,23 @@ public struct JSONError: CodedError, Hashable {
 
 extension JSONError {
     /// The text breaks JSON's grammar.
+    ///
+    /// This and the others below are for matching: what is thrown names its own place, and is equal by its code.
     public static let malformed = malformed("it breaks the grammar", at: 0)
 
     /// The text holds bytes that are no UTF-8, or half of a surrogate pair.
     public static let invalidUnicode = invalidUnicode(at: 0)
 
-    /// An object has two members of one name.
+    /// An object has two members of one name, as they read after their escapes are taken off (RFC 8259 §4).
     public static let duplicateName = duplicateName(at: 0)
 
-    /// Arrays and objects are nested deeper than allowed.
+    /// Arrays and objects are nested deeper than ``JSONLimits/depth`` allows.
     public static let tooDeep = tooDeep(at: 0)
 
     /// The text is longer than allowed.
     public static let tooLarge = tooLarge(limit: 0)
 
-    /// A number is larger than a 64-bit float can be.
+    /// A number is larger than a 64-bit float can be; one that is too small for it is 0 and no error.
     public static let numberOutOfRange = numberOutOfRange(at: 0)
 }
 

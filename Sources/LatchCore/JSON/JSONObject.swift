@@ -45,6 +45,7 @@ public struct JSONObject: Sendable {
         return true
     }
 
+    /// Adds a member whose name is known to be new.
     private mutating func add(_ key: String, _ value: JSONValue) {
         members.append((key, value))
         places?[MemberName(text: key)] = members.count - 1
@@ -66,6 +67,7 @@ public struct JSONObject: Sendable {
         places = index
     }
 
+    /// Where a member stands, by the index where there is one.
     private func place(of key: String) -> Int? {
         if let places { return places[MemberName(text: key)] }
         let name = MemberName(text: key)
@@ -99,7 +101,7 @@ extension JSONObject: RandomAccessCollection {
 }
 
 extension JSONObject: Hashable {
-    /// Whether both have the same members, in whatever order.
+    /// Whether both have the same members, in whatever order: RFC 8259 §4 gives order no meaning.
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
         left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
     }

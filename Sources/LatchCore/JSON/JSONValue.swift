@@ -39,6 +39,8 @@ extension JSONValue {
     }
 
     /// The number as an integer, where it is a whole one.
+    ///
+    /// `1.0` and `1e2` are whole too: RFC 8259 §6 leaves it to the writer how a number is spelled.
     public var intValue: Int? {
         switch self {
         case .integer(let value): Int(exactly: value)
@@ -47,7 +49,7 @@ extension JSONValue {
         }
     }
 
-    /// The number, where this is one.
+    /// The number, where this is one; of an integer beyond 2⁵³ the nearest float.
     public var doubleValue: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -56,7 +58,7 @@ extension JSONValue {
         }
     }
 
-    /// The elements, where this is an array.
+    /// The elements, where this is an array; a single value is not taken for an array of one.
     public var arrayValue: [JSONValue]? {
         guard case .array(let value) = self else { return nil }
         return value

@@ -2,7 +2,7 @@
 
 /// How far a client follows redirects.
 public struct RedirectPolicy: Sendable, Hashable {
-    /// How many redirects one request may take; more is an error.
+    /// How many redirects one request may take; more is an error, and with 0 a redirect is an answer like any other.
     public var maximum: Int
 
     /// Whether 307 and 308 may carry a request's content to another origin.

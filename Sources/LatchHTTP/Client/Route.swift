@@ -50,7 +50,7 @@ public struct Route<Answer: Sendable>: Sendable {
             answer: { r, _ in try answer(r) })
     }
 
-    /// This route with a field set.
+    /// This route with a field set, in place of one of that name and of what the client or the content would set.
     public func field(_ name: HTTPFieldName, _ value: String) -> Route {
         var copy = self
         copy.fields[name] = value

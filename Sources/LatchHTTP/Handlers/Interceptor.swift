@@ -30,6 +30,7 @@ extension Handler {
     }
 }
 
+/// One interceptor around what is inside it, so that a whole chain is a handler again.
 private struct Intercepted: Handler {
     let interceptor: any Interceptor
     let next: any Handler

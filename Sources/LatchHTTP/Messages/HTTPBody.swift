@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The content of a message.
+/// The content of a message, whole and in memory.
+///
+/// What this package sends and receives is small; both sides refuse more than a limit instead of streaming it.
 public struct HTTPBody: Sendable, Hashable {
     /// The content, whole.
     public let bytes: [UInt8]
@@ -20,6 +22,6 @@ public struct HTTPBody: Sendable, Hashable {
     /// Whether there is nothing.
     public var isEmpty: Bool { bytes.isEmpty }
 
-    /// The content as text; nil when it is not UTF-8.
+    /// The content as text; nil when it is not UTF-8, whatever the media type says about it.
     public var text: String? { String(validating: bytes, as: UTF8.self) }
 }

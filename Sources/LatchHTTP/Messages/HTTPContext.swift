@@ -20,7 +20,7 @@ public struct HTTPContext: Sendable {
     /// Nothing set.
     public init() {}
 
-    /// The value of a key.
+    /// The value of a key; its type is the key, so that no two modules can mean the same by accident.
     public subscript<Key: HTTPContextKey>(key: Key.Type) -> Key.Value {
         get {
             let id = ObjectIdentifier(key)

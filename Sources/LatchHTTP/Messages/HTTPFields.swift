@@ -30,6 +30,8 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
 
     /// The first value of a field; setting replaces all lines of that name, nil removes them.
+    ///
+    /// The new line stands where the first one stood, with the spelling of the name that was used to set it.
     public subscript(name: HTTPFieldName) -> String? {
         get { lines.first { $0.name == name }?.value }
         set {
@@ -44,7 +46,7 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// All values of a field, a value for each line, in order.
+    /// All values of a field, a value for each line, in order; a list within one line is not taken apart.
     public func values(of name: HTTPFieldName) -> [String] {
         lines.compactMap { $0.name == name ? $0.value : nil }
     }

@@ -30,6 +30,8 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     public static let options = HTTPMethod(rawValue: "OPTIONS")
 
     /// Whether repeating the request has the effect of making it once (RFC 9110 §9.2.2).
+    ///
+    /// A method that is not known here counts as one that is not: repeating it could do harm.
     public var isIdempotent: Bool {
         switch rawValue {
         case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE": true

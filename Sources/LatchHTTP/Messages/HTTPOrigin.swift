@@ -12,6 +12,8 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
     public let port: Int
 
     /// An origin from a scheme and a `host[:port]`.
+    ///
+    /// What is no port stays with the host, so that such an origin equals none that can be requested.
     public init(scheme: String, authority: String) {
         let scheme = lowercased(scheme[...])
         self.scheme = scheme
@@ -33,7 +35,7 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
         do { self = try Self.split(url.absoluteString).origin } catch { return nil }
     }
 
-    /// The host, and the port where it is not the scheme's own.
+    /// The host, and the port where it is not the scheme's own: what the Host field says (RFC 9110 §7.2).
     public var authority: String {
         port == (scheme == "https" ? 443 : 80) ? host : "\(host):\(port)"
     }

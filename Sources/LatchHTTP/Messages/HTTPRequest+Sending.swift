@@ -7,6 +7,8 @@ private enum RequestTimeout: HTTPContextKey {
 
 extension HTTPRequest {
     /// How long the transfer may take in all; nil leaves it to the transport.
+    ///
+    /// It counts for each transfer: a request that is redirected or repeated may take it more than once.
     public var timeout: Duration? {
         get { context[RequestTimeout.self] }
         set { context[RequestTimeout.self] = newValue }

@@ -52,7 +52,7 @@ public struct HTTPRequest: Sendable {
             fields: fields, body: body)
     }
 
-    /// The scheme, host and port.
+    /// The scheme, host and port, in the one spelling in which origins can be compared.
     public var origin: HTTPOrigin { HTTPOrigin(scheme: scheme, authority: authority) }
 
     /// The whole target, `https://host/path?query`.
@@ -63,7 +63,7 @@ public struct HTTPRequest: Sendable {
     /// The path without the query.
     public var pathWithoutQuery: Substring { path.prefix { $0 != "?" } }
 
-    /// What stands after the first `?`, still percent-encoded; nil where there is none.
+    /// What stands after the first `?`, still percent-encoded; nil where there is none, which is not the same as empty.
     public var query: Substring? {
         path.firstIndex(of: "?").map { path[path.index(after: $0)...] }
     }

@@ -5,7 +5,7 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, ExpressibleByInt
     /// The three-digit code.
     public let rawValue: Int
 
-    /// A status from its code.
+    /// A status from its code; any number is taken, since a peer's answer is not ours to correct.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// A status from a literal.
