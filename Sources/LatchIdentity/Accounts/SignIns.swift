@@ -72,7 +72,7 @@ struct SignIns: Sendable {
         let device = Device(
             id: parts.random.bytes(16), accountID: account.id, secret: parts.random.bytes(32), createdAt: now,
             lastUsedAt: now, expiresAt: now.addingTimeInterval(parts.configuration.refreshTokenLifetime.inSeconds),
-            userAgent: origin.userAgent.map { String($0.prefix(200)) }, address: origin.address)
+            userAgent: origin.userAgent.map { String($0.unicodeScalars.prefix(200)) }, address: origin.address)
         let access = try parts.accessTokens.issue(to: account, on: device.id)
         guard try await parts.store.insert(device, for: account) else { throw .invalidCredentials }
         parts.metrics.count("latch_tokens_issued_total", ["grant": "password"])

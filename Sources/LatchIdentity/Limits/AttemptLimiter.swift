@@ -48,7 +48,11 @@ final class AttemptLimiter: Sendable {
     func take(_ attempts: [Attempt], at now: Date) -> Refusal? {
         buckets.withLock { buckets in
             for attempt in attempts {
-                guard let refusal = Self.refusal(of: attempt, in: &buckets, at: now) else { continue }
+                // A key that is tried for the first time has all of its attempts left, and takes up no memory unless
+                // the attempt is made: a flood that is refused by its address must not grow with the names it invents.
+                guard buckets[attempt.key] != nil,
+                    let refusal = Self.refusal(of: attempt, in: &buckets, at: now)
+                else { continue }
                 return refusal
             }
             for attempt in attempts {

@@ -20,8 +20,9 @@ struct LoginLimits: Sendable {
     }
 
     func login(emailKey: String, address: String) -> [AttemptLimiter.Attempt] {
-        // A key has a bounded length, whatever was typed.
-        let email = emailKey.prefix(254)
+        // A key has a bounded number of bytes, whatever was typed: one character can have as many as it likes.
+        let email = String(decoding: emailKey.utf8.prefix(254), as: UTF8.self)
+        let address = NetworkPrefix(of: address).text
         return [
             .init(key: "pair \(address) \(email)", limit: pair), .init(key: "account \(email)", limit: account),
             .init(key: "address \(address)", limit: self.address),

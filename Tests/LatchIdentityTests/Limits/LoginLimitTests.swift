@@ -87,6 +87,17 @@ import Testing
         #expect(try await logIn(site, "user99@example.com", from: "192.0.2.2").status == 401)
     }
 
+    @Test func `D4: from one IPv6 network are counted together, whichever of its addresses they come from`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 3 }
+        try await site.signUp()
+        var statuses: [Int] = []
+        for number in 0..<6 {
+            statuses.append(try await logIn(site, from: "2001:db8:0:7:\(number)::\(number + 1)").status)
+        }
+        #expect(statuses == [401, 401, 401, 429, 429, 429])
+        #expect(try await logIn(site, password: Site.password, from: "2001:db8:0:8::1").status == 200)
+    }
+
     @Test func `count guesses that are made at once`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 5 }
         try await site.signUp()
@@ -140,5 +151,34 @@ import Testing
         for number in 0..<1000 { _ = limiter.take(attempt("key \(number)"), at: noon) }
         #expect(limiter.keyCount <= 100)
         #expect(limiter.take(attempt("attacked"), at: noon) != nil)
+    }
+
+    @Test func `K2: does not grow with the names that a refused address invents`() {
+        let limiter = AttemptLimiter(maximumKeys: 100)
+        for _ in 0..<4 { _ = limiter.take(attempt("address"), at: noon) }
+        for number in 0..<1000 {
+            #expect(limiter.take(attempt("name \(number)") + attempt("address"), at: noon) != nil)
+        }
+        #expect(limiter.keyCount == 1)
+    }
+
+    @Test func `names each key in a bounded number of bytes, though one character may have thousands`() {
+        let limits = LoginLimits(IdentityConfiguration())
+        let long = "a" + String(repeating: "\u{301}", count: 30_000)
+        for attempt in limits.login(emailKey: long, address: "2001:db8::1") {
+            #expect(attempt.key.utf8.count < 400)
+        }
+    }
+
+    @Test func `gives back no more than there was`() {
+        let limiter = AttemptLimiter()
+        for _ in 0..<10 {
+            #expect(limiter.take(attempt("a"), at: noon) == nil)
+            limiter.giveBack(attempt("a"))
+        }
+        limiter.giveBack(attempt("a"))
+        limiter.giveBack(attempt("nobody"))
+        for _ in 0..<4 { #expect(limiter.take(attempt("a"), at: noon) == nil) }
+        #expect(limiter.take(attempt("a"), at: noon) != nil)
     }
 }
