@@ -28,7 +28,8 @@ package enum Rotation: Sendable, Hashable {
 
     /// Judges a use that does not rotate `device`, by what the row says now.
     package init(judging attempt: RotationAttempt, against device: Device) {
-        guard device.revokedAt == nil, attempt.now < device.expiresAt else {
+        // The newest token comes here only when there is no generation after it: its device has come to its end.
+        guard device.revokedAt == nil, attempt.now < device.expiresAt, attempt.counter != device.counter else {
             self = .refused
             return
         }
@@ -42,7 +43,9 @@ extension RotationAttempt {
     /// Nothing of the current generation has been used yet then, because its use would have replaced it.
     package func repeats(_ device: Device) -> Bool {
         guard device.counter > 0, counter == device.counter - 1, let rotatedAt = device.rotatedAt else { return false }
-        let age = now.timeIntervalSince(rotatedAt)
+        // A clock that was set back makes ages negative. They count by their size, so that a window is never wider than
+        // it was set, and a client whose answer got lost in that moment is still given it.
+        let age = abs(now.timeIntervalSince(rotatedAt))
         if let key, key == device.rotationKey { return age <= keyedReplayWindow }
         return age <= replayWindow
     }

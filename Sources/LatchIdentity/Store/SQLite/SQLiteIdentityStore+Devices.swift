@@ -25,11 +25,12 @@ extension SQLiteIdentityStore {
 
     package func rotate(_ attempt: RotationAttempt) async throws(IdentityError) -> Rotation {
         try await writer.write { db throws(IdentityError) in
-            // One row, one statement: of any number of equal attempts exactly one changes it.
+            // One row, one statement: of any number of equal attempts exactly one changes it. The last generation that a
+            // token can name is never left, for the next one would be the first again.
             let changed = try db.run(
                 """
                 UPDATE device SET counter = counter + 1, rotated_at = ?1, rotation_key = ?2, last_used_at = ?1
-                WHERE id = ?3 AND counter = ?4 AND revoked_at IS NULL AND expires_at > ?1
+                WHERE id = ?3 AND counter = ?4 AND counter < \(UInt32.max) AND revoked_at IS NULL AND expires_at > ?1
                 """,
                 [.date(attempt.now), .blob(attempt.key), .blob(attempt.deviceID), .integer(Int64(attempt.counter))])
             if changed == 1 { return .rotated(counter: attempt.counter + 1) }
