@@ -44,8 +44,12 @@ package protocol IdentityStore: Sendable {
     func revokeDevices(of accountID: String, because: Device.Ending, at now: Date) async throws(IdentityError) -> Int
 
     // The server's own
+    /// The signing keys, the newest first.
     func signingKeys() async throws(IdentityError) -> [StoredKey]
-    func insert(_ key: StoredKey) async throws(IdentityError)
+    /// The signing keys, the newest first; the proposal becomes the only one where there is none.
+    ///
+    /// Of servers that start at once on a new store one makes the key, and all of them sign with it.
+    func signingKeys(proposing key: StoredKey) async throws(IdentityError) -> [StoredKey]
     /// The secret of that name; the proposal becomes it where there is none.
     func secret(named name: String, proposing: [UInt8]) async throws(IdentityError) -> [UInt8]
     /// A write that changes nothing of worth: it returns when the store can commit.

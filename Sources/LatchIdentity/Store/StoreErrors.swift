@@ -26,6 +26,11 @@ extension IdentityError {
     /// The store's file cannot be opened or created.
     public static let storeUnavailable = IdentityError.storeUnavailable("it cannot be opened")
 
+    /// The store's file was moved, replaced or removed under the running server; nothing is read or written any more.
+    public static let storeMoved = IdentityError(
+        code: "storeMoved", message: "The store's file was moved, replaced or removed while the server runs.",
+        hint: "Put the file back, or start the server again to use the one that is there now.")
+
     /// The store has been closed.
     public static let storeClosed = IdentityError(
         code: "storeClosed", message: "The server is shutting down.", retryAfter: .seconds(1))

@@ -34,9 +34,12 @@ struct ServerKeys: Sendable {
     private static func signingKeys(
         in store: any IdentityStore, clock: WallClock
     ) async throws(IdentityError) -> [Key] {
+        var stored = try await store.signingKeys()
+        // Another server may start on the same store right now: what the transaction answers is what both sign with.
+        if stored.isEmpty { stored = try await store.signingKeys(proposing: try newKey(at: clock)) }
         var keys: [Key] = []
-        for stored in try await store.signingKeys() { keys.append(try key(stored)) }
-        return keys.isEmpty ? [try await makeKey(in: store, clock: clock)] : keys
+        for one in stored { keys.append(try key(one)) }
+        return keys
     }
 
     private static func key(_ stored: StoredKey) throws(IdentityError) -> Key {
@@ -50,23 +53,17 @@ struct ServerKeys: Sendable {
         }
     }
 
-    private static func makeKey(
-        in store: any IdentityStore, clock: WallClock
-    ) async throws(IdentityError) -> Key {
-        let id: String
-        let key: Key
-        let jwk: JSONObject
+    private static func newKey(at clock: WallClock) throws(IdentityError) -> StoredKey {
         do throws(JOSEError) {
+            let key = try Key.generate(.es256)
+            var jwk = try key.jwkWithSecretsForStorage()
             // RFC 7638: the thumbprint is a name that two servers cannot give to two keys.
-            id = try Key.generate(.es256).thumbprint
-            key = try Key.generate(.es256, id: id)
-            jwk = try key.jwkWithSecretsForStorage()
+            jwk["kid"] = .string(key.thumbprint)
+            return StoredKey(
+                id: key.thumbprint, privateJWK: JSONValue.object(jwk).serialized(), createdAt: clock.now)
         } catch {
             throw .signingFailed
         }
-        try await store.insert(
-            StoredKey(id: id, privateJWK: JSONValue.object(jwk).serialized(), createdAt: clock.now))
-        return key
     }
 }
 

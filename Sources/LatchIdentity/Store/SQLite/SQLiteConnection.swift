@@ -40,6 +40,14 @@ final class SQLiteConnection: @unchecked Sendable {
     /// Whether the file can only be read.
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
+    /// Whether the file has been moved, replaced or removed since it was opened (SQLITE_FCNTL_HAS_MOVED).
+    ///
+    /// The connection goes on writing into what nobody can find any more. It costs one `stat`.
+    var hasMoved: Bool {
+        var moved: Int32 = 0
+        return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0
+    }
+
     /// Runs a statement to its end and gives the number of changed rows.
     @discardableResult
     func run(_ sql: String, _ values: [SQLiteValue] = []) throws(IdentityError) -> Int {

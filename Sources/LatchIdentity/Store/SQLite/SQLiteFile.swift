@@ -45,11 +45,18 @@ enum SQLiteFile {
         }
     }
 
+    /// Makes an empty file without touching one that another server, starting at once, has made meanwhile: that one may
+    /// already hold its first accounts.
     private static func create(_ path: String, in folder: String) throws(IdentityError) {
-        // The log files beside it get the same permissions from SQLite.
-        let isCreated = FileManager.default.createFile(
-            atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
-        guard isCreated else { throw .readOnlyStore(folder) }
+        do {
+            try Data().write(to: URL(filePath: path), options: .withoutOverwriting)
+            // The log files beside it get the same permissions from SQLite.
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        } catch let error as CocoaError where error.code == .fileWriteFileExists {
+            return
+        } catch {
+            throw .readOnlyStore(folder)
+        }
     }
 
     private static func header(_ path: String) throws(IdentityError) -> Header? {
@@ -63,6 +70,11 @@ enum SQLiteFile {
         guard bytes.count == 100, bytes.starts(with: Array("SQLite format 3\0".utf8)) else { throw .notADatabase(path) }
         let number = { (offset: Int) in bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
         return Header(userVersion: number(60), applicationID: number(68))
+    }
+
+    /// The file's number in its file system, by which a file that took another's name is known; nil where there is none.
+    static func number(of path: String) -> UInt64? {
+        attributes(path).flatMap { $0[.systemFileNumber] as? NSNumber }?.uint64Value
     }
 
     private static func attributes(_ path: String) -> [FileAttributeKey: Any]? {

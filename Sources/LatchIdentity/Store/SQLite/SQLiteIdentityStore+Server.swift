@@ -4,21 +4,18 @@ package import FoundationEssentials
 
 extension SQLiteIdentityStore {
     package func signingKeys() throws(IdentityError) -> [StoredKey] {
-        try readers.read { db throws(IdentityError) in
-            try db.all(
-                "SELECT id, private_jwk, created_at FROM signing_key ORDER BY created_at DESC, id"
-            ) { row throws(IdentityError) in
-                StoredKey(id: try row.text(0), privateJWK: try row.blob(1), createdAt: try row.date(2))
-            }
-        }
+        try readers.read { db throws(IdentityError) in try db.signingKeys() }
     }
 
-    package func insert(_ key: StoredKey) async throws(IdentityError) {
+    package func signingKeys(proposing key: StoredKey) async throws(IdentityError) -> [StoredKey] {
         try await writer.write { db throws(IdentityError) in
+            let kept = try db.signingKeys()
+            guard kept.isEmpty else { return kept }
             try db.run(
                 "INSERT INTO signing_key (id, private_jwk, created_at) VALUES (?, ?, ?)",
                 [.text(key.id), .blob(key.privateJWK), .date(key.createdAt)])
             try db.audit("key.created", account: nil, detail: key.id, at: key.createdAt)
+            return [key]
         }
     }
 
@@ -38,6 +35,16 @@ extension SQLiteIdentityStore {
     package func beat(at now: Date) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) -> Void in
             try db.run("INSERT OR REPLACE INTO heartbeat (id, at) VALUES (1, ?)", [.date(now)])
+        }
+    }
+}
+
+extension SQLiteConnection {
+    fileprivate func signingKeys() throws(IdentityError) -> [StoredKey] {
+        try all(
+            "SELECT id, private_jwk, created_at FROM signing_key ORDER BY created_at DESC, id"
+        ) { row throws(IdentityError) in
+            StoredKey(id: try row.text(0), privateJWK: try row.blob(1), createdAt: try row.date(2))
         }
     }
 }

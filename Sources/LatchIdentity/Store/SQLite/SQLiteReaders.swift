@@ -7,11 +7,13 @@ import LatchCore
 /// With a write-ahead log readers see the last commit and neither wait for the writer nor hold it up.
 final class SQLiteReaders: Sendable {
     private let path: String
+    private let number: UInt64?
     private let maximumIdle: Int
     private let idle = Lock<[SQLiteConnection]>([])
 
     init(path: String, maximumIdle: Int = 8) {
         self.path = path
+        number = SQLiteFile.number(of: path)
         self.maximumIdle = maximumIdle
     }
 
@@ -27,7 +29,10 @@ final class SQLiteReaders: Sendable {
 
     private func take() throws(IdentityError) -> SQLiteConnection {
         if let connection = idle.withLock({ $0.popLast() }) { return connection }
-        return try SQLiteConnection(path: path, access: .readOnly)
+        let connection = try SQLiteConnection(path: path, access: .readOnly)
+        // Another file at the same path knows none of the devices of this one: "not signed in" would be a wrong answer.
+        guard SQLiteFile.number(of: path) == number else { throw .storeMoved }
+        return connection
     }
 
     private func giveBack(_ connection: SQLiteConnection) {

@@ -8,16 +8,28 @@ enum SQLiteSchema {
     static var latest: Int { steps.count }
 
     /// Brings the file to the newest schema, each step in a transaction of its own together with its number.
+    ///
+    /// - Throws: `IdentityError.newerSchema` before anything is changed, or what keeps a step from being committed; the
+    ///   file is then at the last step that was.
     static func migrate(_ connection: SQLiteConnection) throws(IdentityError) {
-        let found = try connection.number("PRAGMA user_version")
-        guard (0...latest).contains(found) else { throw .newerSchema(found: found, known: latest) }
-        for (offset, statements) in steps.enumerated().dropFirst(found) {
+        while try version(of: connection) < latest {
+            // An error leaves the transaction open, and the connection, which nobody keeps, takes it back as it closes.
             try connection.run("BEGIN IMMEDIATE")
-            for statement in statements { try connection.run(statement) }
-            try connection.run("PRAGMA application_id = \(applicationID)")
-            try connection.run("PRAGMA user_version = \(offset + 1)")
+            // Read again under the lock: another server that started at once may have taken this very step meanwhile.
+            let found = try version(of: connection)
+            if found < latest {
+                for statement in steps[found] { try connection.run(statement) }
+                try connection.run("PRAGMA application_id = \(applicationID)")
+                try connection.run("PRAGMA user_version = \(found + 1)")
+            }
             try connection.run("COMMIT")
         }
+    }
+
+    private static func version(of connection: SQLiteConnection) throws(IdentityError) -> Int {
+        let found = try connection.number("PRAGMA user_version")
+        guard (0...latest).contains(found) else { throw .newerSchema(found: found, known: latest) }
+        return found
     }
 
     private static let steps: [[String]] = [first]

@@ -124,6 +124,8 @@ extension SQLiteWriter {
         var outcomes: [Outcome] = []
         do throws(IdentityError) {
             try connection.run("BEGIN IMMEDIATE")
+            // A commit into a file that has been replaced would be durable, acknowledged, and lost.
+            guard !connection.hasMoved else { throw IdentityError.storeMoved }
             while let job = rest.first {
                 try connection.run("SAVEPOINT job")
                 rest.removeFirst()

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `Servers that share a file` {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Work on threads of its own: opening a store blocks, and the threads of tasks are few.
+    private func atOnce<Result: Sendable>(
+        _ count: Int, _ body: @escaping @Sendable () -> Result
+    ) async -> [Result] {
+        await withTaskGroup { group in
+            for _ in 0..<count {
+                group.addTask {
+                    await withCheckedContinuation { continuation in
+                        Thread.detachNewThread { continuation.resume(returning: body()) }
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    @Test func `make it together when they start at once, and none of them fails`() async throws {
+        for round in 0..<5 {
+            let path = folder.file("store-\(round).sqlite")
+            let opened = await atOnce(6) { Result { try SQLiteIdentityStore(path: path) } }
+            for result in opened { #expect(throws: Never.self) { try result.get() } }
+            let stores = opened.compactMap { try? $0.get() }
+            let account = try Account.example()
+            try await stores.first?.insert(account)
+            for store in stores { #expect(try store.account(id: account.id) == account) }
+            for store in stores { await store.close() }
+        }
+    }
+
+    @Test func `sign with the same key and take each other's tokens`() async throws {
+        let store = try SQLiteIdentityStore(path: folder.file())
+        let proposals = (0..<8).map { StoredKey(id: "key \($0)", privateJWK: [UInt8($0)], createdAt: noon) }
+        let kept = try await withThrowingTaskGroup { group in
+            for key in proposals { group.addTask { try await store.signingKeys(proposing: key) } }
+            return try await group.reduce(into: Set<[StoredKey]>()) { $0.insert($1) }
+        }
+        #expect(kept.count == 1)
+        #expect(kept.first?.count == 1)
+        #expect(try store.signingKeys() == kept.first)
+        await store.close()
+    }
+
+    @Test func `name their key by its own thumbprint`() async throws {
+        let site = try await Site()
+        let keys = try #require(try await site.get("/.well-known/jwks.json").json["keys"]?.arrayValue)
+        let stored = try await site.identity.parts.store.signingKeys()
+        #expect(keys.count == 1)
+        #expect(keys[0]["kid"]?.stringValue == stored.first?.id)
+        let second = try await Site(in: site.folder)
+        try await site.signUp()
+        let token = try await site.logIn().access
+        #expect(try await second.get("/user/profile", bearer: token).status == 200)
+        await second.close()
+        await site.close()
+    }
+}
+
+@Suite struct `A store's file that is taken away from a running server` {
+    let folder: TemporaryFolder
+    let store: SQLiteIdentityStore
+    let device: Device
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        (store, _, device) = try await SQLiteIdentityStore.populated(in: folder)
+    }
+
+    @Test(arguments: [false, true])
+    func `stops all writing, instead of acknowledging what is lost`(isReplaced: Bool) async throws {
+        try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("aside.sqlite"))
+        if isReplaced { FileManager.default.createFile(atPath: folder.file(), contents: Data()) }
+        let error = await #expect(throws: IdentityError.self) { try await store.rotate(.of(device)) }
+        #expect(error?.code == IdentityError.storeMoved.code)
+        #expect(error?.hint?.contains("Put the file back") == true)
+        await #expect(throws: IdentityError.self) { try await store.beat(at: noon) }
+        if isReplaced { try FileManager.default.removeItem(atPath: folder.file()) }
+        try FileManager.default.moveItem(atPath: folder.file("aside.sqlite"), toPath: folder.file())
+        // Nothing was rotated meanwhile, and all goes on once the file is back.
+        #expect(try await store.rotate(.of(device)) == .rotated(counter: 1))
+        await store.close()
+    }
+
+    @Test func `is no reason to tell somebody that they are signed out`() async throws {
+        try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("aside.sqlite"))
+        let empty = try SQLiteIdentityStore(path: folder.file())
+        // Readers that were open go on with the file they have; those that would have to open the other one refuse.
+        let hold = try store.readers.read { _ throws(IdentityError) in
+            try store.readers.read { _ throws(IdentityError) in
+                do throws(IdentityError) {
+                    return try store.device(id: device.id) == device ? "found" : "gone"
+                } catch {
+                    return error.code
+                }
+            }
+        }
+        #expect(hold != "gone")
+        await empty.close()
+        await store.close()
+    }
+
+    @Test func `makes the health check fail`() async throws {
+        let site = try await Site()
+        #expect(try await site.get("/healthz").status == 200)
+        try FileManager.default.moveItem(atPath: site.folder.file(), toPath: site.folder.file("aside.sqlite"))
+        let answer = try await site.get("/healthz")
+        #expect(answer.status == 503)
+        #expect(answer.string("code") == "storeMoved")
+        #expect(!answer.text.contains(site.folder.path))
+        await site.close()
+    }
+}
