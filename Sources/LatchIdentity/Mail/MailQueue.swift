@@ -4,7 +4,8 @@ import LatchCore
 
 /// Prepares and sends mails off the path of requests, so that no answer tells by its time whether there was a mail.
 ///
-/// The line is bounded: mails beyond it are dropped and counted. What was accepted is sent before the server ends.
+/// The line is bounded: mails beyond it are dropped and counted. What was accepted is sent before the server ends, as
+/// far as the mail server takes it within the patience of `close`.
 final class MailQueue: Sendable {
     /// Makes a mail, or finds that there is none to send.
     typealias Preparation = @Sendable () async throws -> MailMessage?
@@ -13,21 +14,31 @@ final class MailQueue: Sendable {
         var waiting: [Preparation] = []
         var running = 0
         var isClosed = false
+        /// Those who wait for the line to be empty and everybody to be done.
         var idle: [CheckedContinuation<Void, Never>] = []
+        /// The waits before a further attempt, which the end of the server cuts short.
+        var pauses: [Int: Task<Void, any Error>] = [:]
+        var lastPause = 0
     }
 
     private let mailer: any Mailer
     private let metrics: Metrics
     private let clock: WallClock
     private let maximumWaiting: Int
+    private let patience: Duration
     private let maximumRunning = 4
     private let state = Lock(State())
 
-    init(mailer: any Mailer, metrics: Metrics, clock: WallClock, maximumWaiting: Int = 1000) {
+    /// - Parameter patience: How long `close` waits for mails that still stand in the line.
+    init(
+        mailer: any Mailer, metrics: Metrics, clock: WallClock, maximumWaiting: Int = 1000,
+        patience: Duration = .seconds(10)
+    ) {
         self.mailer = mailer
         self.metrics = metrics
         self.clock = clock
         self.maximumWaiting = maximumWaiting
+        self.patience = patience
     }
 
     func enqueue(_ prepare: @escaping Preparation) {
@@ -54,10 +65,29 @@ final class MailQueue: Sendable {
         }
     }
 
-    /// Refuses further mails and sends the accepted ones.
+    /// Refuses further mails and sends the accepted ones, once each; what still waits after the patience is dropped.
+    ///
+    /// A mail that is being sent is not cut off: the mail server may have taken it already.
     func close() async {
-        state.withLock { $0.isClosed = true }
+        let pauses = state.withLock { state in
+            state.isClosed = true
+            return state.pauses.values
+        }
+        for pause in pauses { pause.cancel() }
+        let deadline = Task {
+            try await clock.sleep(for: patience)
+            dropWaiting()
+        }
         await flush()
+        deadline.cancel()
+    }
+
+    private func dropWaiting() {
+        let count = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting.count
+        }
+        metrics.count("latch_mails_total", ["result": "dropped"], by: count)
     }
 
     private func work() async {
@@ -89,10 +119,27 @@ final class MailQueue: Sendable {
             do {
                 return try await mailer.send(message)
             } catch  where attempt < 3 {
-                // A server that ends does not wait for a mail server that may come back.
-                guard !state.withLock({ $0.isClosed }) else { throw error }
-                try await clock.sleep(for: .seconds(attempt * 5))
+                guard try await pause(.seconds(attempt * 5)) else { throw error }
             }
         }
+    }
+
+    /// Waits before a further attempt; false at once when the server ends, which does not wait for a mail server that
+    /// may come back.
+    private func pause(_ duration: Duration) async throws -> Bool {
+        let wait = Task { try await clock.sleep(for: duration) }
+        let id = state.withLock { state -> Int? in
+            guard !state.isClosed else { return nil }
+            state.lastPause += 1
+            state.pauses[state.lastPause] = wait
+            return state.lastPause
+        }
+        guard let id else {
+            wait.cancel()
+            return false
+        }
+        defer { state.withLock { $0.pauses[id] = nil } }
+        try await wait.value
+        return true
     }
 }
