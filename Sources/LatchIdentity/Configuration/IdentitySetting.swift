@@ -24,7 +24,7 @@ public struct IdentitySetting: Sendable {
 
     /// Every setting there is.
     public static let all: [IdentitySetting] = [
-        .text("issuer", \.issuer, "the public URL of the server"),
+        .issuer("issuer", \.issuer, "the public URL of the server"),
         .text("audience", \.audience, "the audience of access tokens; the issuer if not set"),
         .seconds("access_token_lifetime", \.accessTokenLifetime, 1...86_400, "seconds an access token is valid"),
         .seconds(
@@ -41,7 +41,7 @@ public struct IdentitySetting: Sendable {
         .number("argon2_passes", \.argon2Passes, 1...16, "passes of a password hash"),
         .number("password_queue_limit", \.passwordQueueLimit, 1...100_000, "password hashes that may wait"),
         .number("login_limit_per_minute", \.loginLimitPerMinute, 1...1_000_000, "wrong passwords per minute"),
-        .list("allowed_origins", \.allowedOrigins, "origins that may use the refresh cookie, separated by spaces"),
+        .origins("allowed_origins", \.allowedOrigins, "origins that may use the refresh cookie, separated by spaces"),
         .text("mail_directory", \.mailDirectory, "a folder that takes mails as files, for development"),
         .text("smtp_url", \.smtpURL, "the mail server", isSecret: true),
         .sender("mail_sender", \.mailSender, "the sender of mails"),
@@ -75,11 +75,29 @@ extension IdentitySetting {
             read: { $0[keyPath: path] })
     }
 
-    private static func list(_ key: String, _ path: Path<[String]>, _ summary: String) -> IdentitySetting {
+    /// RFC 8414 §2: a URL without query and fragment; mails carry links that begin with it.
+    private static func issuer(_ key: String, _ path: Path<String?>, _ summary: String) -> IdentitySetting {
         IdentitySetting(
             key: key, summary: summary, isSecret: false,
             apply: { value, target throws(IdentityError) in
-                target[keyPath: path] = value.split { $0 == " " || $0 == "," }.map(String.init)
+                guard value.isEmpty || BaseURLText.isOne(value) else {
+                    throw .invalidSetting(key, "a URL such as https://id.example.com, without query and fragment")
+                }
+                target[keyPath: path] = value.isEmpty ? nil : value
+            },
+            read: { $0[keyPath: path] })
+    }
+
+    /// Origins as browsers send them (RFC 6454 §6.2); `*` and `null` are nobody's and would let everybody in.
+    private static func origins(_ key: String, _ path: Path<[String]>, _ summary: String) -> IdentitySetting {
+        IdentitySetting(
+            key: key, summary: summary, isSecret: false,
+            apply: { value, target throws(IdentityError) in
+                let origins = value.split { $0 == " " || $0 == "," }.map(String.init)
+                guard origins.allSatisfy(BaseURLText.isOrigin) else {
+                    throw .invalidSetting(key, "origins such as https://app.example.com, separated by spaces")
+                }
+                target[keyPath: path] = origins
             },
             read: { $0[keyPath: path].joined(separator: " ") })
     }

@@ -31,7 +31,13 @@ struct ListenAddress: Sendable, Hashable {
     }
 
     /// Whether only programs of this machine can reach it.
-    var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    ///
+    /// A name that only begins like such an address, as `127.example.com` does, is not one.
+    var isLoopback: Bool {
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false).compactMap { UInt8($0) }
+        let isIPv4 = numbers.count == 4 && host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) }
+        return host == "localhost" || host == "::1" || (isIPv4 && numbers[0] == 127)
+    }
 
     private static func malformed(_ text: String) -> CommandError {
         .failed("'\(text)' is not an address to listen on.", hint: "Write HOST:PORT, such as 127.0.0.1:8080.")
