@@ -10,7 +10,9 @@ public struct IdentitySetting: Sendable {
     public let summary: String
     /// Whether its value must not be shown.
     public let isSecret: Bool
+    /// Reads a text into a configuration; what it throws names the key and what it may be, never the text.
     let apply: @Sendable (String, inout IdentityConfiguration) throws(IdentityError) -> Void
+    /// Writes the value as `apply` reads it, so that what is printed can be used as a file again.
     private let read: @Sendable (IdentityConfiguration) -> String?
 
     /// The name in the environment: `LATCH_` and the key in capitals.
@@ -51,8 +53,10 @@ public struct IdentitySetting: Sendable {
 }
 
 extension IdentitySetting {
+    /// A property of the configuration that a setting writes.
     private typealias Path<Value> = any WritableKeyPath<IdentityConfiguration, Value> & Sendable
 
+    /// Text as it stands; empty is the same as not set, since neither a shell nor a file can spell "nothing" otherwise.
     private static func text(
         _ key: String, _ path: Path<String?>, _ summary: String, isSecret: Bool = false
     ) -> IdentitySetting {
@@ -62,6 +66,7 @@ extension IdentitySetting {
             read: { $0[keyPath: path] })
     }
 
+    /// An address that cannot carry a second header field into a mail (RFC 5322 §2.2).
     private static func sender(_ key: String, _ path: Path<String>, _ summary: String) -> IdentitySetting {
         IdentitySetting(
             key: key, summary: summary, isSecret: false,
@@ -80,7 +85,7 @@ extension IdentitySetting {
         IdentitySetting(
             key: key, summary: summary, isSecret: false,
             apply: { value, target throws(IdentityError) in
-                guard value.isEmpty || BaseURLText.isOne(value) else {
+                guard value.isEmpty || PublicURL.isOne(value) else {
                     throw .invalidSetting(key, "a URL such as https://id.example.com, without query and fragment")
                 }
                 target[keyPath: path] = value.isEmpty ? nil : value
@@ -94,7 +99,7 @@ extension IdentitySetting {
             key: key, summary: summary, isSecret: false,
             apply: { value, target throws(IdentityError) in
                 let origins = value.split { $0 == " " || $0 == "," }.map(String.init)
-                guard origins.allSatisfy(BaseURLText.isOrigin) else {
+                guard origins.allSatisfy(PublicURL.isOrigin) else {
                     throw .invalidSetting(key, "origins such as https://app.example.com, separated by spaces")
                 }
                 target[keyPath: path] = origins
@@ -102,6 +107,7 @@ extension IdentitySetting {
             read: { $0[keyPath: path].joined(separator: " ") })
     }
 
+    /// A count, whose bounds are those within which the server has been tried.
     private static func number(
         _ key: String, _ path: Path<Int>, _ range: ClosedRange<Int>, _ summary: String
     ) -> IdentitySetting {
@@ -113,6 +119,7 @@ extension IdentitySetting {
             read: { String($0[keyPath: path]) })
     }
 
+    /// A time in whole seconds, which every tool writes in the same way.
     private static func seconds(
         _ key: String, _ path: Path<Duration>, _ range: ClosedRange<Int>, _ summary: String
     ) -> IdentitySetting {
@@ -124,6 +131,8 @@ extension IdentitySetting {
             read: { String($0[keyPath: path].components.seconds) })
     }
 
+    /// The spellings that shells and files use; anything else is refused, since a misspelt "true" must not mean
+    /// "false".
     private static func flag(_ key: String, _ path: Path<Bool>, _ summary: String) -> IdentitySetting {
         IdentitySetting(
             key: key, summary: summary, isSecret: false,
@@ -137,6 +146,7 @@ extension IdentitySetting {
             read: { String($0[keyPath: path]) })
     }
 
+    /// Decimal digits within a range; a number too large for 64 bits is out of the range as well.
     private static func whole(
         _ value: String, of key: String, in range: ClosedRange<Int>
     ) throws(IdentityError) -> Int {

@@ -87,7 +87,9 @@ import Testing
         #expect(try await logIn(site, "user99@example.com", from: "192.0.2.2").status == 401)
     }
 
-    @Test func `D4: from one IPv6 network are counted together, whichever of its addresses they come from`() async throws {
+    @Test func `D4: from one IPv6 network are counted together, whichever of its addresses they come from`()
+        async throws
+    {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         var statuses: [Int] = []

@@ -95,19 +95,19 @@ import Testing
 
     @Test func `is no reason to tell somebody that they are signed out`() async throws {
         try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("aside.sqlite"))
-        let empty = try SQLiteIdentityStore(path: folder.file())
-        // Readers that were open go on with the file they have; those that would have to open the other one refuse.
-        let hold = try store.readers.read { _ throws(IdentityError) in
-            try store.readers.read { _ throws(IdentityError) in
-                do throws(IdentityError) {
-                    return try store.device(id: device.id) == device ? "found" : "gone"
-                } catch {
-                    return error.code
-                }
-            }
-        }
-        #expect(hold != "gone")
-        await empty.close()
+        let other = try SQLiteIdentityStore(path: folder.file())
+        #expect(try other.device(id: device.id) == nil)
+        // "There is no such device" would be true of the file at this path, and wrong.
+        let error = #expect(throws: IdentityError.self) { try store.device(id: device.id) }
+        #expect(error?.code == IdentityError.storeMoved.code)
+        await other.close()
+        await store.close()
+    }
+
+    @Test func `is still what readers see that had it open`() async throws {
+        #expect(try store.device(id: device.id) == device)
+        try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("aside.sqlite"))
+        #expect(try store.device(id: device.id) == device)
         await store.close()
     }
 

@@ -4,7 +4,7 @@
 ///
 /// It is a check of spelling, so that a slip is met at the start and not in a mail: whether the name leads anywhere is
 /// for the network to say.
-enum BaseURLText {
+enum PublicURL {
     /// Whether the text is an http or https URL without user, query and fragment, in characters that need no escape
     /// (RFC 3986 §2).
     static func isOne(_ text: String) -> Bool { rest(of: text) != nil }

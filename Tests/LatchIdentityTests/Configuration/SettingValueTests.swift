@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import LatchIdentity
+
+/// Every setting with values that it takes and values that it refuses.
+@Suite struct `The value of a setting` {
+    /// Key, texts that are taken, texts that are refused.
+    static let table: [(key: String, good: [String], bad: [String])] = [
+        (
+            "issuer",
+            [
+                "", "https://id.example.com", "HTTP://127.0.0.1:8080/", "https://id.example.com/tenant",
+                "http://[::1]:8080",
+            ],
+            [
+                "id.example.com", "https://", "https:///path", "https://:8080", "ftp://id.example.com", "https://a b",
+                "https://a?x=1", "https://a#b", "https://user@a", "javascript:alert(1)", "https://a\r\nBcc: b",
+                #"https://a"><script>"#, "https://ümlaut.example",
+            ]
+        ),
+        ("audience", ["", "api", "https://api.example.com"], []),
+        ("access_token_lifetime", ["1", "86400"], ["0", "86401", "", "1.5", "60s", "0x10", " 60"]),
+        ("refresh_token_lifetime", ["1", "31536000"], ["0", "31536001", "-1"]),
+        ("replay_window", ["0", "3600"], ["-1", "3601", "none"]),
+        ("keyed_replay_window", ["0", "604800"], ["-1", "604801"]),
+        ("verification_lifetime", ["60", "2592000"], ["59", "2592001"]),
+        ("reset_lifetime", ["60", "86400"], ["59", "86401"]),
+        (
+            "require_verified_email", ["true", "FALSE", "yes", "no", "on", "off", "1", "0"],
+            ["", "ja", "2", "truee", " true"]
+        ),
+        ("argon2_memory_kib", ["8", "1048576"], ["7", "1048577", "9223372036854775808"]),
+        ("argon2_passes", ["1", "16"], ["0", "17"]),
+        ("password_queue_limit", ["1", "100000"], ["0", "100001"]),
+        ("login_limit_per_minute", ["1", "1000000"], ["0", "1000001"]),
+        (
+            "allowed_origins", ["", "https://a.example", "https://a.example/ http://localhost:3000,https://b.example"],
+            ["*", "null", "a.example", "https://a.example/app", "https://a.example *"]
+        ),
+        ("mail_directory", ["", "mails"], []),
+        ("smtp_url", ["", "smtp://localhost"], []),
+        ("mail_sender", ["a@example.com"], ["", "a", "a@", "@b", "a@b\nc", "A <a@example.com>"]),
+        ("token_pepper", ["", "any text"], []),
+        ("admin_listen", ["", "127.0.0.1:9000"], []),
+    ]
+
+    @Test func `is tried here for every setting that there is`() {
+        #expect(Set(Self.table.map(\.key)) == Set(IdentitySetting.all.map(\.key)))
+    }
+
+    @Test(arguments: table.indices) func `is taken where it fits, and shown as it can be read again`(index: Int) throws
+    {
+        let (key, good, _) = Self.table[index]
+        let setting = try #require(IdentitySetting.all.first { $0.key == key })
+        for text in good {
+            let configuration = try IdentityConfiguration(values: [key: text])
+            let shown = setting.shown(in: configuration)
+            if setting.isSecret {
+                #expect(shown == (text.isEmpty ? "" : "(redacted)"))
+            } else {
+                #expect(try IdentityConfiguration(values: [key: shown]) == configuration, "\(key) = \(text)")
+            }
+        }
+    }
+
+    @Test(arguments: table.indices) func `is refused where it does not, by the setting's name alone`(index: Int) {
+        let (key, _, bad) = Self.table[index]
+        for text in bad {
+            let error = #expect(throws: IdentityError.self, "\(key) = \(text)") {
+                try IdentityConfiguration(values: [key: text])
+            }
+            #expect(error?.code == IdentityError.invalidSetting.code)
+            #expect(error?.message.hasPrefix("The setting '\(key)' must be ") == true)
+        }
+    }
+
+    @Test func `does not stand in the error, for it may be a secret under the wrong name`() {
+        for (key, _, bad) in Self.table where !bad.isEmpty {
+            let error = #expect(throws: (any Error).self) {
+                try IdentityConfiguration(values: [key: "hunter2 \u{1}"])
+            }
+            #expect(!"\(error.map(String.init(describing:)) ?? "")".contains("hunter2"), "\(key)")
+        }
+    }
+
+    @Test func `of the mailer decides where mails go`() throws {
+        #expect(try IdentityConfiguration(values: [:]).mailer() is NoMailer)
+        #expect(try IdentityConfiguration(values: ["mail_directory": "mails"]).mailer() is FileMailer)
+        #expect(try IdentityConfiguration(values: ["smtp_url": "smtp://localhost"]).mailer() is SMTPMailer)
+        let both = try IdentityConfiguration(values: ["mail_directory": "mails", "smtp_url": "smtp://localhost"])
+        #expect(try both.mailer() is FileMailer)
+        let error = #expect(throws: IdentityError.self) {
+            try IdentityConfiguration(values: ["smtp_url": "https://user:hunter2@example.com"]).mailer()
+        }
+        #expect(error?.message.contains("smtp_url") == true)
+        #expect(error.map { "\($0)".contains("hunter2") } == false)
+    }
+}
