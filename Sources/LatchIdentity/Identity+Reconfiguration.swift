@@ -7,6 +7,8 @@ extension Identity {
     /// under the earlier settings; it must not be closed, for its store is the new value's. The issuer stays what it is.
     ///
     /// - Throws: `IdentityError` where the settings or the keys cannot be used; the earlier value then goes on.
+    ///
+    /// The line of passwords begins anew: hashes that wait in the earlier one are still computed there.
     package func reconfigured(_ configuration: IdentityConfiguration) async throws(IdentityError) -> Identity {
         let keys = try await ServerKeys.load(
             from: parts.store, configuration: configuration, clock: parts.clock, random: parts.random)

@@ -19,6 +19,7 @@ public struct Identity: Sendable {
     public let handler: any Handler
     package let accounts: Accounts
     let parts: IdentityParts
+    /// Removes what has ended; cancelled when another value takes over its store.
     let housekeeping: Task<Void, Never>
 
     /// A server over a SQLite file, which is created where there is none.
@@ -47,6 +48,7 @@ public struct Identity: Sendable {
         self.init(parts)
     }
 
+    /// Puts routes and housekeeping over parts that exist already, which a reload takes from the earlier value.
     init(_ parts: IdentityParts) {
         self.parts = parts
         accounts = Accounts(parts: parts)
@@ -61,6 +63,9 @@ public struct Identity: Sendable {
     public func adoptIssuer(_ url: String) { parts.accessTokens.adopt(String(url.withoutFinalSlash)) }
 
     /// Sends the mails that were accepted, commits what waits, and closes the store.
+    ///
+    /// Close the server in front of it first: requests that come later are answered with 503. It returns within about
+    /// ten seconds, and the time that mails need which are being sent.
     public func close() async {
         housekeeping.cancel()
         await parts.mails.close()
@@ -68,6 +73,8 @@ public struct Identity: Sendable {
     }
 
     /// Removes what ended, at the start and every hour.
+    ///
+    /// A wait that is cancelled ends it. A store that fails does not: it may be back in an hour.
     private static func keepHouse(_ parts: IdentityParts) async {
         while !Task.isCancelled {
             do {

@@ -20,6 +20,9 @@ public struct IdentityError: CodedError {
         self.init(code: code, message: message, hint: hint, retryAfter: retryAfter, limit: nil)
     }
 
+    /// The same with the limit that was reached.
+    ///
+    /// It has no default values, so that the public initialiser is the shorter one.
     init(code: String, message: String, hint: String?, retryAfter: Duration?, limit: AttemptLimiter.Limit?) {
         self.code = code
         self.message = message

@@ -28,6 +28,8 @@ extension Accounts {
     /// Uses up a mailed token, and marks its address as verified.
     ///
     /// - Throws: `IdentityError.invalidLink` or a store's error.
+    ///
+    /// Looking, using up and marking are one transaction, so that of two presses at once one succeeds.
     func verifyEmail(_ token: String) async throws(IdentityError) {
         let account = try await parts.store.verifyEmail(byToken: Self.digest(token), at: parts.clock.now)
         guard account != nil else { throw .invalidLink }
@@ -72,6 +74,8 @@ extension Accounts {
         }
     }
 
+    /// SHA-256 is enough here, where a password needs argon2id: the token has 256 random bits, which nobody tries one
+    /// by one.
     private static func digest(_ token: String) -> [UInt8] { Array(SHA256.hash(data: Array(token.utf8))) }
 }
 

@@ -14,6 +14,9 @@ package struct Accounts: Sendable {
     /// Roles and permissions come from the caller's code and never from a request's body.
     ///
     /// - Throws: `IdentityError.alreadyExists`, `.invalidInput`, `.weakPassword`, `.overloaded` or a store's error.
+    ///
+    /// The hash is made before the address is taken, and the store's unique index decides between two sign-ups of the
+    /// same address at once. The check before it only spares the price of a hash.
     package func signUp(
         email: String, password: String, name: String? = nil, roles: [String] = [], permissions: [String] = [],
         isVerified: Bool = false
@@ -37,6 +40,9 @@ package struct Accounts: Sendable {
     /// Sets what an account may do; its devices get it with their next renewal.
     ///
     /// - Returns: False when there is no such account.
+    ///
+    /// Access tokens that are out already keep what they say until they expire: whoever needs it sooner signs the
+    /// account out everywhere.
     package func setGrants(
         of id: String, roles: [String], permissions: [String]
     ) async throws(IdentityError) -> Bool {
@@ -52,6 +58,10 @@ package struct Accounts: Sendable {
     }
 
     /// The account of an address.
+    ///
+    /// Reads the store, so that it is what the last commit says.
+    ///
+    /// - Throws: `IdentityError.invalidInput` where the text is no address, or a store's error.
     package func account(email: String) async throws(IdentityError) -> Account? {
         try await parts.store.account(emailKey: EmailAddress(email).key)
     }
@@ -65,6 +75,10 @@ package struct Accounts: Sendable {
         return count
     }
 
+    /// The name without the space around it; nil where nothing of it is left.
+    ///
+    /// Control characters, line breaks among them, are refused and not dropped: a name ends up in tokens, pages and
+    /// logs, and each of them has its own idea of what they mean there.
     private static func checked(name: String?) throws(IdentityError) -> String? {
         guard let name = name?.trimmingSpace(), !name.isEmpty else { return nil }
         let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }

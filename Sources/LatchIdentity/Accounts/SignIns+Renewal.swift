@@ -55,6 +55,9 @@ extension SignIns {
     }
 
     /// Signs out the device of a refresh token of ours, of whatever generation; anything else is ignored.
+    ///
+    /// An old generation will do as well: whoever holds it may end the device, which is less than what its thief could
+    /// do, and a client that lost the newest one must be able to log out.
     func signOut(refreshToken text: String) async throws(IdentityError) {
         guard let token = RefreshToken(text), let device = try await parts.store.device(id: token.deviceID),
             token.isAuthentic(for: device, pepper: parts.pepper)
@@ -63,11 +66,14 @@ extension SignIns {
     }
 
     /// Signs out the device of a valid access token; anything else is ignored.
+    ///
+    /// An expired token is "anything else": a client sends its refresh token as well, which does not expire that soon.
     func signOut(accessToken text: String) async throws(IdentityError) {
         guard let bearer = parts.accessTokens.verify(text) else { return }
         try await signOut(bearer.deviceID)
     }
 
+    /// Counts a device once, however many requests sign it out.
     private func signOut(_ deviceID: [UInt8]) async throws(IdentityError) {
         if try await parts.store.revoke(device: deviceID, because: .logout, at: parts.clock.now) {
             parts.metrics.count("latch_families_revoked_total")

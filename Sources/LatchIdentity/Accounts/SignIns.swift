@@ -9,14 +9,19 @@ import LatchJOSE
 struct SignIns: Sendable {
     /// The tokens of a device, as they are given to it.
     struct Grant: Sendable {
+        /// A JWT after RFC 9068, good for `lifetime`.
         let accessToken: String
+        /// Good for one use, and for the same use again within the replay window.
         let refreshToken: String
+        /// That of the access token; the refresh token lives as long as its device.
         let lifetime: Duration
     }
 
     /// Where a request comes from, as far as the server knows.
     struct Origin: Sendable {
+        /// The peer of the connection; what a request claims in X-Forwarded-For is not believed.
         let address: String
+        /// As it was sent, for the list of devices; at most 200 characters of it are kept.
         let userAgent: String?
     }
 
@@ -50,6 +55,10 @@ struct SignIns: Sendable {
         }
     }
 
+    /// The account, if the password is its own and it may log in.
+    ///
+    /// What the caller can see of a failure, its error and its time, is the same for an address without an account, a
+    /// wrong password, a disabled account and one without a password (OWASP ASVS 5.0 §6.3.8).
     private func authenticate(_ key: String, _ password: String) async throws(IdentityError) -> Account {
         let found = try await parts.store.account(emailKey: key)
         let isOpen = found.map(mayLogIn) ?? false
@@ -62,11 +71,18 @@ struct SignIns: Sendable {
         return account
     }
 
+    /// An account that may not log in is treated like one that is not there, before its hash is looked at: otherwise a
+    /// right password would show that there is something to see.
     private func mayLogIn(_ account: Account) -> Bool {
         account.status == .active
             && (account.emailVerifiedAt != nil || !parts.configuration.requireVerifiedEmail)
     }
 
+    /// Makes the device and its first tokens.
+    ///
+    /// The token is signed before the row is written: a server that cannot sign leaves no device behind that nobody can
+    /// use. The store keeps the row only if the password is still the one that was checked, for a reset may have come
+    /// in between.
     private func open(_ account: Account, from origin: Origin) async throws(IdentityError) -> Grant {
         let now = parts.clock.now
         let device = Device(
@@ -79,16 +95,21 @@ struct SignIns: Sendable {
         return grant(access, device, counter: 0)
     }
 
+    /// The answer for one generation of a device.
+    ///
+    /// The refresh token is computed and not stored, so that a repeat of the same generation has the same text.
     func grant(_ access: String, _ device: Device, counter: UInt32) -> Grant {
         Grant(
             accessToken: access, refreshToken: RefreshToken(of: device, counter: counter, pepper: parts.pepper).text,
             lifetime: parts.accessTokens.lifetime)
     }
 
+    /// How an attempt ended, as the metric `latch_logins_total` counts it.
     private enum Result: String {
         case success, failure, limited
     }
 
+    /// Three values and no name of a person: a label that came from a request would be memory for whoever sends them.
     private func count(_ result: Result) {
         parts.metrics.count("latch_logins_total", ["result": result.rawValue])
     }

@@ -7,13 +7,17 @@ import LatchCore
 final class AttemptLimiter: Sendable {
     /// How many attempts a key has within a window.
     struct Limit: Sendable, Hashable {
+        /// What the RateLimit fields of an answer call it.
         let name: String
+        /// How many attempts a full bucket holds.
         let capacity: Int
+        /// In how many seconds an empty bucket is full again.
         let window: TimeInterval
     }
 
     /// An attempt on one key.
     struct Attempt: Sendable, Hashable {
+        /// Whose attempts are counted; as long as its maker lets it be, which is why that bounds it.
         let key: String
         let limit: Limit
     }
@@ -21,9 +25,11 @@ final class AttemptLimiter: Sendable {
     /// Why an attempt may not be made now.
     struct Refusal: Sendable, Hashable {
         let limit: Limit
+        /// In how many seconds the next attempt will be let through, if nobody else takes it.
         let retryAfter: TimeInterval
     }
 
+    /// A token bucket: `left` is a fraction, so that many short waits add up to as much as a long one.
     private struct Bucket {
         var left: Double
         var updated: Date
@@ -37,14 +43,19 @@ final class AttemptLimiter: Sendable {
         }
     }
 
+    /// With 20,000 keys of at most about 350 bytes, some megabytes, however many names and addresses a flood has.
     private let maximumKeys: Int
     private let buckets = Lock<[String: Bucket]>([:])
 
     init(maximumKeys: Int = 20_000) { self.maximumKeys = maximumKeys }
 
+    /// For tests of the bound.
     var keyCount: Int { buckets.withLock { $0.count } }
 
     /// Takes one attempt from each key, or from none when one of them has none left.
+    ///
+    /// The attempt counts before it is known how it ends. Otherwise forty guesses at once would all find the bucket
+    /// full.
     func take(_ attempts: [Attempt], at now: Date) -> Refusal? {
         buckets.withLock { buckets in
             for attempt in attempts {
@@ -64,12 +75,16 @@ final class AttemptLimiter: Sendable {
     }
 
     /// Gives back what an attempt took that turned out to be none of those that are counted.
+    ///
+    /// A key that was forgotten meanwhile gets nothing back; a bucket is never fuller than its capacity at the next
+    /// look.
     func giveBack(_ attempts: [Attempt]) {
         buckets.withLock { buckets in
             for attempt in attempts { buckets[attempt.key]?.left += 1 }
         }
     }
 
+    /// Fills the bucket up to now, and says whether something is in it.
     private static func refusal(
         of attempt: Attempt, in buckets: inout [String: Bucket], at now: Date
     ) -> Refusal? {
@@ -81,6 +96,7 @@ final class AttemptLimiter: Sendable {
         return Refusal(limit: attempt.limit, retryAfter: wait)
     }
 
+    /// A key that is tried for the first time, or was forgotten, has everything left.
     private static func full(_ limit: Limit, _ now: Date) -> Bucket {
         Bucket(left: Double(limit.capacity), updated: now, limit: limit)
     }

@@ -7,9 +7,13 @@ import LatchCore
 /// The tight limit is on an account *from one address*: a stranger's guesses use up the stranger's attempts and not the
 /// owner's. Wider ones on the account and on the address stop guessing from many places and spraying over many accounts.
 struct LoginLimits: Sendable {
+    /// Guesses at one account from one network: the limit that a person meets.
     private let pair: AttemptLimiter.Limit
+    /// Guesses at one account from anywhere, ten times as many: NIST SP 800-63B-4 §3.2.2 asks for a bound.
     private let account: AttemptLimiter.Limit
+    /// Guesses from one network at any account, for those who try one common password on everybody.
     private let address: AttemptLimiter.Limit
+    /// Five mails an hour to one address, or anybody could fill a stranger's mailbox in our name.
     private let mail = AttemptLimiter.Limit(name: "mail", capacity: 5, window: 3600)
 
     init(_ configuration: IdentityConfiguration) {
@@ -19,6 +23,8 @@ struct LoginLimits: Sendable {
         address = AttemptLimiter.Limit(name: "login-address", capacity: limit * 10, window: 60)
     }
 
+    /// Every attempt on an address counts, whether it has an account or not: a limit that only real accounts have would
+    /// show which are real.
     func login(emailKey: String, address: String) -> [AttemptLimiter.Attempt] {
         // A key has a bounded number of bytes, whatever was typed: one character can have as many as it likes.
         let email = String(decoding: emailKey.utf8.prefix(254), as: UTF8.self)

@@ -5,6 +5,7 @@
 /// Links begin with the configured issuer and never with what a request calls the server. Nothing that a person typed
 /// stands in a mail but the address it goes to.
 enum AccountMails {
+    /// The link carries the token in its query, which the page turns into a form: opening it changes nothing.
     static func verification(to account: Account, token: String, issuer: String) throws(IdentityError) -> MailMessage {
         try MailMessage(
             to: account.email.text, subject: "Verify your e-mail address",
@@ -18,6 +19,7 @@ enum AccountMails {
                 """)
     }
 
+    /// It does not say whether there was such an account: it is only ever sent to one that there is.
     static func reset(to account: Account, token: String, issuer: String) throws(IdentityError) -> MailMessage {
         try MailMessage(
             to: account.email.text, subject: "Reset your password",

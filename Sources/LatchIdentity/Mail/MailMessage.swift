@@ -61,6 +61,8 @@ extension MailMessage: CustomStringConvertible, CustomReflectable {
 
 extension Date {
     /// RFC 5322 §3.3, in UTC.
+    ///
+    /// Written by hand: a formatter would follow the locale of the machine, and the names of days must be English.
     fileprivate var mailDate: String {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt

@@ -10,6 +10,9 @@ final class MailQueue: Sendable {
     /// Makes a mail, or finds that there is none to send.
     typealias Preparation = @Sendable () async throws -> MailMessage?
 
+    /// What the workers share.
+    ///
+    /// `running` counts workers and not mails: one that finds the line empty ends.
     private struct State {
         var waiting: [Preparation] = []
         var running = 0
@@ -41,6 +44,9 @@ final class MailQueue: Sendable {
         self.patience = patience
     }
 
+    /// Takes a mail on, or drops it when the line is full or the server ends; it never waits and never throws.
+    ///
+    /// The caller answers its request in the same way in all of these cases.
     func enqueue(_ prepare: @escaping Preparation) {
         let (isAccepted, startsWorker) = state.withLock { state -> (Bool, Bool) in
             guard !state.isClosed, state.waiting.count < maximumWaiting else { return (false, false) }
@@ -82,6 +88,7 @@ final class MailQueue: Sendable {
         deadline.cancel()
     }
 
+    /// Empties the line without sending; the mails that are being sent go on.
     private func dropWaiting() {
         let count = state.withLock { state in
             defer { state.waiting = [] }
@@ -90,6 +97,10 @@ final class MailQueue: Sendable {
         metrics.count("latch_mails_total", ["result": "dropped"], by: count)
     }
 
+    /// Takes one mail after another until the line is empty.
+    ///
+    /// A mail that cannot be prepared, because the store is busy for example, is counted as failed and not tried again:
+    /// whoever asked for it will ask again.
     private func work() async {
         while let prepare = next() {
             do {
@@ -102,6 +113,7 @@ final class MailQueue: Sendable {
         }
     }
 
+    /// The next one in the line; the last worker to find it empty wakes those who wait for that.
     private func next() -> Preparation? {
         let (job, idle) = state.withLock { state -> (Preparation?, [CheckedContinuation<Void, Never>]) in
             guard state.waiting.isEmpty else { return (state.waiting.removeFirst(), []) }
@@ -114,6 +126,7 @@ final class MailQueue: Sendable {
         return job
     }
 
+    /// Three attempts, five and ten seconds apart, for a mail server that is restarted.
     private func deliver(_ message: MailMessage) async throws {
         for attempt in 1...3 {
             do {

@@ -4,11 +4,13 @@ import LatchCore
 
 /// Counters, shown in Prometheus' text format.
 final class Metrics: Sendable {
+    /// A counter's name together with its labels as they are printed.
     private struct Series: Hashable {
         let name: String
         let labels: String
     }
 
+    /// Memory is bounded, since the names and labels are all written in this module.
     private let counts: Lock<[Series: Int]>
 
     init() {

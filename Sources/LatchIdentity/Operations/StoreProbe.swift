@@ -11,6 +11,8 @@ struct StoreProbe: Sendable {
     var patience: Duration = .seconds(2)
 
     /// What is wrong; nil when a commit came through in time.
+    ///
+    /// A commit that hangs is left to itself: it stands in the writer's bounded line and reports to nobody.
     func finding() async -> IdentityError? {
         await withTaskGroup(of: Finding.self) { group in
             // A commit that hangs must not hold up the answer, so it runs on its own and only reports.
@@ -40,11 +42,13 @@ struct StoreProbe: Sendable {
         }
     }
 
+    /// What came first: the commit, its failure, or the end of the patience.
     private enum Finding: Sendable {
         case healthy, late
         case failed(IdentityError)
     }
 
+    /// One write, as an outcome instead of an error.
     private func beat() async -> Finding {
         do throws(IdentityError) {
             try await store.beat(at: clock.now)

@@ -7,6 +7,7 @@ import LatchHTTP
 /// Everything that comes from outside passes through `escaped`.
 struct Page {
     let title: String
+    /// HTML that has been escaped already.
     let content: String
 
     /// A page of some words.
@@ -53,6 +54,7 @@ struct Page {
             body: HTTPBody(html))
     }
 
+    /// Without scripts, so that it works where they are off, and so that the policy can forbid all of them.
     private var html: String {
         """
         <!doctype html>
@@ -70,6 +72,7 @@ struct Page {
         """
     }
 
+    /// Makes text harmless within an element and within a quoted attribute (HTML §13.3).
     static func escaped(_ text: String) -> String {
         text.reduce(into: "") { result, character in
             switch character {

@@ -7,11 +7,13 @@ import LatchCrypto
 struct Passwords: Sendable {
     /// What a check found.
     struct Verdict: Sendable {
+        /// Whether the password is the one of the hash; false where there was no hash.
         let matches: Bool
         /// A hash of the same password by today's parameters, where the stored one has others.
         var better: String?
     }
 
+    /// Those of new hashes; a stored hash brings its own.
     private let parameters: Argon2Parameters
     let pool: WorkerPool
     /// A hash of no password: checking against it takes as long as checking against a real one.
@@ -34,6 +36,9 @@ struct Passwords: Sendable {
     /// How many hashes run and how many wait.
     var load: (running: Int, waiting: Int) { pool.load }
 
+    /// A new hash with a salt of its own, made when a thread is free.
+    ///
+    /// - Throws: `IdentityError.overloaded`, `.cancelled` or `.hashingFailed`, none of which holds the password.
     func hash(_ password: String) async throws(IdentityError) -> String {
         let parameters = parameters
         return try await pool.run { () throws(IdentityError) in try Self.make(password, parameters) }
@@ -58,6 +63,8 @@ struct Passwords: Sendable {
         }
     }
 
+    /// Nil for what is not a PHC string of ours or has parameters beyond our bounds: a hostile row must not cost a
+    /// gigabyte (attack D12).
     private static func parsed(_ text: String) -> PasswordHash? {
         do throws(CryptoError) {
             return try PasswordHash(parsing: text)
@@ -66,6 +73,7 @@ struct Passwords: Sendable {
         }
     }
 
+    /// The hash by the parameters in effect, in PHC form, so that those that made it stand beside it.
     private static func make(_ password: String, _ parameters: Argon2Parameters) throws(IdentityError) -> String {
         do throws(CryptoError) {
             return try PasswordHash.make(password, parameters: parameters)

@@ -8,12 +8,16 @@ import LatchCore
 /// Work beyond the bound is refused at once, so that a flood costs neither memory nor the patience of those in the
 /// line; a caller that is cancelled leaves the line and makes room.
 final class WorkerPool: Sendable {
+    /// Work that stands in the line.
+    ///
+    /// Exactly one of its two closures is called, once: a continuation hangs on it.
     private struct Job: Sendable {
         let id: Int
         let run: @Sendable () -> Void
         let refuse: @Sendable (IdentityError) -> Void
     }
 
+    /// `running` counts threads that are on their way or at work, and never exceeds the number of workers.
     private struct State {
         var waiting: [Job] = []
         var running = 0
@@ -25,6 +29,7 @@ final class WorkerPool: Sendable {
     private let queue: DispatchQueue
     private let state = Lock(State())
 
+    /// - Parameter maximumWaiting: How many may wait beside those that run.
     init(label: String, workers: Int, maximumWaiting: Int) {
         self.workers = max(workers, 1)
         self.maximumWaiting = maximumWaiting
@@ -63,6 +68,7 @@ final class WorkerPool: Sendable {
         return try result.get()
     }
 
+    /// Puts a job into the line and starts a thread for it where one is missing; refuses it where the line is full.
     private func submit(_ job: Job) {
         let (isRefused, startsWorker) = state.withLock { state -> (Bool, Bool) in
             let hasWorker = state.running < workers
@@ -75,6 +81,7 @@ final class WorkerPool: Sendable {
         if startsWorker { queue.async { self.work() } }
     }
 
+    /// On a thread of the queue: one job after another, until the line is empty.
     private func work() {
         while true {
             let job = state.withLock { state -> Job? in
@@ -87,6 +94,7 @@ final class WorkerPool: Sendable {
         }
     }
 
+    /// Takes a job out of the line; one that runs already is left to its end, for argon2 cannot be stopped midway.
     private func leave(_ id: Int) {
         let job = state.withLock { state -> Job? in
             guard let place = state.waiting.firstIndex(where: { $0.id == id }) else { return nil }

@@ -14,6 +14,7 @@ struct AccountRoutes: Sendable {
         accounts = Accounts(parts: parts)
     }
 
+    /// Two paths register: seed 002's client and its backend name different ones, and both are in use.
     func add(to router: inout Router) {
         router.post("/api/clients/register", register)
         router.post("/api/auth/clients/register", register)
@@ -25,6 +26,9 @@ struct AccountRoutes: Sendable {
         router.get("/api/users", list)
     }
 
+    /// 201 with the account.
+    ///
+    /// An address that is taken is 409, as seed 002's clients expect; only a login must not tell.
     @Sendable private func register(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         // `roles`, `permissions`, `tenantId` and `emailVerified` in the content are nobody's to choose, and not read.
@@ -33,21 +37,25 @@ struct AccountRoutes: Sendable {
         return .json(account.shown, status: .created)
     }
 
+    /// 200, or 400 where the link is not valid; why it is not is nobody's business.
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
         try await accounts.verifyEmail(try request.jsonObject().text("token"))
         return .message("The e-mail address is verified.")
     }
 
+    /// 200 whether there is such an account or not, and after the same work (attack E2).
     @Sendable private func resendVerification(_ request: HTTPRequest) async throws -> HTTPResponse {
         accounts.mailVerification(to: try EmailAddress(try request.jsonObject().text("email")))
         return .message("If the address waits for its verification, a mail is on its way.")
     }
 
+    /// 200 whether there is such an account or not, and after the same work (attack E2).
     @Sendable private func forgotPassword(_ request: HTTPRequest) async throws -> HTTPResponse {
         accounts.mailReset(to: try EmailAddress(try request.jsonObject().text("email")))
         return .message("If the address has an account, a mail is on its way.")
     }
 
+    /// Takes `password` or, as older clients of seed 002 send it, `newPassword`; both must agree where both are sent.
     @Sendable private func resetPassword(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         let (password, newPassword) = (try body.optionalText("password"), try body.optionalText("newPassword"))
@@ -58,10 +66,12 @@ struct AccountRoutes: Sendable {
         return .message("The password is set. Log in with it.")
     }
 
+    /// What the store says now, not what the token said when it was issued.
     @Sendable private func profile(_ request: HTTPRequest) async throws -> HTTPResponse {
         .json(try await bearer(request).shown)
     }
 
+    /// The role is read from the store, so that an administrator who was dismissed sees nothing more.
     @Sendable private func list(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard try await bearer(request).roles.contains("admin") else { throw IdentityError.forbidden }
         let query = request.queryItems
@@ -74,11 +84,13 @@ struct AccountRoutes: Sendable {
         return .json(body)
     }
 
+    /// The account of the request's access token.
     private func bearer(_ request: HTTPRequest) async throws(IdentityError) -> Account {
         guard let token = request.bearerToken else { throw .invalidToken }
         return try await SignIns(parts: parts).account(ofAccessToken: token)
     }
 
+    /// The size of a page; a bound keeps one request from reading the whole store.
     private static func limit(_ text: String?) throws(IdentityError) -> Int {
         guard let text else { return 50 }
         guard let limit = Int(text), (1...500).contains(limit) else {
@@ -99,6 +111,7 @@ extension Account {
         return object
     }
 
+    /// With the status; hashes, secrets and dates of passwords are shown to nobody.
     fileprivate var shownToAdministrators: JSONObject {
         var object = shown
         object["status"] = .string(status.rawValue)

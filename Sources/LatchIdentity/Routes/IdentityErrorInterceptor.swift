@@ -8,6 +8,7 @@ import LatchServer
 ///
 /// What went wrong inside is not told: a client's own errors show their message, a store's error only that it is one.
 struct IdentityErrorInterceptor: Interceptor {
+    /// Other errors pass, to the server, which answers 500 and tells nobody why.
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         do {
             return try await next.respond(to: request)
@@ -20,6 +21,7 @@ struct IdentityErrorInterceptor: Interceptor {
 }
 
 extension HTTPResponse {
+    /// An error as a client may see it: its own mistakes in full, the server's own only by the fact.
     static func failure(_ error: IdentityError) -> HTTPResponse {
         let status = error.status
         let isTold = status.isClientError || error.isToldToClients
@@ -45,6 +47,7 @@ extension HTTPResponse {
         return response
     }
 
+    /// The body that every failure has.
     static func failure(_ status: HTTPStatus, code: String, message: String, hint: String?) -> HTTPResponse {
         var body: JSONObject = ["message": .string(message), "code": .string(code)]
         if let hint { body["hint"] = .string(hint) }

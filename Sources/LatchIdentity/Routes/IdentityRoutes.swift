@@ -7,6 +7,7 @@ import LatchServer
 struct IdentityRoutes {
     let router: Router
 
+    /// The request's id is put around everything, so that a failure carries it as well.
     init(_ parts: IdentityParts) {
         var router = Router(interceptors: [RequestIDInterceptor(), IdentityErrorInterceptor()])
         SignInRoutes(parts).add(to: &router)

@@ -64,6 +64,7 @@ extension HTTPResponse {
             body: HTTPBody(JSONValue.object(object).serialized()))
     }
 
+    /// An answer that only says how it went, as seed 002's backend does.
     static func message(_ text: String) -> HTTPResponse { .json(["message": .string(text)]) }
 }
 

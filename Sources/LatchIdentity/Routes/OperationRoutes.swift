@@ -17,6 +17,7 @@ struct OperationRoutes: Sendable {
         router.get("/metrics", metrics)
     }
 
+    /// Cached for five minutes (RFC 9111 §5.2.2.1), after which a verifier has met a new key.
     @Sendable private func jwks(_ request: HTTPRequest) async throws -> HTTPResponse {
         HTTPResponse(
             status: .ok,
@@ -24,6 +25,7 @@ struct OperationRoutes: Sendable {
             body: HTTPBody(parts.accessTokens.jwks.serialized()))
     }
 
+    /// 503 with a code and no details: anybody may ask, and the message of a store can name a path.
     @Sendable private func health(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard let finding = await StoreProbe(store: parts.store, clock: parts.clock).finding() else {
             return .json(["status": "ok"])
@@ -33,11 +35,13 @@ struct OperationRoutes: Sendable {
             status: .serviceUnavailable)
     }
 
+    /// Ready once the issuer is known; a balancer sends nothing before.
     @Sendable private func readiness(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard parts.accessTokens.issuer != nil else { throw IdentityError.notReady }
         return .json(["status": "ready"])
     }
 
+    /// Open to whoever reaches the port, and therefore without a name, an address or a token in it: counts alone.
     @Sendable private func metrics(_ request: HTTPRequest) async throws -> HTTPResponse {
         let tally = parts.store.tally
         let load = parts.passwords.load

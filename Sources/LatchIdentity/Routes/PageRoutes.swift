@@ -19,6 +19,7 @@ struct PageRoutes: Sendable {
         router.post("/reset", reset)
     }
 
+    /// Shows the form without looking at the token: the page says the same for a right one and a wrong one.
     @Sendable private func verifyPage(_ request: HTTPRequest) async throws -> HTTPResponse {
         Page(
             "Verify your e-mail address", words: "One press, and this address is known to be yours.",
@@ -26,6 +27,9 @@ struct PageRoutes: Sendable {
         ).response()
     }
 
+    /// What the button sends.
+    ///
+    /// A second press meets a used link and is told so.
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
         do {
             try await accounts.verifyEmail(try request.formFields().single("token") ?? "")
@@ -35,10 +39,12 @@ struct PageRoutes: Sendable {
         return Page("The e-mail address is verified", words: "You can close this page.").response()
     }
 
+    /// Shows the form without looking at the token.
     @Sendable private func resetPage(_ request: HTTPRequest) async throws -> HTTPResponse {
         Self.resetForm(token: request.queryItems["token"]).response()
     }
 
+    /// A password that is refused shows the form again with the reason; the token is not used up by that.
     @Sendable private func reset(_ request: HTTPRequest) async throws -> HTTPResponse {
         let form = try request.formFields()
         let token = try form.single("token") ?? ""
@@ -54,6 +60,7 @@ struct PageRoutes: Sendable {
         ).response()
     }
 
+    /// The form, with what was wrong about the last attempt.
     private static func resetForm(token: String?, wrong: String? = nil) -> Page {
         Page(
             "Choose a new password", words: "At least 8 characters. All devices are signed out by it.", wrong: wrong,

@@ -10,6 +10,7 @@ struct RefreshCookie {
     static let name = "refreshToken"
 
     private let isSecure: Bool
+    /// The issuer's own and those that the configuration allows.
     private let origins: Set<String>
 
     init(_ parts: IdentityParts) {
@@ -24,6 +25,7 @@ struct RefreshCookie {
         field(token, maximumAge: Int(lifetime.components.seconds))
     }
 
+    /// An expired cookie of the same path, which is what makes a browser forget it (RFC 6265 §3.1).
     func cleared() -> String { field("", maximumAge: 0) }
 
     /// Refuses a request that another site's page sent with our cookie.
@@ -43,11 +45,13 @@ struct RefreshCookie {
         }
     }
 
+    /// Secure wherever the issuer is https; a server on this machine alone has no certificate to insist on.
     private func field(_ value: String, maximumAge: Int) -> String {
         let secure = isSecure ? "; Secure" : ""
         return "\(Self.name)=\(value); Path=/api/auth; Max-Age=\(maximumAge); HttpOnly; SameSite=Strict\(secure)"
     }
 
+    /// Scheme and authority in the one spelling of RFC 6454 §6.2, without the default port.
     private static func origin(of url: String) -> String {
         guard let separator = url.firstRange(of: "://") else { return url }
         let authority = url[separator.upperBound...].prefix { $0 != "/" }

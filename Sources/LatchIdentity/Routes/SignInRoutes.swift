@@ -20,6 +20,7 @@ struct SignInRoutes: Sendable {
         router.post("/api/auth/logout", logout)
     }
 
+    /// Gives the refresh token twice: in the content for programs, as a cookie for browsers.
     @Sendable private func login(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         let grant = try await signIns.signIn(
@@ -27,6 +28,7 @@ struct SignInRoutes: Sendable {
         return answer(grant, withCookie: true)
     }
 
+    /// A client that sent the cookie gets the cookie, one that sent the content gets the content alone.
     @Sendable private func refresh(_ request: HTTPRequest) async throws -> HTTPResponse {
         let sent = try sentToken(request)
         guard let token = sent.token else { throw IdentityError.invalidGrant }
@@ -39,6 +41,7 @@ struct SignInRoutes: Sendable {
         }
     }
 
+    /// 200 in any case but that of another site's page, which must not be able to log people out.
     @Sendable private func logout(_ request: HTTPRequest) async throws -> HTTPResponse {
         // Logging out twice, or with what has expired, is a success: the device is signed out (RFC 7009 §2.2). Whoever
         // sends several tokens has them all, and wants none of them to work any more.
@@ -60,6 +63,7 @@ struct SignInRoutes: Sendable {
         return (cookie, true)
     }
 
+    /// `expiresIn` in seconds, as in RFC 6749 §5.1.
     private func answer(_ grant: SignIns.Grant, withCookie: Bool) -> HTTPResponse {
         let response = HTTPResponse.json([
             "accessToken": .string(grant.accessToken), "refreshToken": .string(grant.refreshToken),
@@ -72,6 +76,7 @@ struct SignInRoutes: Sendable {
 }
 
 extension HTTPResponse {
+    /// A further Set-Cookie field; several cannot be folded into one (RFC 6265 §3).
     fileprivate func setting(_ cookie: String) -> HTTPResponse {
         var response = self
         response.fields.append(cookie, for: .setCookie)

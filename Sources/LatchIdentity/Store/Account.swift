@@ -9,16 +9,22 @@ package struct Account: Sendable, Hashable {
         case active, disabled
     }
 
+    /// A UUID of version 7 (RFC 9562 §5.7), the `sub` of its tokens; an address may change, this never does.
     package let id: String
     package var email: EmailAddress
+    /// As the person wrote it; at most 200 bytes, without control characters.
     package var name: String?
     /// The password's hash in PHC form; nil where the account has no password.
     package var passwordHash: String?
+    /// Moves with every new password and never back, so that a login can tell that it was overtaken by a reset.
     package var passwordChangedAt: Date
+    /// When somebody showed that they read mails to the address; nil until then.
     package var emailVerifiedAt: Date?
+    /// Words, as scopes are (RFC 6749 §3.3); what they mean is for the services that read the tokens.
     package var roles: [String] = []
     package var permissions: [String] = []
     package var status = Status.active
+    /// Never moves; the beginning of `id` says the same.
     package let createdAt: Date
 }
 

@@ -15,19 +15,27 @@ package struct Device: Sendable, Hashable {
     /// 16 random bytes; the `sid` of its access tokens.
     package let id: [UInt8]
     package let accountID: String
+    /// 32 random bytes, from which, with the server's pepper, the MAC of its refresh tokens is made.
     package let secret: [UInt8]
+    /// Which generation of the refresh token is current; it only ever grows.
     package var counter: UInt32 = 0
     /// When the current generation replaced the one before it.
     package var rotatedAt: Date?
     /// The digest of the Idempotency-Key with which it did.
     package var rotationKey: [UInt8]?
     package let createdAt: Date
+    /// The last renewal; reading with an access token does not move it, or every read would be a write.
     package var lastUsedAt: Date
     /// The end that no use moves.
     package let expiresAt: Date
+    /// When it was signed out; nil while it is signed in.
+    ///
+    /// Nothing undoes it.
     package var revokedAt: Date?
     package var revokedBecause: Ending?
+    /// What the client called itself at the login, cut short; for people, and never to decide anything.
     package let userAgent: String?
+    /// The peer of the login's connection, for people as well.
     package let address: String?
 }
 

@@ -34,6 +34,7 @@ package struct EmailAddress: Sendable, Hashable {
         self.key = key
     }
 
+    /// One or more atoms with single dots between them (RFC 5322 §3.2.3): no dot at an end, no two in a row.
     private static func isDotted(_ part: Substring.UTF8View, allowing isAllowed: (UInt8) -> Bool) -> Bool {
         part.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
             .allSatisfy { !$0.isEmpty && $0.allSatisfy(isAllowed) }
@@ -44,6 +45,8 @@ package struct EmailAddress: Sendable, Hashable {
         isDomainByte(byte) || "!#$%&'*+/=?^_`{|}~".utf8.contains(byte)
     }
 
+    /// Letters, digits and hyphens (RFC 5321 §4.1.2); literals in brackets are refused, for mail to a number is never
+    /// wanted.
     private static func isDomainByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D: true

@@ -9,13 +9,17 @@ package import FoundationEssentials
 /// the call; nothing above the store reads first and writes later.
 package protocol IdentityStore: Sendable {
     // Accounts
+    /// Nil where there is none; a disabled account is one.
     func account(id: String) async throws(IdentityError) -> Account?
+    /// By the form in which two spellings of an address are the same (``EmailAddress/key``).
     func account(emailKey: String) async throws(IdentityError) -> Account?
+    /// In the order of their ids, which is that of their making: pages by key stay right while rows are added.
     func accounts(after id: String?, limit: Int) async throws(IdentityError) -> [Account]
     /// - Throws: `IdentityError.alreadyExists` when the address has an account.
     func insert(_ account: Account) async throws(IdentityError)
     /// Replaces a hash by one of the same password, unless it was changed meanwhile.
     func upgradePasswordHash(of id: String, from old: String, to new: String) async throws(IdentityError)
+    /// False when there is no such account. The old grants are gone, not merged: what is not named is taken away.
     func setGrants(
         of id: String, roles: [String], permissions: [String], at now: Date
     ) async throws(IdentityError) -> Bool
@@ -35,12 +39,15 @@ package protocol IdentityStore: Sendable {
         -> PasswordReset?
 
     // Devices
+    /// Nil where there is none, or it ended so long ago that it was removed.
     func device(id: [UInt8]) async throws(IdentityError) -> Device?
     /// Keeps the device if the account is active and its password has not changed since `account` was read.
     func insert(_ device: Device, for account: Account) async throws(IdentityError) -> Bool
+    /// Decides a use of a refresh token and carries it out: a reuse signs the device out in the same transaction.
     func rotate(_ attempt: RotationAttempt) async throws(IdentityError) -> Rotation
     /// Signs out a device; false when it already was.
     func revoke(device id: [UInt8], because: Device.Ending, at now: Date) async throws(IdentityError) -> Bool
+    /// Signs out every device of an account and says how many there were; those that are out already keep their reason.
     func revokeDevices(of accountID: String, because: Device.Ending, at now: Date) async throws(IdentityError) -> Int
 
     // The server's own
@@ -56,7 +63,9 @@ package protocol IdentityStore: Sendable {
     func beat(at now: Date) async throws(IdentityError)
     /// Removes devices and mailed tokens that ended before `date`.
     func prune(endedBefore date: Date) async throws(IdentityError)
+    /// What has been committed since the store was opened, for the metrics.
     var tally: StoreTally { get }
+    /// Commits what waits and lets go of the file; what is asked later is refused with `IdentityError.storeClosed`.
     func close() async
 }
 
@@ -69,7 +78,10 @@ package struct PasswordReset: Sendable, Hashable {
 
 /// How much a store has written: with group commit, jobs outnumber commits.
 package struct StoreTally: Sendable, Hashable {
+    /// Transactions, each of them one fsync.
     package var commits = 0
+    /// Writes that were committed, those among them that failed for reasons of their own included.
     package var jobs = 0
+    /// How many jobs the fullest commit held.
     package var largestCommit = 0
 }

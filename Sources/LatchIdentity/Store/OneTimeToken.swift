@@ -15,6 +15,8 @@ package struct OneTimeToken: Sendable, Hashable {
     package let purpose: Purpose
     /// The address it was mailed to; it proves nothing about another one.
     package let emailKey: String
+    /// For people who look into the store; only the end decides.
     package let createdAt: Date
+    /// From this moment on it is worth nothing.
     package let expiresAt: Date
 }

@@ -4,14 +4,19 @@ package import FoundationEssentials
 
 /// One use of a refresh token whose MAC has been found right.
 package struct RotationAttempt: Sendable {
+    /// The device that the presented token names.
     package let deviceID: [UInt8]
+    /// The generation that the presented token names.
     package let counter: UInt32
     /// The digest of the request's Idempotency-Key.
     package var key: [UInt8]?
+    /// When the request came, read once: what one attempt compares must not move while it does.
     package let now: Date
     /// For how long the token that was just replaced is answered with its successor again.
     package let replayWindow: TimeInterval
     /// The same for a repeat that carries the Idempotency-Key of the rotation.
+    ///
+    /// Longer, for a key that only the client of the first request can know makes a repeat certain.
     package let keyedReplayWindow: TimeInterval
 }
 

@@ -37,18 +37,21 @@ extension IdentityError {
 }
 
 extension IdentityError {
+    /// What does not fit, in SQLite's words or ours, which name pages, tables and columns and never a value.
     package static func corruptStore(_ why: String) -> IdentityError {
         IdentityError(
             code: "corruptStore", message: "The store is damaged: \(why).",
             hint: "Keep the file as it is, and restore a backup beside it with 'latch admin restore'.")
     }
 
+    /// By path: an operator who mistyped it sees which file was met instead.
     package static func notADatabase(_ path: String) -> IdentityError {
         IdentityError(
             code: "notADatabase", message: "\(path) is not a store of this server.",
             hint: "Give the path of a store, or of a file that does not exist yet. The file was left as it is.")
     }
 
+    /// A newer version may have given columns another meaning; reading them as before would damage what it wrote.
     package static func newerSchema(found: Int, known: Int) -> IdentityError {
         IdentityError(
             code: "newerSchema",
@@ -56,12 +59,14 @@ extension IdentityError {
             hint: "Run the newer version, or restore a backup from before its upgrade. The file was left as it is.")
     }
 
+    /// The file or the folder: SQLite needs to write both, for its log stands beside the file.
     package static func readOnlyStore(_ path: String) -> IdentityError {
         IdentityError(
             code: "readOnlyStore", message: "\(path) cannot be written.",
             hint: "Give the server's user write access to the file and to its folder.")
     }
 
+    /// Everything else that keeps the store from working, with the reason in words.
     package static func storeUnavailable(_ why: String) -> IdentityError {
         IdentityError(
             code: "storeUnavailable", message: "The store is not available: \(why).",

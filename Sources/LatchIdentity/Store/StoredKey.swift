@@ -9,6 +9,7 @@ package struct StoredKey: Sendable, Hashable, CustomStringConvertible, CustomRef
     package let privateJWK: [UInt8]
     package let createdAt: Date
 
+    /// A key under its name, which is the `kid` of what it signs (RFC 7515 §4.1.4).
     package init(id: String, privateJWK: [UInt8], createdAt: Date) {
         self.id = id
         self.privateJWK = privateJWK

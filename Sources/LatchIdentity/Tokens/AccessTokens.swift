@@ -13,17 +13,20 @@ final class AccessTokens: Sendable {
         let deviceID: [UInt8]
     }
 
+    /// What depends on the issuer, made once when that becomes known.
     private struct Issuing: Sendable {
         let issuer: String
         let audience: String
         let verifier: JWTVerifier
     }
 
+    /// For how long a token is valid; a reload changes it for new tokens only.
     let lifetime: Duration
     private let keys: [Key]
     private let audience: String?
     private let clock: WallClock
     private let random: RandomSource
+    /// Nil until the issuer is known, which without a configured one is when the server has its port.
     private let issuing: Lock<Issuing?>
 
     /// - Parameter keys: The first one signs, all of them verify.
@@ -37,6 +40,7 @@ final class AccessTokens: Sendable {
         if let issuer = configuration.issuer { adopt(issuer) }
     }
 
+    /// The `iss` of tokens; nil until it is known.
     var issuer: String? { issuing.withLock { $0?.issuer } }
 
     /// The public keys (RFC 7517 §5).
@@ -54,6 +58,9 @@ final class AccessTokens: Sendable {
         }
     }
 
+    /// A token for a device of an account, with its roles as they are now.
+    ///
+    /// - Throws: `IdentityError.notReady` without an issuer, `.signingFailed` where the key does not work.
     func issue(to account: Account, on deviceID: [UInt8]) throws(IdentityError) -> String {
         guard let issuing = issuing.withLock({ $0 }), let key = keys.first else { throw .notReady }
         let now = clock.now.timeIntervalSince1970.rounded(.down)
@@ -76,6 +83,9 @@ final class AccessTokens: Sendable {
     }
 
     /// Who the token speaks for; nil when it is not ours, not valid now, or not an access token.
+    ///
+    /// Checks signature, `typ`, issuer, audience and times with no leeway: the clock is the one that issued it. Why a
+    /// token is refused is not told, since only somebody who forges tokens would want to know.
     func verify(_ text: String) -> Bearer? {
         guard let verifier = issuing.withLock({ $0?.verifier }) else { return nil }
         do throws(JOSEError) {

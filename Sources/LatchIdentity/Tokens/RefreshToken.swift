@@ -42,16 +42,21 @@ struct RefreshToken: Sendable, Hashable {
     var text: String { Self.prefix + Base64URL.encode(deviceID + Self.bytes(counter) + code) }
 
     /// Whether this server made the token for this device.
+    ///
+    /// Compares in constant time: the MAC is what an attacker would guess byte by byte.
     func isAuthentic(for device: Device, pepper: SymmetricKey) -> Bool {
         deviceID == device.id && constantTimeEquals(code, Self.code(device, counter, pepper))
     }
 
+    /// HKDF (RFC 5869) makes a key for this device from the server's pepper and the row's secret: a copy of the store
+    /// alone makes no token where the pepper has a part outside, and one device's secret says nothing about another's.
     private static func code(_ device: Device, _ counter: UInt32, _ pepper: SymmetricKey) -> [UInt8] {
         let key = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: pepper, salt: device.secret, info: Array("latch refresh token".utf8), outputByteCount: 32)
         return Array(HMAC<SHA256>.authenticationCode(for: device.id + bytes(counter), using: key))
     }
 
+    /// The generation in network byte order.
     private static func bytes(_ counter: UInt32) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: counter >> $0) }
     }

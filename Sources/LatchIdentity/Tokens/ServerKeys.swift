@@ -11,6 +11,10 @@ struct ServerKeys: Sendable {
     /// What refresh tokens are authenticated with, beside the secret of their device.
     let pepper: SymmetricKey
 
+    /// Reads the keys, and makes them at the first start of a store.
+    ///
+    /// - Throws: `IdentityError.corruptStore` where a key cannot be read, or a store's error. Damaged keys are not
+    ///   replaced: that would sign everybody out and hide the damage.
     static func load(
         from store: any IdentityStore, configuration: IdentityConfiguration, clock: WallClock, random: RandomSource
     ) async throws(IdentityError) -> ServerKeys {
@@ -31,6 +35,7 @@ struct ServerKeys: Sendable {
         return ServerKeys(signing: signing, pepper: pepper)
     }
 
+    /// The keys as the store has them, the newest first; a new one where there is none.
     private static func signingKeys(
         in store: any IdentityStore, clock: WallClock
     ) async throws(IdentityError) -> [Key] {
@@ -42,6 +47,7 @@ struct ServerKeys: Sendable {
         return keys
     }
 
+    /// A stored key, which must carry its algorithm (RFC 7517 §4.4), so that a file cannot choose a weaker one.
     private static func key(_ stored: StoredKey) throws(IdentityError) -> Key {
         do {
             guard let jwk = try JSONValue(parsing: stored.privateJWK).objectValue else {
@@ -53,6 +59,7 @@ struct ServerKeys: Sendable {
         }
     }
 
+    /// An ES256 key: small tokens, fast signatures, understood by every client library.
     private static func newKey(at clock: WallClock) throws(IdentityError) -> StoredKey {
         do throws(JOSEError) {
             let key = try Key.generate(.es256)

@@ -13,7 +13,9 @@ struct ArgumentParser {
         case run(Verb, Invocation)
     }
 
+    /// From the root to the verb that the words so far lead to.
     private var path: [Verb]
+    /// The words that have not been looked at.
     private var rest: ArraySlice<String>
     private var invocation = Invocation()
 
@@ -31,9 +33,13 @@ struct ArgumentParser {
     }
 
     private var verb: Verb { path[path.count - 1] }
+    /// The verb as it is called: `latch serve`.
     private var name: String { path.map(\.name).joined(separator: " ") }
     private var seeHelp: String { "'\(name) --help' explains it." }
 
+    /// One word after another: options of the verb so far, then the next verb, then its operands.
+    ///
+    /// An option belongs to the verb before it, so `latch --json demo` is an error and not a guess.
     private mutating func parse() throws(CommandError) -> Request {
         while let word = rest.popFirst() {
             if word == "--" {
@@ -55,6 +61,7 @@ struct ArgumentParser {
         return .run(verb, invocation)
     }
 
+    /// A group was called without what it groups.
     private var missingVerb: CommandError {
         let verbs = verb.verbs.map { "'\($0.name)'" }.joined(separator: ", ")
         return .usage("'\(name)' needs to know what to do: \(verbs).", hint: seeHelp)
@@ -66,6 +73,7 @@ struct ArgumentParser {
         return .help(path)
     }
 
+    /// Goes on with the verb of that name, or suggests one that is spelt nearly so.
     private mutating func descend(to word: String) throws(CommandError) {
         guard let next = verb.verbs.first(where: { $0.name == word }) else {
             let suggestion = Suggestion.sentence(for: word, among: verb.verbs.map(\.name)) { "'\(name) \($0)'" }
@@ -75,6 +83,7 @@ struct ArgumentParser {
         path.append(next)
     }
 
+    /// Takes a word that is no flag, if the verb has a use for one more.
     private mutating func add(operand: String) throws(CommandError) {
         guard invocation.operands.count < verb.operands.count else {
             throw .usage("'\(name)' does not expect '\(operand)'.", hint: seeHelp)
@@ -82,6 +91,7 @@ struct ArgumentParser {
         invocation.add(operand: operand)
     }
 
+    /// A flag with its value; the request itself where it is one for help or the version, whatever follows.
     private mutating func option(_ word: String) throws(CommandError) -> Request? {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         if path.count == 1, parts[0] == "--version" { return .version }
@@ -92,6 +102,8 @@ struct ArgumentParser {
         return nil
     }
 
+    /// The flag by its long name or its letter; names are not shortened, for a later version may have two that begin
+    /// so.
     private func known(_ text: String) throws(CommandError) -> Option {
         let options = verb.allOptions
         if let option = options.first(where: { text == "--\($0.name)" }) { return option }
@@ -102,6 +114,7 @@ struct ArgumentParser {
         throw .usage("'\(name)' has no option '\(text)'.", hint: suggestion + "'\(name) --help' lists them.")
     }
 
+    /// The value of a flag from behind its `=` or from the next word; nil where it takes none.
     private mutating func value(
         of option: Option, as text: String, given: String?
     ) throws(CommandError) -> String? {

@@ -7,6 +7,7 @@ struct CommandError: CodedError {
     let code: String
     let message: String
     let hint: String?
+    /// 2 for a call that is not understood, 1 for everything else (as GNU and BSD tools have it).
     let exitCode: ExitCode
 
     private init(_ code: String, _ message: String, hint: String?, exitCode: ExitCode) {

@@ -2,6 +2,7 @@
 
 /// The explanation of a verb: what it does, how it is called, and an example.
 struct HelpText {
+    /// Where lines are broken; a terminal of 80 columns may wrap the longest of them, a pipe does not care.
     private static let width = 88
 
     private let path: [Verb]
@@ -22,12 +23,14 @@ struct HelpText {
         return sections.joined(separator: "\n\n") + "\n"
     }
 
+    /// The call in one line, with all flags: what a person copies.
     private var usage: String {
         guard verb.verbs.isEmpty else { return "\(name) VERB [OPTIONS]" }
         let words = verb.operands.map(\.name) + verb.options.map { "[\($0.spelling)]" }
         return Self.wrapped([name] + words, indent: 7 + name.count + 1)
     }
 
+    /// Flags with their summaries; the version belongs to the root alone.
     private var options: [(String, String)] {
         var rows = verb.allOptions.map { option in
             (option.spelling + (option.letter.map { ", -\($0)" } ?? ""), option.summary)
@@ -36,11 +39,13 @@ struct HelpText {
         return rows
     }
 
+    /// Each with its purpose as a remark of the shell, so that the block can be pasted.
     private var examples: String {
         let lines = verb.examples.map { "  # \($0.purpose)\n  \($0.command)" }
         return (["examples:"] + lines).joined(separator: "\n")
     }
 
+    /// Two columns, the second one wrapped below itself.
     private func table(_ title: String, _ rows: [(String, String)]) -> String {
         let column = (rows.map(\.0.count).max() ?? 0) + 4
         let lines = rows.map { left, right in

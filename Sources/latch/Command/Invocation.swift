@@ -2,7 +2,9 @@
 
 /// One call of a verb: what stood on the command line, read by the verb's own flags.
 struct Invocation: Sendable {
+    /// Names of the flags that were given and take no value.
     private(set) var flags: Set<String> = []
+    /// Values by the long name of their flag.
     private(set) var values: [String: String] = [:]
     private(set) var operands: [String] = []
 
@@ -12,6 +14,7 @@ struct Invocation: Sendable {
     /// The value of a flag; nil where it was not given.
     subscript(option: Option) -> String? { values[option.name] }
 
+    /// Keeps a flag; the parser has made sure that it stands once.
     mutating func add(_ option: Option, value: String?) {
         if let value { values[option.name] = value } else { flags.insert(option.name) }
     }

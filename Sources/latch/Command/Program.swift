@@ -6,6 +6,8 @@ enum Program {
     static let version = "0.1.0"
 
     /// All verbs.
+    ///
+    /// What is not in this tree cannot be called, and help and suggestions are made from it alone.
     static let root = Verb(
         name: "latch", summary: "auth for people and the APIs that want to know who they are",
         examples: [

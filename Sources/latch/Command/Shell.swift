@@ -14,9 +14,13 @@ struct Shell: Sendable {
         func line(_ text: String) { write(text + "\n") }
     }
 
+    /// As it was at the start; a verb reads nothing of it from anywhere else.
     let environment: [String: String]
+    /// What was asked for, and nothing else: a script reads it.
     let output: Stream
+    /// What went wrong, warnings, progress.
     let error: Stream
+    /// SIGTERM, SIGINT and SIGHUP; a verb that does not listen is ended by them.
     let signals: Signals
 
     /// Tells what happened and what to do about it.

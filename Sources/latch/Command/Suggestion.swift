@@ -18,6 +18,8 @@ enum Suggestion {
     }
 
     /// How many letters must be put in, left out, exchanged, or swapped with their neighbour.
+    ///
+    /// The optimal string alignment distance: swapped neighbours, the commonest slip, count once.
     static func distance(from left: String, to right: String) -> Int {
         let left = Array(left), right = Array(right)
         var beforeLast: [Int] = []

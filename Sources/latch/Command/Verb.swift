@@ -19,11 +19,16 @@ struct Verb: Sendable {
 
     let name: String
     let summary: String
+    /// Paragraphs for those who read the help of this verb alone.
     var discussion: String?
     var options: [Option] = []
+    /// Words that must be there, in this order.
     var operands: [Operand] = []
+    /// At least one; tests hold the parser to all of them.
     var examples: [Example] = []
+    /// What it groups; a verb has these or operands, never both.
     var verbs: [Verb] = []
+    /// Nil for a group, which cannot be called by itself.
     var body: Body?
 
     /// The flags that it understands, the one for help included.

@@ -8,10 +8,13 @@ struct ConfigurationFile: Sendable {
     /// One value, as the text that the setting reads.
     struct Entry: Sendable, Hashable {
         let key: String
+        /// As it would stand in the environment: one way to read a value, wherever it comes from.
         let text: String
+        /// Counted from 1; nil for JSON, whose parser does not tell.
         let line: Int?
     }
 
+    /// A bound by which a wrong path is noticed before a log file is parsed.
     private static let maximumBytes = 1 << 20
 
     let path: String
@@ -42,6 +45,7 @@ struct ConfigurationFile: Sendable {
         self.entries = entries
     }
 
+    /// The file as text; the reason is told apart, since "no such file" and "not readable" are mended differently.
     private static func text(of path: String) throws(CommandError) -> String {
         let bytes: Data
         do {
@@ -62,6 +66,7 @@ struct ConfigurationFile: Sendable {
         return text
     }
 
+    /// An object, with the place of what is wrong counted as an editor counts: lines, and characters within them.
     private static func json(_ text: String, _ path: String) throws(CommandError) -> JSONObject {
         let value: JSONValue
         do throws(JSONError) {
@@ -76,10 +81,14 @@ struct ConfigurationFile: Sendable {
         return object
     }
 
+    /// How many scalars stand before a byte, for the parser of JSON counts bytes.
     private static func scalars(before byte: Int, in text: String) -> Int {
         String(decoding: text.utf8.prefix(byte), as: UTF8.self).unicodeScalars.count
     }
 
+    /// A value as a setting reads it.
+    ///
+    /// A list of texts is joined by spaces, tables and null are no values.
     private static func text(of value: JSONValue, _ key: String, _ path: String) throws(CommandError) -> String {
         switch value {
         case .string(let text): return text

@@ -19,6 +19,7 @@ enum ServerSetting {
 }
 
 extension Setting {
+    /// A setting whose text is tried by `check` and kept as text.
     fileprivate init(
         _ key: String, _ standard: String, _ summary: String, check: @escaping @Sendable (String) throws -> Void
     ) {
@@ -34,6 +35,7 @@ extension Setting {
             })
     }
 
+    /// A whole number within bounds that the server can live with.
     fileprivate static func number(
         _ key: String, _ standard: Int, _ range: ClosedRange<Int>, _ summary: String
     ) -> Setting {

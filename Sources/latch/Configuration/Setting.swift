@@ -23,6 +23,7 @@ extension Setting {
     /// Every setting of the server.
     static let all: [Setting] = ServerSetting.all + IdentitySetting.all.map(Setting.init)
 
+    /// A setting of the auth server, tried by making a configuration, and the mailer, of this value alone.
     private init(_ setting: IdentitySetting) {
         self.init(
             key: setting.key, summary: setting.summary, isSecret: setting.isSecret,

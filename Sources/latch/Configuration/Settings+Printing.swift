@@ -27,6 +27,7 @@ extension Settings {
             })
     }
 
+    /// A TOML value: what reads as a number or a boolean stands bare, all else in quotation marks (TOML 1.0, "String").
     private static func literal(_ text: String) -> String {
         if TOMLParser.integer(text) != nil || text == "true" || text == "false" { return text }
         var quoted = ""

@@ -18,6 +18,7 @@ struct Settings: Sendable {
     /// In the order of the catalogue.
     let all: [Effective]
 
+    /// Values that have been looked at already.
     init(all: [Effective]) { self.all = all }
 
     /// The values of all sources; of each setting the flag wins, then the environment, then the file.
@@ -45,6 +46,7 @@ struct Settings: Sendable {
     /// The value of a setting that has been found to be a number.
     func number(_ key: String) -> Int { Int(self[key]) ?? 0 }
 
+    /// The first of flag, environment and file that names the setting; the default otherwise.
     private static func effective(
         _ setting: Setting, _ flags: [String: String], _ environment: [String: String], _ file: ConfigurationFile?
     ) -> Effective {
@@ -60,6 +62,7 @@ struct Settings: Sendable {
         return Effective(setting: setting, text: setting.standard, source: .standard)
     }
 
+    /// A key that nothing reads is a typo, and the setting it was meant for would silently keep its default.
     private static func refuseUnknownKeys(in file: ConfigurationFile) throws(CommandError) {
         let keys = Setting.all.map(\.key)
         for entry in file.entries where !keys.contains(entry.key) {
@@ -71,6 +74,7 @@ struct Settings: Sendable {
         }
     }
 
+    /// Puts the place in front, where whoever reads it has to go.
     private static func error(_ problem: any Error, at source: SettingSource) -> CommandError {
         let told = CommandError(telling: problem)
         // A flag is part of the command line, so what is wrong with it is a mistake in the call.

@@ -22,6 +22,7 @@ final class CountingTransport: Handler {
     private let counted = Lock(Counts())
     private let live = Transport.live
 
+    /// All counts of one moment.
     var counts: Counts { counted.withLock { $0 } }
 
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {

@@ -12,6 +12,7 @@ struct DemoReport: Sendable {
         self.isJSON = isJSON
     }
 
+    /// Says what will be played; a script gets nothing that is no step.
     func begin() {
         guard !isJSON else { return }
         shell.output.line("latch demo: a real server process, a real file, one person with two devices\n")
@@ -23,6 +24,7 @@ struct DemoReport: Sendable {
         shell.error.write("  … \(step.name)")
     }
 
+    /// A step that holds, with what it saw and how long it took.
     func held(_ step: DemoStep, _ finding: DemoStep.Finding, after time: Duration) {
         guard !isJSON else {
             return shell.json([
@@ -35,6 +37,7 @@ struct DemoReport: Sendable {
         shell.output.line("  \(mark) \(Self.padded(step.name, 50))\(Self.aligned(time))   \(styled(finding.text, "2"))")
     }
 
+    /// The step that does not hold, with what was expected.
     func failed(_ step: DemoStep, _ what: String, after time: Duration) {
         guard !isJSON else {
             return shell.json([
@@ -46,6 +49,7 @@ struct DemoReport: Sendable {
         shell.output.line("  \(styled("✗", "31")) \(Self.padded(step.name, 50))\(Self.aligned(time))   \(what)")
     }
 
+    /// The sum, once every step has held.
     func end(_ stage: DemoStage, steps: Int, after time: Duration) {
         guard !isJSON else {
             return shell.json([
@@ -63,8 +67,10 @@ struct DemoReport: Sendable {
             """)
     }
 
+    /// Removes the line of the step that was being played (ECMA-48 EL), on a terminal only.
     private func clearProgress() { if shell.error.isTerminal { shell.error.write("\r\u{1B}[2K") } }
 
+    /// With a colour (ECMA-48 SGR) on a terminal, plain in a file.
     private func styled(_ text: String, _ code: String) -> String {
         shell.output.isTerminal ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
@@ -87,10 +93,12 @@ extension DemoReport {
         return grouped(number / 1000) + "," + String(repeating: "0", count: 3 - rest.count) + rest
     }
 
+    /// With spaces up to a width, and one at least.
     static func padded(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(width - text.count, 1))
     }
 
+    /// Milliseconds, right-aligned.
     private static func aligned(_ time: Duration) -> String {
         let text = "\(grouped(Int((time.inSeconds * 1000).rounded()))) ms"
         return String(repeating: " ", count: max(9 - text.count, 0)) + text

@@ -39,6 +39,7 @@ struct DemoRun {
         return code
     }
 
+    /// Plays the steps one after another; the first that does not hold ends it, for the others build on it.
     private func play(on start: DemoStage) async -> ExitCode {
         var stage = start
         let clock = ContinuousClock()
@@ -63,6 +64,7 @@ struct DemoRun {
         return .success
     }
 
+    /// What the server said last, since the reason of a failure is often on its side.
     private func serverHint(_ stage: DemoStage) -> String {
         let said = stage.folder.text("server.log").split(separator: "\n").suffix(4).joined(separator: " / ")
         return said.isEmpty ? "The server said nothing." : "The server said last: \(said)"

@@ -10,7 +10,9 @@ import LatchCore
 struct DemoStage: Sendable {
     let folder: DemoFolder
     let server: ServerProcess
+    /// Counts what goes over the wire, for "exactly one renewal" is a statement about that.
     let transport = CountingTransport()
+    /// Of nobody: example.com is kept for examples (RFC 2606 §3).
     let email = "ada@example.com"
     var password = "a horse walks into a library"
 

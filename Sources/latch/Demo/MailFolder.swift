@@ -29,6 +29,7 @@ struct MailFolder: Sendable {
         throw DemoFailure("no mail '\(subject)' arrived within 2 s")
     }
 
+    /// The mails by name, which begins with their time; none while there is no folder.
     private func names() throws -> [String] {
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".eml") }.sorted()

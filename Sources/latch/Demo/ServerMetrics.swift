@@ -7,6 +7,7 @@ import LatchHTTP
 struct ServerMetrics: Sendable {
     private let values: [Substring: Int]
 
+    /// Reads all counters at once, so that they belong together.
     init(readingFrom baseURL: URL) async throws {
         let response = try await Client(baseURL: baseURL).perform(.raw(.get, "metrics"))
         let pairs = response.body.text?.split(separator: "\n").compactMap { line -> (Substring, Int)? in

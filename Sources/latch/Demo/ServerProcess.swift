@@ -4,6 +4,7 @@ import LatchCore
 
 /// `latch serve` as a process of its own, which can be killed and started again on the same port and file.
 final class ServerProcess: Sendable {
+    /// `isOver` forbids a further start: an interrupt must not be outrun by a step that restarts the server.
     private struct State {
         var process: ChildProcess?
         var url: String?
@@ -90,6 +91,7 @@ final class ServerProcess: Sendable {
         await process?.end()
     }
 
+    /// The call, as a person would type it.
     private func arguments(listen: String) -> [String] {
         [
             "serve", "--listen", listen, "--store", "sqlite:" + folder.path("identity.sqlite"), "--config",

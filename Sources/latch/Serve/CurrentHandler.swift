@@ -12,6 +12,7 @@ final class CurrentHandler: Handler {
     /// Makes `next` answer every request from now on.
     func exchange(for next: any Handler) { handler.withLock { $0 = next } }
 
+    /// Takes the current handler first: a request ends under the settings under which it began.
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         let current = handler.withLock { $0 }
         return try await current.respond(to: request)

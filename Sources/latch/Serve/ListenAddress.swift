@@ -6,6 +6,7 @@ import LatchServer
 struct ListenAddress: Sendable, Hashable {
     /// The host without brackets.
     let host: String
+    /// 0 for any free one.
     let port: Int
 
     /// Reads `HOST:PORT`.
@@ -39,6 +40,7 @@ struct ListenAddress: Sendable, Hashable {
         return host == "localhost" || host == "::1" || (isIPv4 && numbers[0] == 127)
     }
 
+    /// The text as it was given, with how it is written.
     private static func malformed(_ text: String) -> CommandError {
         .failed("'\(text)' is not an address to listen on.", hint: "Write HOST:PORT, such as 127.0.0.1:8080.")
     }

@@ -14,6 +14,12 @@ struct ServeRun {
     }
 
     /// Serves until a signal asks for the end.
+    ///
+    /// The order matters: the store is open before the port is, and the port is closed before the store. Whoever
+    /// reaches the server reaches all of it, and an answer that was promised can still be committed.
+    ///
+    /// - Returns: Success, once the last request has been answered and the last mail sent or given up. - Throws: What
+    ///   keeps the server from starting; nothing that was begun is left open.
     func run() async throws -> ExitCode {
         // Signals that come while the server starts are kept and found below.
         let signals = shell.signals.received()
@@ -42,6 +48,7 @@ struct ServeRun {
         return .success
     }
 
+    /// The auth server over its store, without a port.
     private func identity(_ settings: Settings) async throws -> Identity {
         let configuration = try settings.identityConfiguration()
         let location = try StoreLocation(settings["store"])
@@ -52,6 +59,9 @@ struct ServeRun {
 
 extension ServeRun {
     /// The server under the settings as they are now; the same one where they cannot be used.
+    ///
+    /// A configuration that cannot be used changes nothing: it is told with its place, and the server goes on as it
+    /// was.
     private func reloaded(_ identity: Identity, startedWith first: Settings) async -> Identity {
         do {
             let settings = try source.read()

@@ -18,6 +18,7 @@ struct ServeWarning: Sendable, Hashable {
         return warnings
     }
 
+    /// A server without mail serves, for that is how one begins; nobody should find out by a forgotten password.
     static let noMailer = ServeWarning(
         message: "No mails can be sent, so nobody can verify an address or reset a password.",
         hint: "Set smtp_url, or mail_directory to have mails written as files.")

@@ -21,6 +21,7 @@ struct ServerSocket {
         return configuration
     }
 
+    /// Certificate and key as they are in the files now; nil where neither is set, an error where only one is.
     private func tls() throws(CommandError) -> Server.TLS? {
         let (certificate, key) = (settings["tls_certificate"], settings["tls_key"])
         if certificate.isEmpty, key.isEmpty { return nil }
@@ -30,6 +31,9 @@ struct ServerSocket {
         return Server.TLS(certificate: try bytes(of: certificate), key: try bytes(of: key))
     }
 
+    /// A file's content.
+    ///
+    /// Its path may be told, what stands in it may not.
     private func bytes(of path: String) throws(CommandError) -> [UInt8] {
         do {
             return Array(try Data(contentsOf: URL(filePath: path)))

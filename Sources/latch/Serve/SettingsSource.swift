@@ -2,8 +2,10 @@
 
 /// Where a server's settings are read from, at its start and whenever it is told to read them again.
 struct SettingsSource: Sendable {
+    /// By the key of their setting: flags and keys have the same names.
     private let flags: [String: String]
     private let environment: [String: String]
+    /// The configuration file; the flag wins over LATCH_CONFIG.
     private let file: String?
 
     init(_ invocation: Invocation, environment: [String: String]) {
@@ -17,6 +19,8 @@ struct SettingsSource: Sendable {
     }
 
     /// The settings as they are now.
+    ///
+    /// Reads the file anew each time; the environment and the flags are those of the start.
     func read() throws(CommandError) -> Settings {
         var read: ConfigurationFile?
         if let file { read = try ConfigurationFile(readingFrom: file) }

@@ -20,6 +20,8 @@ struct StoreLocation: Sendable, Hashable {
     }
 
     /// The text without the password that a URL may hold.
+    ///
+    /// Everything between the scheme and the last @ is dropped (RFC 3986 §3.2.1 calls it userinfo).
     static func redacted(_ text: String) -> String {
         guard let scheme = text.range(of: "://"), let at = text.lastIndex(of: "@"), at >= scheme.upperBound else {
             return text

@@ -14,9 +14,14 @@ final class SQLiteConnection: @unchecked Sendable {
         case readWrite
     }
 
+    /// SQLite's own object, for statements of this connection alone.
     let handle: OpaquePointer
+    /// By their text, which is always a constant of ours: values are bound and never part of it, so the number is
+    /// small.
     private var statements: [String: SQLiteStatement] = [:]
 
+    /// - Parameter busyTimeout: How long a call waits for another process's lock before it is
+    ///   `IdentityError.storeBusy`.
     init(path: String, access: Access, busyTimeout: Duration = .seconds(5)) throws(IdentityError) {
         var handle: OpaquePointer?
         let mode = access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -81,6 +86,7 @@ final class SQLiteConnection: @unchecked Sendable {
         return results
     }
 
+    /// The statement of a text, compiled at its first use: compiling costs more than most of the statements take.
     private func prepared(_ sql: String) throws(IdentityError) -> SQLiteStatement {
         if let statement = statements[sql] { return statement }
         let statement = try SQLiteStatement(sql, on: self)
@@ -90,6 +96,8 @@ final class SQLiteConnection: @unchecked Sendable {
 }
 
 extension SQLiteConnection {
+    /// An error for a result code that this connection just gave; its message is read at once, for the next call
+    /// changes it.
     func failure(_ code: Int32) -> IdentityError {
         Self.failure(code, message: String(cString: sqlite3_errmsg(handle)))
     }

@@ -6,7 +6,9 @@ import FoundationEssentials
 enum SQLiteFile {
     /// What the first page of a file says about it (https://sqlite.org/fileformat2.html#the_database_header).
     struct Header {
+        /// Our schema's number, at byte 60.
         let userVersion: Int
+        /// Whose file it is, at byte 68.
         let applicationID: Int
     }
 
@@ -28,6 +30,7 @@ enum SQLiteFile {
         }
     }
 
+    /// The folder is not made: a store at a mistyped path would begin empty, and look like the loss of all accounts.
     private static func requireFolder(_ folder: String) throws(IdentityError) {
         guard let attributes = attributes(folder), attributes[.type] as? FileAttributeType == .typeDirectory else {
             throw .storeUnavailable("its folder \(folder) does not exist")
@@ -59,6 +62,9 @@ enum SQLiteFile {
         }
     }
 
+    /// The header of a file; nil for an empty one, which SQLite takes for a new store.
+    ///
+    /// What still stands in a log beside the file is not seen here, and is checked again by the migration.
     private static func header(_ path: String) throws(IdentityError) -> Header? {
         let bytes: [UInt8]
         do {
@@ -73,9 +79,7 @@ enum SQLiteFile {
     }
 
     /// The file's number in its file system, by which a file that took another's name is known; nil where there is none.
-    static func number(of path: String) -> UInt64? {
-        attributes(path).flatMap { $0[.systemFileNumber] as? NSNumber }?.uint64Value
-    }
+    static func number(of path: String) -> UInt? { attributes(path)?[.systemFileNumber] as? UInt }
 
     private static func attributes(_ path: String) -> [FileAttributeKey: Any]? {
         do {
@@ -85,6 +89,7 @@ enum SQLiteFile {
         }
     }
 
+    /// The part before the last slash; the working directory where there is none.
     private static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -24,6 +24,8 @@ extension SQLiteIdentityStore {
         }
     }
 
+    /// The unique index on the address decides between two sign-ups at once; the loser gets
+    /// `IdentityError.alreadyExists`.
     package func insert(_ account: Account) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) in
             try db.run(
@@ -33,6 +35,7 @@ extension SQLiteIdentityStore {
         }
     }
 
+    /// The old hash stands in the condition: a login that rehashes must not undo a reset that came in between.
     package func upgradePasswordHash(
         of id: String, from old: String, to new: String
     ) async throws(IdentityError) {
@@ -56,6 +59,7 @@ extension SQLiteIdentityStore {
         }
     }
 
+    /// Disabling signs out the devices in the same transaction; enabling brings none of them back.
     package func setStatus(
         of id: String, to status: Account.Status, at now: Date
     ) async throws(IdentityError) -> Bool {
@@ -71,11 +75,13 @@ extension SQLiteIdentityStore {
 }
 
 extension Account {
+    /// In the order in which `init(_:)` reads them.
     static let columns = """
         id, email, email_key, name, password_hash, password_changed_at, email_verified_at, roles, permissions, status, \
         created_at
         """
 
+    /// A row as the store has it; a status that this version does not know is damage and not "active".
     init(_ row: borrowing SQLiteRow) throws(IdentityError) {
         guard let status = Status(rawValue: try row.text(9)) else {
             throw .corruptStore("an account has a status that nobody knows")
@@ -98,5 +104,6 @@ extension Account {
 }
 
 extension String {
+    /// Grants hold no space (``Accounts`` sees to it), so one column can hold a list.
     fileprivate var words: [String] { split(separator: " ").map(String.init) }
 }

@@ -23,6 +23,8 @@ extension SQLiteIdentityStore {
         }
     }
 
+    /// An attempt that changes no row is judged by what the row says in the same transaction, so that the verdict and
+    /// what it leads to cannot be separated by another attempt.
     package func rotate(_ attempt: RotationAttempt) async throws(IdentityError) -> Rotation {
         try await writer.write { db throws(IdentityError) in
             // One row, one statement: of any number of equal attempts exactly one changes it. The last generation that a
@@ -61,6 +63,7 @@ extension SQLiteConnection {
         try first("SELECT \(Device.columns) FROM device WHERE id = ?", [.blob(id)], read: Device.init)
     }
 
+    /// Signs a device out once, with a note in the audit log; the first reason stays.
     @discardableResult
     fileprivate func revoke(_ id: [UInt8], because: Device.Ending, at now: Date) throws(IdentityError) -> Bool {
         let account = try first(
@@ -75,6 +78,7 @@ extension SQLiteConnection {
         return true
     }
 
+    /// Signs out what is signed in, with one note for all of it, and says how many that were.
     @discardableResult
     func revokeDevices(of account: String, because: Device.Ending, at now: Date) throws(IdentityError) -> Int {
         let count = try run(

@@ -19,6 +19,7 @@ extension SQLiteIdentityStore {
         }
     }
 
+    /// Proposing and reading back are one transaction: of two first starts both get the same secret.
     package func secret(named name: String, proposing proposal: [UInt8]) async throws(IdentityError) -> [UInt8] {
         try await writer.write { db throws(IdentityError) in
             try db.run(
@@ -32,6 +33,7 @@ extension SQLiteIdentityStore {
         }
     }
 
+    /// Replaces one row: it costs a commit as a login does, and leaves no trace that grows.
     package func beat(at now: Date) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) -> Void in
             try db.run("INSERT OR REPLACE INTO heartbeat (id, at) VALUES (1, ?)", [.date(now)])
@@ -40,6 +42,7 @@ extension SQLiteIdentityStore {
 }
 
 extension SQLiteConnection {
+    /// The newest first; of equal age by name, so that all servers agree which one signs.
     fileprivate func signingKeys() throws(IdentityError) -> [StoredKey] {
         try all(
             "SELECT id, private_jwk, created_at FROM signing_key ORDER BY created_at DESC, id"

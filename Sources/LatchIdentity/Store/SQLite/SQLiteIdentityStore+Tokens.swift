@@ -3,6 +3,7 @@
 package import FoundationEssentials
 
 extension SQLiteIdentityStore {
+    /// Earlier tokens of the account and purpose end here: only the newest mail works (attack E4).
     package func insert(_ token: OneTimeToken) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) in
             try db.run(
@@ -28,6 +29,7 @@ extension SQLiteIdentityStore {
         }
     }
 
+    /// The first date stays, whoever presses again with another token later.
     package func verifyEmail(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account? {
         try await writer.write { db throws(IdentityError) in
             guard let account = try db.use(digest, purpose: .verifyEmail, at: now) else { return nil }
@@ -39,6 +41,10 @@ extension SQLiteIdentityStore {
         }
     }
 
+    /// Uses up the token, sets the hash, ends all other mailed tokens and all devices: all of it or nothing.
+    ///
+    /// The date of the password always moves forward, by a millisecond where the clock stands still or was set back: a
+    /// login that was checked against the old hash is told apart by it.
     package func resetPassword(
         byToken digest: [UInt8], hash: String, at now: Date
     ) async throws(IdentityError) -> PasswordReset? {
@@ -58,6 +64,7 @@ extension SQLiteIdentityStore {
         }
     }
 
+    /// What ended is removed in one transaction; the indexes on the ends keep it short.
     package func prune(endedBefore date: Date) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) in
             try db.run("DELETE FROM device WHERE expires_at < ?", [.date(date)])
@@ -79,6 +86,7 @@ extension SQLiteConnection {
             [.blob(digest), .text(purpose.rawValue), .date(now)], read: Account.init)
     }
 
+    /// Deletes the token that it found valid; two at once are two jobs, one after the other.
     fileprivate func use(
         _ digest: [UInt8], purpose: OneTimeToken.Purpose, at now: Date
     ) throws(IdentityError) -> Account? {

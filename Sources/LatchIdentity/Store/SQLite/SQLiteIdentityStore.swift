@@ -5,7 +5,9 @@ import LatchCore
 
 /// The embedded store: one SQLite file, one writer with group commit, readers on their callers' threads.
 package final class SQLiteIdentityStore: IdentityStore {
+    /// The one connection that writes, on a queue of its own.
     let writer: SQLiteWriter
+    /// Connections that cannot write, whatever statement they are given.
     let readers: SQLiteReaders
 
     /// Opens the store, creates it where there is none, and brings it to the newest schema.
@@ -33,6 +35,7 @@ package final class SQLiteIdentityStore: IdentityStore {
         await writer.close()
     }
 
+    /// What a connection that writes must be told each time: SQLite keeps none of it in the file.
     private static func configure(_ connection: SQLiteConnection) throws(IdentityError) {
         // With a log, FULL adds the one fsync per commit that makes "durable" true after a power cut.
         try connection.run("PRAGMA synchronous = FULL")

@@ -7,7 +7,7 @@ import LatchCore
 /// With a write-ahead log readers see the last commit and neither wait for the writer nor hold it up.
 final class SQLiteReaders: Sendable {
     private let path: String
-    private let number: UInt64?
+    private let number: UInt?
     private let maximumIdle: Int
     private let idle = Lock<[SQLiteConnection]>([])
 
@@ -17,6 +17,7 @@ final class SQLiteReaders: Sendable {
         self.maximumIdle = maximumIdle
     }
 
+    /// Runs `body` with a connection of its own, on the calling thread; a new one is opened where none is idle.
     func read<Result>(
         _ body: (SQLiteConnection) throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result {
@@ -25,8 +26,10 @@ final class SQLiteReaders: Sendable {
         return try body(connection)
     }
 
+    /// Closes the idle ones; one that is in use closes when it comes back and nobody keeps it.
     func close() { idle.withLock { $0.removeAll() } }
 
+    /// An idle connection, or a new one to the same file.
     private func take() throws(IdentityError) -> SQLiteConnection {
         if let connection = idle.withLock({ $0.popLast() }) { return connection }
         let connection = try SQLiteConnection(path: path, access: .readOnly)
@@ -35,6 +38,7 @@ final class SQLiteReaders: Sendable {
         return connection
     }
 
+    /// Keeps a few connections, and closes what a burst needed beyond them.
     private func giveBack(_ connection: SQLiteConnection) {
         idle.withLock { idle in
             if idle.count < maximumIdle { idle.append(connection) }

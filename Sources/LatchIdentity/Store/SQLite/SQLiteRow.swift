@@ -11,11 +11,13 @@ struct SQLiteRow: ~Copyable {
 
     init(_ statement: SQLiteStatement) { self.statement = statement.handle }
 
+    /// A whole number.
     func integer(_ column: Int32) throws(IdentityError) -> Int64 {
         guard sqlite3_column_type(statement, column) == SQLITE_INTEGER else { throw mismatch(column) }
         return sqlite3_column_int64(statement, column)
     }
 
+    /// Text, read by its length, so that a NUL within it does not end it.
     func text(_ column: Int32) throws(IdentityError) -> String {
         guard sqlite3_column_type(statement, column) == SQLITE_TEXT,
             let start = sqlite3_column_text(statement, column)
@@ -25,6 +27,7 @@ struct SQLiteRow: ~Copyable {
         return text
     }
 
+    /// Bytes, copied out of SQLite's buffer.
     func blob(_ column: Int32) throws(IdentityError) -> [UInt8] {
         guard sqlite3_column_type(statement, column) == SQLITE_BLOB else { throw mismatch(column) }
         let count = Int(sqlite3_column_bytes(statement, column))
@@ -32,6 +35,7 @@ struct SQLiteRow: ~Copyable {
         return Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
+    /// A date in milliseconds.
     func date(_ column: Int32) throws(IdentityError) -> Date {
         Date(storedMilliseconds: try integer(column))
     }
@@ -50,6 +54,7 @@ struct SQLiteRow: ~Copyable {
         isNull(column) ? nil : try date(column)
     }
 
+    /// Names the column and not what stands in it.
     private func mismatch(_ column: Int32) -> IdentityError {
         let name = sqlite3_column_name(statement, column).map { String(cString: $0) } ?? "\(column)"
         return .corruptStore("column \(name) holds a value of another type")

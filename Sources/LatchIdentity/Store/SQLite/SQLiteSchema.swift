@@ -5,6 +5,7 @@ enum SQLiteSchema {
     /// "Ltch", by which a file is known as ours (https://sqlite.org/fileformat2.html#application_id).
     static let applicationID = 0x4C74_6368
 
+    /// The number of the newest schema, which is how many steps there are.
     static var latest: Int { steps.count }
 
     /// Brings the file to the newest schema, each step in a transaction of its own together with its number.
@@ -26,6 +27,7 @@ enum SQLiteSchema {
         }
     }
 
+    /// The number of the file's schema as this connection sees it, log included.
     private static func version(of connection: SQLiteConnection) throws(IdentityError) -> Int {
         let found = try connection.number("PRAGMA user_version")
         guard (0...latest).contains(found) else { throw .newerSchema(found: found, known: latest) }
@@ -34,6 +36,11 @@ enum SQLiteSchema {
 
     private static let steps: [[String]] = [first]
 
+    /// The tables of version 1.
+    ///
+    /// STRICT makes SQLite hold to the types, WITHOUT ROWID keeps a row where its key is, and times are whole
+    /// milliseconds since 1970. Addresses are unique by their key; the audit log's numbers are never given twice, so
+    /// that a gap shows.
     private static let first = [
         """
         CREATE TABLE account (

@@ -4,9 +4,11 @@ internal import CSQLite
 
 /// A prepared statement, kept by its connection for the next time.
 final class SQLiteStatement {
+    /// Valid as long as its connection is, which keeps all of its statements.
     let handle: OpaquePointer
     private unowned let connection: SQLiteConnection
 
+    /// Compiles a text, for use again and again.
     init(_ sql: String, on connection: SQLiteConnection) throws(IdentityError) {
         var handle: OpaquePointer?
         let code = sqlite3_prepare_v3(
@@ -18,6 +20,7 @@ final class SQLiteStatement {
 
     deinit { sqlite3_finalize(handle) }
 
+    /// In the order of the placeholders; SQLite copies every value before this returns.
     func bind(_ values: [SQLiteValue]) throws(IdentityError) {
         for (offset, value) in values.enumerated() {
             let code = bind(value, at: Int32(offset + 1))
@@ -40,6 +43,7 @@ final class SQLiteStatement {
         sqlite3_clear_bindings(handle)
     }
 
+    /// The result code of binding one value, counted from 1.
     private func bind(_ value: SQLiteValue, at index: Int32) -> Int32 {
         switch value {
         case .null: sqlite3_bind_null(handle, index)

@@ -9,8 +9,10 @@ enum SQLiteValue: Sendable, Hashable {
     case text(String)
     case blob([UInt8])
 
+    /// NULL for nil.
     static func text(_ value: String?) -> SQLiteValue { value.map { .text($0) } ?? .null }
 
+    /// NULL for nil; an empty blob is another thing.
     static func blob(_ value: [UInt8]?) -> SQLiteValue { value.map { .blob($0) } ?? .null }
 
     /// Dates are kept as whole milliseconds since 1970, which sort and compare in SQL.
@@ -26,6 +28,7 @@ extension Date {
         return Int64(exactly: min(max(milliseconds, -9e15), 9e15)) ?? 0
     }
 
+    /// A date as it was stored; whole milliseconds, so that it equals the one that was written.
     init(storedMilliseconds: Int64) {
         self.init(timeIntervalSince1970: Double(storedMilliseconds) / 1000)
     }

@@ -22,6 +22,7 @@ final class SQLiteWriter: Sendable {
         let report: (IdentityError?) -> Void
     }
 
+    /// Guarded by the lock; the connection itself is touched on the queue alone.
     private struct State {
         var waiting: [Job] = []
         var isDraining = false
@@ -41,6 +42,7 @@ final class SQLiteWriter: Sendable {
         self.maximumBatch = maximumBatch
     }
 
+    /// Counts of the commits so far; read from any thread.
     var tally: StoreTally { state.withLock { $0.tally } }
 
     /// Runs `body` in the next transaction and returns once that is durable.
@@ -71,6 +73,7 @@ final class SQLiteWriter: Sendable {
         }
     }
 
+    /// Puts a job into the line, or refuses it, and starts the queue where it stands still.
     private func submit<Result: Sendable>(
         _ body: @escaping @Sendable (SQLiteConnection) throws(IdentityError) -> Result,
         report: @escaping @Sendable (Swift.Result<Result, IdentityError>) -> Void
@@ -96,6 +99,9 @@ final class SQLiteWriter: Sendable {
         if mustStart { queue.async { self.drain() } }
     }
 
+    /// On the queue: one batch after another.
+    ///
+    /// What arrives while a commit runs is the next batch, which is what makes groups.
     private func drain() {
         while true {
             let batch = state.withLock { state -> [Job] in
@@ -109,6 +115,7 @@ final class SQLiteWriter: Sendable {
         }
     }
 
+    /// Moves the log into the file, so that a copy of the file alone is whole.
     private func foldLog() {
         do throws(IdentityError) {
             try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -119,6 +126,9 @@ final class SQLiteWriter: Sendable {
 }
 
 extension SQLiteWriter {
+    /// One transaction: begin, each job in a savepoint, commit, and only then the answers.
+    ///
+    /// A process that is killed anywhere in it has told nobody anything that is not in the file.
     private func commit(_ batch: ArraySlice<Job>) {
         var rest = batch
         var outcomes: [Outcome] = []
@@ -141,6 +151,7 @@ extension SQLiteWriter {
         }
     }
 
+    /// Keeps what a job did, or takes it back when it failed, and leaves the transaction of the others open.
     private func settle(_ outcome: Outcome) throws(IdentityError) {
         if let failure = outcome.failure {
             // SQLite takes back the whole transaction by itself when the disk is full or broken; then all is lost.
@@ -150,6 +161,7 @@ extension SQLiteWriter {
         try connection.run("RELEASE job")
     }
 
+    /// Takes the transaction back, tells those whose work was in it, and goes on with those whose turn had not come.
     private func abandon(_ outcomes: [Outcome], because error: IdentityError, rest: ArraySlice<Job>) {
         if connection.isInTransaction {
             do throws(IdentityError) {

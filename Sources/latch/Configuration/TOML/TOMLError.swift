@@ -9,6 +9,7 @@ struct TOMLError: Error, Sendable, Hashable {
     }
 
     let place: Place
+    /// What is wrong; it never quotes a value, which may be a secret.
     let message: String
     let hint: String
 }

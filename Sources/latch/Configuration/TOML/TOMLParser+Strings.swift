@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TOMLParser {
+    /// A string in double quotation marks, with escapes (TOML 1.0, "String").
     mutating func basicString() throws(TOMLError) -> String {
         let start = at
         at += 1
@@ -13,6 +14,7 @@ extension TOMLParser {
         return String(text)
     }
 
+    /// A string in single quotation marks, in which nothing is an escape.
     mutating func literalString() throws(TOMLError) -> String {
         let start = at
         at += 1
@@ -26,6 +28,7 @@ extension TOMLParser {
         return String(text)
     }
 
+    /// A string over several lines, with escapes.
     mutating func longBasicString() throws(TOMLError) -> String {
         try longString("\"") { parser throws(TOMLError) in
             guard parser.next == "\\" else { return parser.take() }
@@ -33,6 +36,7 @@ extension TOMLParser {
         }
     }
 
+    /// A string over several lines, in which nothing is an escape.
     mutating func longLiteralString() throws(TOMLError) -> String {
         try longString("'") { parser throws(TOMLError) in parser.take() }
     }
@@ -60,6 +64,7 @@ extension TOMLParser {
         return String(text)
     }
 
+    /// Points at the mark that opened the string, which is where the mistake is.
     private func refuseLineEnd(of start: Int) throws(TOMLError) {
         guard !isAtEnd, next != "\n", !(next == "\r" && peek(1) == "\n") else {
             throw error("the string does not end on its line", "Close it with the mark that opened it.", at: start)
@@ -67,6 +72,7 @@ extension TOMLParser {
         try refuseControl()
     }
 
+    /// The next scalar, which is then behind us.
     private mutating func take() -> Unicode.Scalar {
         defer { at += 1 }
         return next
@@ -85,6 +91,7 @@ extension TOMLParser {
         return true
     }
 
+    /// One escape; surrogates and numbers beyond Unicode name no character.
     private mutating func escape() throws(TOMLError) -> Unicode.Scalar {
         let start = at
         let letter = peek(1)
@@ -105,6 +112,7 @@ extension TOMLParser {
         }
     }
 
+    /// The character of exactly so many hexadecimal digits.
     private mutating func scalar(digits: Int, of start: Int) throws(TOMLError) -> Unicode.Scalar {
         let first = at
         while at < first + digits, next.properties.isASCIIHexDigit { at += 1 }

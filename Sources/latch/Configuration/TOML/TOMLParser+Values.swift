@@ -3,8 +3,10 @@
 import LatchCore
 
 extension TOMLParser {
+    /// Arrays within arrays are recursion, and a file must not choose how deep it goes.
     private static let maximumDepth = 16
 
+    /// Any value that is known here, told apart by its first character.
     mutating func value(depth: Int) throws(TOMLError) -> JSONValue {
         switch next {
         case "\"": return .string(peek(1) == "\"" && peek(2) == "\"" ? try longBasicString() : try basicString())
@@ -15,6 +17,7 @@ extension TOMLParser {
         }
     }
 
+    /// An array over any number of lines, a comma after the last element being allowed.
     private mutating func array(depth: Int) throws(TOMLError) -> JSONValue {
         guard depth < Self.maximumDepth else { throw error("it is nested too deeply", "Nest fewer arrays.") }
         at += 1
@@ -32,6 +35,7 @@ extension TOMLParser {
         return .array(elements)
     }
 
+    /// Blanks, comments and line breaks, which may stand anywhere within an array.
     private mutating func skipLines() throws(TOMLError) {
         repeat {
             skipBlanks()
@@ -58,6 +62,7 @@ extension TOMLParser {
         throw notAValue(text, at: start)
     }
 
+    /// Guesses what was meant, without quoting it.
     private func notAValue(_ text: String, at start: Int) -> TOMLError {
         if text.contains(":") || text.split(separator: "-").count == 3 {
             return error("dates and times are not known here", "Put it in quotation marks.", at: start)
@@ -82,6 +87,7 @@ extension TOMLParser {
 }
 
 extension TOMLParser {
+    /// A TOML integer; nil for anything else, among them numbers with zeros in front and those beyond 64 bits.
     static func integer(_ text: String) -> Int64? {
         for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where text.hasPrefix(prefix) {
             let digits = text.dropFirst(2)
@@ -95,6 +101,7 @@ extension TOMLParser {
         return Int64((text.first == "-" ? "-" : "") + digits)
     }
 
+    /// A TOML float; nil for anything else, among them a dot without digits on both sides.
     static func float(_ text: String) -> Double? {
         let sign = text.first == "+" || text.first == "-" ? 1 : 0
         let parts = text.dropFirst(sign).split(omittingEmptySubsequences: false) { $0 == "e" || $0 == "E" }
@@ -117,6 +124,7 @@ extension TOMLParser {
         return groups.joined()
     }
 
+    /// Without zeros in front, which other languages would read as octal.
     private static func isWhole(_ digits: String) -> Bool { digits == "0" || digits.first != "0" }
 
     private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }

@@ -8,6 +8,7 @@ struct TOMLParser {
     static let end: Unicode.Scalar = "\0"
 
     let scalars: [Unicode.Scalar]
+    /// Where the next scalar stands.
     var at = 0
     /// Where each line begins.
     private let lineStarts: [Int]
@@ -20,12 +21,16 @@ struct TOMLParser {
 
     var next: Unicode.Scalar { peek(0) }
 
+    /// The scalar so far ahead; `end` behind the last one.
+    ///
+    /// A real NUL in the text is refused where it stands.
     func peek(_ distance: Int) -> Unicode.Scalar {
         at + distance < scalars.count ? scalars[at + distance] : Self.end
     }
 
     var isAtEnd: Bool { at >= scalars.count }
 
+    /// Expressions line by line: a header, a pair, a comment, or nothing.
     mutating func parse(into document: inout TOMLDocument) throws(TOMLError) {
         var table: [String] = []
         while true {
@@ -40,6 +45,7 @@ struct TOMLParser {
         }
     }
 
+    /// A table's name in brackets, on a line of its own.
     private mutating func header(into document: inout TOMLDocument) throws(TOMLError) -> [String] {
         let start = at
         at += 1
@@ -54,6 +60,7 @@ struct TOMLParser {
         return path
     }
 
+    /// A key and its value.
     private mutating func pair(in table: [String], into document: inout TOMLDocument) throws(TOMLError) {
         let start = at
         let key = try key()
@@ -78,6 +85,7 @@ struct TOMLParser {
         }
     }
 
+    /// One part of a key, bare or quoted; a bare one is never empty.
     private mutating func keyPart() throws(TOMLError) -> String {
         if next == "\"" { return try basicString() }
         if next == "'" { return try literalString() }
@@ -106,13 +114,16 @@ struct TOMLParser {
 }
 
 extension TOMLParser {
+    /// Spaces and tabs, which is all that TOML calls white space.
     mutating func skipBlanks() { while next == " " || next == "\t" { at += 1 } }
 
+    /// LF or CR LF; a CR alone ends no line.
     mutating func skipNewline() -> Bool {
         if next == "\n" { at += 1 } else if next == "\r", peek(1) == "\n" { at += 2 } else { return false }
         return true
     }
 
+    /// From `#` to the end of the line, in which control characters are refused as well.
     mutating func skipComment() throws(TOMLError) {
         guard next == "#" else { return }
         while !isAtEnd, next != "\n", !(next == "\r" && peek(1) == "\n") {
@@ -128,12 +139,14 @@ extension TOMLParser {
         }
     }
 
+    /// What stands between `start` and here.
     func text(from start: Int) -> String {
         var text = String.UnicodeScalarView()
         text.append(contentsOf: scalars[start..<at])
         return String(text)
     }
 
+    /// Line and column of an index, by halving, so that errors cost nothing until there is one.
     func place(_ index: Int) -> TOMLError.Place {
         var (low, high) = (0, lineStarts.count)
         while high - low > 1 {
@@ -143,6 +156,7 @@ extension TOMLParser {
         return .init(line: low + 1, column: index - lineStarts[low] + 1)
     }
 
+    /// An error at an index, or here.
     func error(_ message: String, _ hint: String, at index: Int? = nil) -> TOMLError {
         TOMLError(place: place(index ?? at), message: message, hint: hint)
     }

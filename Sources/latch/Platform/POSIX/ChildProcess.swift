@@ -22,7 +22,9 @@ final class ChildProcess: Sendable {
         case killed(by: Int32)
     }
 
+    /// Good for messages; signals go through `send`, which knows whether it is still ours.
     let id: pid_t
+    /// Our end of the pipe, closed with this object.
     private let output: Int32
     private let ending = Lock<Ending?>(nil)
     /// Blocking calls run here, not on the threads of the tasks.
@@ -67,6 +69,7 @@ final class ChildProcess: Sendable {
         }
     }
 
+    /// Byte by byte, so that nothing of the next line is taken; a child that prints one line a second can be read so.
     private func readLine() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
@@ -118,6 +121,9 @@ final class ChildProcess: Sendable {
 }
 
 extension ChildProcess {
+    /// posix_spawn and not fork: this process has threads.
+    ///
+    /// The child's input is empty and its error goes to a file, so that neither can block it.
     private static func spawn(
         _ id: inout pid_t, _ program: String, _ arguments: [String], _ environment: [String], output: [Int32],
         errorFile: String
@@ -144,6 +150,7 @@ extension ChildProcess {
         }
     }
 
+    /// Texts as the null-terminated list that C expects, for the time of a call.
     private static func withStrings<Result>(
         _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
     ) -> Result {
@@ -152,6 +159,7 @@ extension ChildProcess {
         return body(copies + [nil])
     }
 
+    /// What could not be done, in the system's words.
     private static func failure(_ what: String, _ code: Int32) -> CommandError {
         .failed("A process could not be started: \(what): \(String(cString: strerror(code))).")
     }

@@ -75,6 +75,7 @@ final class Signals: Sendable {
         raise(ending.number)
     }
 
+    /// The three signals as a set.
     static func all() -> sigset_t {
         var set = sigset_t()
         sigemptyset(&set)

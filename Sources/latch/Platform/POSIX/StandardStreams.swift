@@ -15,6 +15,9 @@ extension Shell.Stream {
     /// The process's standard error.
     static let standardError = Shell.Stream(file: STDERR_FILENO)
 
+    /// A stream over a descriptor.
+    ///
+    /// It writes everything or, when the reader is gone, nothing more, and never throws for it.
     private init(file: Int32) {
         self.init(isTerminal: isatty(file) == 1) { text in
             var rest = Array(text.utf8)[...]
