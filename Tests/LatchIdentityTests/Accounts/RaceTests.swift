@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A password reset` {
+    static let newPassword = "another sentence to keep"
+
+    /// Runs requests at once with a reset, and gives their answers.
+    private func answers(
+        _ site: Site, resettingBy token: String, _ count: Int, _ request: @escaping @Sendable () async throws -> Answer
+    ) async throws -> [Answer] {
+        try await withThrowingTaskGroup(of: Answer?.self) { group in
+            for number in 0..<count {
+                group.addTask { try await request() }
+                guard number == count / 2 else { continue }
+                group.addTask {
+                    let body: JSONValue = ["token": .string(token), "password": .string(Self.newPassword)]
+                    let status = try await site.post("/api/auth/reset-password", body).status
+                    #expect(status == 200)
+                    return nil
+                }
+            }
+            return try await group.reduce(into: []) { if let answer = $1 { $0.append(answer) } }
+        }
+    }
+
+    private func resetToken(_ site: Site) async throws -> String {
+        _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
+        return try #require(await site.mailedToken())
+    }
+
+    @Test func `E7: leaves no device signed in by the old password, whichever came first`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 1000 }
+        try await site.signUp()
+        for _ in 0..<4 {
+            site.clock.advance(by: 3600)
+            _ = try await site.identity.accounts.signOutEverywhere(
+                try #require(try await site.identity.accounts.account(email: "ada@example.com")).id)
+            let old = try await site.logIn().status == 200 ? Site.password : Self.newPassword
+            let token = try await resetToken(site)
+            let answers = try await answers(site, resettingBy: token, 16) { try await site.logIn(password: old) }
+            guard old != Self.newPassword else { continue }
+            for answer in answers where answer.status == 200 {
+                #expect(try await site.get("/user/profile", bearer: answer.access).status == 401)
+                #expect(try await site.renew(answer.refresh).status == 401)
+            }
+            #expect(answers.allSatisfy { [200, 401].contains($0.status) })
+            #expect(try await site.logIn(password: Self.newPassword).status == 200)
+            #expect(try await site.logIn(password: Site.password).status == 401)
+        }
+        await site.close()
+    }
+
+    @Test func `E7: ends a renewal that is on its way, whichever came first`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.logIn()
+        let token = try await resetToken(site)
+        let answers = try await answers(site, resettingBy: token, 12) { try await site.renew(login.refresh) }
+        for answer in answers where answer.status == 200 {
+            #expect(try await site.get("/user/profile", bearer: answer.access).status == 401)
+            #expect(try await site.renew(answer.refresh).status == 401)
+        }
+        #expect(try await site.renew(login.refresh).status == 401)
+        await site.close()
+    }
+
+    @Test func `E4: and a verification at once leave the address verified and no token behind`() async throws {
+        let site = try await Site { $0.requireVerifiedEmail = true }
+        try await site.signUp(isVerified: false)
+        let verification = try #require(await site.mailedToken())
+        let reset = try await resetToken(site)
+        let answers = try await answers(site, resettingBy: reset, 4) {
+            try await site.post("/api/auth/verify-email", ["token": .string(verification)])
+        }
+        #expect(answers.filter { $0.status == 200 }.count <= 1)
+        #expect(try await site.logIn(password: Self.newPassword).status == 200)
+        for token in [verification, reset] {
+            #expect(try await site.post("/api/auth/verify-email", ["token": .string(token)]).status == 400)
+        }
+        await site.close()
+    }
+
+    @Test func `K7: moves the date of the password forward, though the clock was set back`() async throws {
+        let folder = try TemporaryFolder()
+        let (store, account, _) = try await SQLiteIdentityStore.populated(in: folder)
+        try await store.insert(.example(1, of: account, expiresAt: noon + 10))
+        _ = try await store.resetPassword(byToken: Array(repeating: 1, count: 32), hash: "new", at: noon - 86_400)
+        let after = try #require(try store.account(id: account.id))
+        #expect(after.passwordChangedAt.storedMilliseconds == account.passwordChangedAt.storedMilliseconds + 1)
+        // A login that was checked against the old hash is told apart by the date, and signs nobody in.
+        #expect(try await store.insert(Device.example(2, of: account), for: account) == false)
+        #expect(try await store.insert(Device.example(3, of: after), for: after))
+        await store.close()
+    }
+
+    @Test func `does not undo itself by a rehash of a login that began before it`() async throws {
+        let folder = try TemporaryFolder()
+        let (store, account, _) = try await SQLiteIdentityStore.populated(in: folder)
+        try await store.insert(.example(1, of: account))
+        _ = try await store.resetPassword(byToken: Array(repeating: 1, count: 32), hash: "new", at: noon)
+        try await store.upgradePasswordHash(of: account.id, from: try #require(account.passwordHash), to: "better")
+        #expect(try store.account(id: account.id)?.passwordHash == "new")
+        await store.close()
+    }
+}
+
+@Suite struct `Disabling an account` {
+    @Test func `C10: leaves no device signed in by a login that was on its way`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 1000 }
+        let account = try await site.signUp()
+        let answers = try await withThrowingTaskGroup(of: Answer?.self) { group in
+            for number in 0..<12 {
+                group.addTask { try await site.logIn() }
+                guard number == 6 else { continue }
+                group.addTask {
+                    _ = try await site.identity.accounts.setStatus(of: account.id, to: .disabled)
+                    return nil
+                }
+            }
+            return try await group.reduce(into: [Answer]()) { if let answer = $1 { $0.append(answer) } }
+        }
+        for answer in answers where answer.status == 200 {
+            #expect(try await site.get("/user/profile", bearer: answer.access).status == 401)
+            #expect(try await site.renew(answer.refresh).status == 401)
+        }
+        #expect(try await site.logIn().status == 401)
+        // Enabling brings the account back, and none of its devices.
+        _ = try await site.identity.accounts.setStatus(of: account.id, to: .active)
+        for answer in answers where answer.status == 200 {
+            #expect(try await site.renew(answer.refresh).status == 401)
+        }
+        #expect(try await site.logIn().status == 200)
+        await site.close()
+    }
+
+    @Test func `and every other change says where there is no such account`() async throws {
+        let site = try await Site()
+        let accounts = site.identity.accounts
+        #expect(try await accounts.setStatus(of: "nobody", to: .disabled) == false)
+        #expect(try await accounts.setGrants(of: "nobody", roles: ["admin"], permissions: []) == false)
+        #expect(try await accounts.signOutEverywhere("nobody") == 0)
+        #expect(try await accounts.account(email: "nobody@example.com") == nil)
+        await #expect(throws: IdentityError.self) { try await accounts.account(email: "nobody") }
+        await site.close()
+    }
+
+    @Test(arguments: ["", "two words", "quo\"te", "back\\slash", "ümlaut", "line\nbreak"])
+    func `or granting takes no role that is not one word`(role: String) async throws {
+        let site = try await Site()
+        let account = try await site.signUp()
+        let error = await #expect(throws: IdentityError.self) {
+            try await site.identity.accounts.setGrants(of: account.id, roles: [role], permissions: [])
+        }
+        #expect(error?.code == IdentityError.invalidInput.code)
+        #expect(try await site.identity.accounts.account(email: "ada@example.com")?.roles == [])
+        await site.close()
+    }
+}

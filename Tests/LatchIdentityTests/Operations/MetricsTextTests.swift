@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The text of the metrics` {
+    private static let fresh = """
+        # TYPE latch_families_revoked_total counter
+        latch_families_revoked_total 0
+        # TYPE latch_logins_total counter
+        latch_logins_total{result="failure"} 0
+        latch_logins_total{result="limited"} 0
+        latch_logins_total{result="success"} 0
+        # TYPE latch_token_replays_total counter
+        latch_token_replays_total{outcome="repeated"} 0
+        latch_token_replays_total{outcome="revoked"} 0
+        # TYPE latch_tokens_issued_total counter
+        latch_tokens_issued_total{grant="password"} 0
+        latch_tokens_issued_total{grant="refresh_token"} 0
+
+        """
+
+    @Test func `has every counter that a script looks for from the beginning, as 0`() {
+        #expect(Metrics().exposition(gauges: [:]) == Self.fresh)
+    }
+
+    @Test func `names the type of each metric once, before its values, and gauges at the end`() {
+        let metrics = Metrics()
+        metrics.count("latch_a_total", ["x": "2"])
+        metrics.count("latch_a_total", ["x": "1", "y": "z"], by: 41)
+        metrics.count("latch_a_total", ["x": "1", "y": "z"])
+        let text = metrics.exposition(gauges: ["latch_g": 7, "latch_b": -1])
+        #expect(
+            text == """
+                # TYPE latch_a_total counter
+                latch_a_total{x="1",y="z"} 42
+                latch_a_total{x="2"} 1
+
+                """ + Self.fresh + """
+                    # TYPE latch_g gauge
+                    latch_g 7
+                    # TYPE latch_b gauge
+                    latch_b -1
+
+                    """)
+    }
+
+    @Test func `counts what many threads count`() async {
+        let metrics = Metrics()
+        await withTaskGroup { group in
+            for _ in 0..<8 { group.addTask { for _ in 0..<500 { metrics.count("latch_a_total") } } }
+        }
+        #expect(metrics.exposition(gauges: [:]).hasPrefix("# TYPE latch_a_total counter\nlatch_a_total 4000\n"))
+    }
+
+    @Test func `does not grow with what strangers send`() async throws {
+        let site = try await Site()
+        _ = try await site.logIn("first@example.com")
+        let lines = try await site.get("/metrics").text.split(separator: "\n").count
+        for number in 0..<30 {
+            _ = try await site.logIn("user\(number)@example.com")
+            _ = try await site.get("/nowhere/\(number)", bearer: "nonsense\(number)")
+            _ = try await site.renew("lr1.\(number)")
+        }
+        #expect(try await site.get("/metrics").text.split(separator: "\n").count == lines)
+        await site.close()
+    }
+}

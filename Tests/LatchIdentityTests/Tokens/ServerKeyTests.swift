@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchCrypto
+import LatchJOSE
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The server's keys` {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func load(pepper: String? = nil) async throws -> ServerKeys {
+        let store = try SQLiteIdentityStore(path: folder.file())
+        var configuration = IdentityConfiguration()
+        configuration.tokenPepper = pepper
+        do {
+            let keys = try await ServerKeys.load(
+                from: store, configuration: configuration, clock: TestClock().wallClock, random: .system)
+            await store.close()
+            return keys
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+
+    private func change(_ sql: String, _ values: [SQLiteValue] = []) throws {
+        try SQLiteConnection(path: folder.file(), access: .readWrite).run(sql, values)
+    }
+
+    @Test func `are made once, and are the same ever after`() async throws {
+        let (first, second) = (try await load(), try await load())
+        #expect(first.signing.map(\.id) == second.signing.map(\.id))
+        #expect(first.signing.map(\.thumbprint) == second.signing.map(\.thumbprint))
+        #expect(first.signing.first?.id == first.signing.first?.thumbprint)
+        #expect(first.pepper == second.pepper)
+    }
+
+    @Test func `depend on the pepper that is kept outside of the store`() async throws {
+        let peppers = [
+            try await load().pepper, try await load(pepper: "one").pepper, try await load(pepper: "two").pepper,
+        ]
+        #expect(peppers[0] != peppers[1] && peppers[1] != peppers[2] && peppers[0] != peppers[2])
+        #expect(try await load(pepper: "one").pepper == peppers[1])
+    }
+
+    @Test(arguments: ["", "{", "[]", "{}", #"{"kty":"EC","crv":"P-256"}"#, #"{"kty":"oct","k":"AAAA","alg":"HS256"}"#])
+    func `that are damaged are reported and not replaced`(jwk: String) async throws {
+        _ = try await load()
+        try change("UPDATE signing_key SET private_jwk = ?", [.blob(Array(jwk.utf8))])
+        let error = await #expect(throws: IdentityError.self) { try await load() }
+        #expect(error?.code == IdentityError.corruptStore.code)
+        #expect(error?.hint?.contains("backup") == true)
+        let store = try SQLiteIdentityStore(path: folder.file())
+        #expect(try store.signingKeys().map(\.privateJWK) == [Array(jwk.utf8)])
+        await store.close()
+    }
+
+    @Test func `of which a new one has been put in sign with it, and verify what the old one signed`() async throws {
+        let site = try await Site(in: folder)
+        try await site.signUp()
+        let old = try await site.logIn().access
+        let other = try await Site()
+        let newer = try #require(try await other.identity.parts.store.signingKeys().first)
+        await other.close()
+        try change(
+            "INSERT INTO signing_key (id, private_jwk, created_at) VALUES (?, ?, ?)",
+            [.text(newer.id), .blob(newer.privateJWK), .date(noon + 1)])
+        let next = try await site.identity.reconfigured(site.identity.parts.configuration)
+        #expect(next.parts.accessTokens.verify(old) != nil)
+        #expect(try await next.parts.store.signingKeys().map(\.id).first == newer.id)
+        let keys = next.parts.accessTokens.jwks["keys"]?.arrayValue ?? []
+        #expect(keys.count == 2)
+        // RFC 7517 §9.2: what is published has no private part.
+        #expect(keys.allSatisfy { $0["d"] == nil })
+        await next.close()
+    }
+}
+
+@Suite struct `What the store holds` {
+    @Test func `P12: prints without its secrets, whichever way it is printed`() async throws {
+        let account = try Account.example()
+        let device = Device.example(of: account)
+        let key = StoredKey(id: "key", privateJWK: Array("hunter2".utf8), createdAt: noon)
+        let token = RefreshToken(of: device, counter: 3, pepper: .init(size: .init(bitCount: 256)))
+        for (value, secrets) in [
+            (account as Any, ["argon2", "example.com"]), (device as Any, ["7, 7", "0707"]),
+            (key as Any, ["hunter2", "104, 117"]), (token as Any, [token.text]),
+        ] {
+            var dumped = ""
+            dump(value, to: &dumped)
+            let shown = "\(value) \(String(reflecting: value)) \(dumped)"
+            for secret in secrets { #expect(!shown.contains(secret), "\(shown)") }
+        }
+        #expect("\(account)" == "Account(id-ada)")
+        #expect("\(key)" == "StoredKey(key)")
+        #expect("\(device)" == "Device(16 bytes, generation 0)")
+        #expect("\(token)" == "RefreshToken(redacted)")
+    }
+}
