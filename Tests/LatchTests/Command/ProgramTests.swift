@@ -9,6 +9,9 @@ import Testing
 /// A shell whose streams are kept.
 struct KeptShell {
     private let kept = Kept()
+    private let isTerminal: Bool
+
+    init(isTerminal: Bool = false) { self.isTerminal = isTerminal }
 
     private final class Kept: Sendable {
         let output = Lock("")
@@ -19,8 +22,8 @@ struct KeptShell {
         let kept = kept
         return Shell(
             environment: [:],
-            output: .init(isTerminal: false) { text in kept.output.withLock { $0 += text } },
-            error: .init(isTerminal: false) { text in kept.error.withLock { $0 += text } }, signals: .unheard)
+            output: .init(isTerminal: isTerminal) { text in kept.output.withLock { $0 += text } },
+            error: .init(isTerminal: isTerminal) { text in kept.error.withLock { $0 += text } }, signals: .unheard)
     }
 
     var output: String { kept.output.withLock { $0 } }

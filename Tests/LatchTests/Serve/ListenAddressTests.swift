@@ -9,6 +9,9 @@ import Testing
         ("127.0.0.1:8080", "127.0.0.1", 8080, true), ("[::1]:0", "::1", 0, true), ("localhost:1", "localhost", 1, true),
         ("0.0.0.0:80", "0.0.0.0", 80, false), ("[2001:db8::1]:443", "2001:db8::1", 443, false),
         ("127.9.9.9:65535", "127.9.9.9", 65535, true), ("192.168.0.127:1", "192.168.0.127", 1, false),
+        ("127.example.com:1", "127.example.com", 1, false),
+        ("127.0.0.1.example.com:1", "127.0.0.1.example.com", 1, false),
+        ("127.0.0.256:1", "127.0.0.256", 1, false), ("127.1:1", "127.1", 1, false),
     ])
     func `has a host and a port`(text: String, host: String, port: Int, isLoopback: Bool) throws {
         let address = try ListenAddress(text)

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import Testing
+
+@testable import latch
+
+@Suite struct `The report of a demonstration` {
+    private let step = DemoStep(code: "expiry", name: "calls across an expiry", play: { _ in .init("") })
+    private let finding = DemoStep.Finding("1 renewal", ["renewals": 1])
+
+    private func stage() throws -> (DemoStage, DemoFolder) {
+        let folder = try DemoFolder()
+        var stage = DemoStage(folder: folder, server: ServerProcess(in: folder, environment: [:]))
+        stage.calls = 12_345
+        stage.kills = 3
+        return (stage, folder)
+    }
+
+    @Test func `has one line for each step, with its time and what was seen`() throws {
+        let kept = KeptShell()
+        let report = DemoReport(kept.shell, isJSON: false)
+        report.begin()
+        report.playing(step)
+        report.held(step, finding, after: .milliseconds(1234))
+        report.failed(step, "two renewals", after: .microseconds(400))
+        let lines = kept.output.split(separator: "\n").map(String.init)
+        #expect(lines[0].hasPrefix("latch demo: "))
+        #expect(lines[1].hasPrefix("  ✓ calls across an expiry  ") && lines[1].hasSuffix("1,234 ms   1 renewal"))
+        #expect(lines[2].hasPrefix("  ✗ calls across an expiry  ") && lines[2].hasSuffix("0 ms   two renewals"))
+        // Neither colours nor progress where nobody looks.
+        #expect(!kept.output.contains("\u{1B}"))
+        #expect(kept.error.isEmpty)
+    }
+
+    @Test func `ends with the sum of what was done`() throws {
+        let (stage, folder) = try stage()
+        let kept = KeptShell()
+        DemoReport(kept.shell, isJSON: false).end(stage, steps: 17, after: .milliseconds(6250))
+        #expect(
+            kept.output == "\n  17 steps hold. 12,345 authenticated calls, 3 kills, no session lost, 6.3 s.\n")
+        try folder.remove()
+    }
+
+    @Test func `is one JSON object for each step where a script asks for it, and nothing else`() throws {
+        let (stage, folder) = try stage()
+        let kept = KeptShell()
+        let report = DemoReport(kept.shell, isJSON: true)
+        report.begin()
+        report.playing(step)
+        report.held(step, finding, after: .microseconds(1_234_560))
+        report.failed(step, "two renewals", after: .zero)
+        report.end(stage, steps: 2, after: .seconds(2))
+        let objects = try kept.output.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+        #expect(objects.count == 3)
+        #expect(objects[0]["facts"] == ["renewals": 1])
+        #expect(objects[0]["milliseconds"]?.doubleValue == 1234.6)
+        #expect(objects[1]["expected"] == "two renewals")
+        #expect(objects[2]["calls"] == 12_345)
+        #expect(kept.error.isEmpty)
+        try folder.remove()
+    }
+
+    @Test func `shows on a terminal what is being played, and removes it again`() {
+        let kept = KeptShell(isTerminal: true)
+        let report = DemoReport(kept.shell, isJSON: false)
+        report.playing(step)
+        #expect(kept.error == "  … calls across an expiry")
+        report.held(step, finding, after: .zero)
+        #expect(kept.error.hasSuffix("\r\u{1B}[2K"))
+        #expect(kept.output.contains("\u{1B}[32m✓\u{1B}[0m"))
+        #expect(kept.output.contains("\u{1B}[2m1 renewal\u{1B}[0m"))
+    }
+
+    @Test(arguments: [
+        (0, "0"), (999, "999"), (1000, "1,000"), (1001, "1,001"), (12_045, "12,045"), (1_000_000, "1,000,000"),
+    ])
+    func `groups the digits of large numbers by three`(number: Int, text: String) {
+        #expect(DemoReport.grouped(number) == text)
+    }
+
+    @Test(arguments: [(0, "0.0"), (0.04, "0.0"), (0.05, "0.1"), (9.96, "10.0"), (12.34, "12.3")])
+    func `rounds to one decimal`(number: Double, text: String) {
+        #expect(DemoReport.decimal(number) == text)
+    }
+
+    @Test func `keeps a gap behind what is longer than its column`() {
+        #expect(DemoReport.padded("ab", 4) == "ab  ")
+        #expect(DemoReport.padded("abcd", 4) == "abcd ")
+        #expect(DemoReport.padded("abcdef", 4) == "abcdef ")
+    }
+}
+
+@Suite struct `A step of a demonstration` {
+    @Test func `does not hold where an expectation fails, and says which`() {
+        #expect(throws: Never.self) { try expect(true, "nothing") }
+        let failure = #expect(throws: DemoFailure.self) { try expect(1 + 1 == 3, "the sum is \(1 + 1)") }
+        #expect(failure?.description == "the sum is 2")
+    }
+
+    @Test func `that expects a refusal gets its error, and does not hold without one`() async throws {
+        let error = try await refusal("it") { throw CommandError.failed("no") }
+        #expect((error as? CommandError)?.message == "no")
+        let failure = await #expect(throws: DemoFailure.self) { try await refusal("a stolen token") {} }
+        #expect(failure?.description == "a stolen token was not refused")
+    }
+
+    @Test func `has a code and a name of its own`() {
+        let steps = DemoRun.steps
+        #expect(steps.count > 10)
+        #expect(Set(steps.map(\.code)).count == steps.count)
+        #expect(Set(steps.map(\.name)).count == steps.count)
+        for step in steps {
+            #expect(step.code.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D }, "\(step.code)")
+            #expect(step.name.count <= 50, "\(step.name)")
+        }
+    }
+
+    @Test func `meets devices that are not there as a step that did not hold before`() throws {
+        let folder = try DemoFolder()
+        let stage = DemoStage(folder: folder, server: ServerProcess(in: folder, environment: [:]))
+        #expect(throws: DemoFailure.self) { try stage.requirePhone() }
+        #expect(throws: DemoFailure.self) { try stage.requireLaptop() }
+        try folder.remove()
+    }
+}
