@@ -17,6 +17,7 @@ public import LatchHTTP
 public struct Identity: Sendable {
     /// Answers every request to the server.
     public let handler: any Handler
+    /// For code in the same process, such as an administration: what it does is not limited as requests are.
     package let accounts: Accounts
     let parts: IdentityParts
     /// Removes what has ended; cancelled when another value takes over its store.

@@ -12,6 +12,7 @@
 import FoundationEssentials
 
 @main
+/// The process: its main thread waits for signals, everything else runs on others.
 enum Latch {
     /// Begins the command on another thread and gives this one to the signals.
     ///

@@ -11,6 +11,7 @@ extension IdentityError {
 }
 
 extension IdentityError {
+    /// What is wrong by the member's name; never its value, which may be a password under the wrong name.
     package static func invalidInput(_ what: String, hint: String? = nil) -> IdentityError {
         IdentityError(code: "invalidInput", message: "The request cannot be used: \(what).", hint: hint)
     }

@@ -17,6 +17,7 @@ extension IdentityError {
     public static let forbidden = IdentityError(
         code: "forbidden", message: "This account may not do that.", hint: "Ask an administrator.")
 
+    /// With the limit that was met, and how long it takes until the next attempt counts.
     static func tooManyAttempts(_ refusal: AttemptLimiter.Refusal) -> IdentityError {
         IdentityError(
             code: tooManyAttempts.code, message: tooManyAttempts.message, hint: tooManyAttempts.hint,

@@ -16,6 +16,7 @@ struct LoginLimits: Sendable {
     /// Five mails an hour to one address, or anybody could fill a stranger's mailbox in our name.
     private let mail = AttemptLimiter.Limit(name: "mail", capacity: 5, window: 3600)
 
+    /// One setting makes all three, since what matters is how they stand to each other.
     init(_ configuration: IdentityConfiguration) {
         let limit = configuration.loginLimitPerMinute
         pair = AttemptLimiter.Limit(name: "login", capacity: limit, window: 60)

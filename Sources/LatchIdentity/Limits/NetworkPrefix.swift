@@ -34,6 +34,7 @@ struct NetworkPrefix: Sendable, Hashable {
         return head + Array(repeating: 0, count: 8 - head.count - tail.count) + tail
     }
 
+    /// The groups of a part without "::"; a dotted IPv4 address stands for two (RFC 4291 §2.2, form 3).
     private static func numbers(_ text: Substring) -> [UInt16]? {
         if text.isEmpty { return [] }
         var numbers: [UInt16] = []

@@ -29,6 +29,7 @@ final class MailQueue: Sendable {
     private let clock: WallClock
     private let maximumWaiting: Int
     private let patience: Duration
+    /// More would be taken for a flood by many mail servers, fewer would let one slow recipient hold up all.
     private let maximumRunning = 4
     private let state = Lock(State())
 

@@ -8,6 +8,7 @@ import LatchCore
 struct StoreProbe: Sendable {
     let store: any IdentityStore
     let clock: WallClock
+    /// Shorter than a balancer waits, longer than any commit of a store that works.
     var patience: Duration = .seconds(2)
 
     /// What is wrong; nil when a commit came through in time.

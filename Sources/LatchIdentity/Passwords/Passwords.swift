@@ -19,6 +19,7 @@ struct Passwords: Sendable {
     /// A hash of no password: checking against it takes as long as checking against a real one.
     private let decoy: String
 
+    /// - Throws: `IdentityError.invalidSetting` where argon2id does not take the parameters (RFC 9106 §3.1).
     init(_ configuration: IdentityConfiguration) throws(IdentityError) {
         do throws(CryptoError) {
             parameters = try Argon2Parameters(
@@ -96,6 +97,7 @@ struct Passwords: Sendable {
 }
 
 extension IdentityError {
+    /// Memory for a hash cannot be had, or argon2 refuses; which, is not told to clients.
     static let hashingFailed = IdentityError(
         code: "hashingFailed", message: "The server cannot check passwords now.", retryAfter: .seconds(2))
 }

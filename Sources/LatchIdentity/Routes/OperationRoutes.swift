@@ -10,6 +10,7 @@ struct OperationRoutes: Sendable {
 
     init(_ parts: IdentityParts) { self.parts = parts }
 
+    /// None of them asks who is there: supervisors and scrapers have no account.
     func add(to router: inout Router) {
         router.get("/.well-known/jwks.json", jwks)
         router.get("/healthz", health)

@@ -12,6 +12,7 @@ struct PageRoutes: Sendable {
 
     init(_ parts: IdentityParts) { accounts = Accounts(parts: parts) }
 
+    /// Pages for people without an app, under the paths that mails name.
     func add(to router: inout Router) {
         router.get("/verify", verifyPage)
         router.post("/verify", verify)
@@ -67,6 +68,7 @@ struct PageRoutes: Sendable {
             action: "/reset", carrying: token, fields: Page.newPassword, button: "Set password")
     }
 
+    /// The same page for used, ended, replaced and invented links.
     private static let invalidLink = Page(
         "The link is not valid, or no longer", words: "Ask for a new one."
     ).response(status: .badRequest)

@@ -7,12 +7,14 @@ import LatchServer
 
 /// The refresh token as a cookie: out of reach of scripts, sent to the session routes alone, and only from our own pages.
 struct RefreshCookie {
+    /// The name that seed 002's backend gives it.
     static let name = "refreshToken"
 
     private let isSecure: Bool
     /// The issuer's own and those that the configuration allows.
     private let origins: Set<String>
 
+    /// Made for each request, since the issuer may become known, and the origins change, while the server runs.
     init(_ parts: IdentityParts) {
         let issuer = parts.accessTokens.issuer ?? ""
         isSecure = issuer.lowercased().hasPrefix("https://")

@@ -14,6 +14,7 @@ struct SignInRoutes: Sendable {
         signIns = SignIns(parts: parts)
     }
 
+    /// The paths of seed 002's backend; the cookie's path covers the last two.
     func add(to router: inout Router) {
         router.post("/api/auth/clients/login", login)
         router.post("/api/auth/refresh-token", refresh)

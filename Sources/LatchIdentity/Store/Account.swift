@@ -22,6 +22,7 @@ package struct Account: Sendable, Hashable {
     package var emailVerifiedAt: Date?
     /// Words, as scopes are (RFC 6749 §3.3); what they mean is for the services that read the tokens.
     package var roles: [String] = []
+    /// Words as well; finer than roles, and just as meaningless to this server.
     package var permissions: [String] = []
     package var status = Status.active
     /// Never moves; the beginning of `id` says the same.

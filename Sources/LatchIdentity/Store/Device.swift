@@ -32,6 +32,7 @@ package struct Device: Sendable, Hashable {
     ///
     /// Nothing undoes it.
     package var revokedAt: Date?
+    /// For people who ask why; programs get the same error for every reason.
     package var revokedBecause: Ending?
     /// What the client called itself at the login, cut short; for people, and never to decide anything.
     package let userAgent: String?

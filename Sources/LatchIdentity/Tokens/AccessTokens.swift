@@ -22,6 +22,7 @@ final class AccessTokens: Sendable {
 
     /// For how long a token is valid; a reload changes it for new tokens only.
     let lifetime: Duration
+    /// The newest first; it signs.
     private let keys: [Key]
     private let audience: String?
     private let clock: WallClock

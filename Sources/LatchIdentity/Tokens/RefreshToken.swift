@@ -11,8 +11,10 @@ import LatchJOSE
 struct RefreshToken: Sendable, Hashable {
     let deviceID: [UInt8]
     let counter: UInt32
+    /// HMAC-SHA-256 over device and generation.
     private let code: [UInt8]
 
+    /// By it secret scanners can know a token that got into a repository; the digit is the format's version.
     private static let prefix = "lr1."
     private static let byteCount = 16 + 4 + 32
 

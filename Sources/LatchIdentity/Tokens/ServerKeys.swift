@@ -75,5 +75,6 @@ struct ServerKeys: Sendable {
 }
 
 extension IdentityError {
+    /// A key row that is no JWK, or whose halves do not fit together.
     static let unusableKey = IdentityError.corruptStore("a signing key cannot be read")
 }

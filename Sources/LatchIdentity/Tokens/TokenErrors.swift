@@ -13,5 +13,6 @@ extension IdentityError {
     public static let notReady = IdentityError(
         code: "notReady", message: "The server is starting.", retryAfter: .seconds(1))
 
+    /// The key does not work; not told to clients beyond "unavailable".
     static let signingFailed = IdentityError(code: "signingFailed", message: "The server cannot sign tokens.")
 }

@@ -10,6 +10,7 @@ struct CommandError: CodedError {
     /// 2 for a call that is not understood, 1 for everything else (as GNU and BSD tools have it).
     let exitCode: ExitCode
 
+    /// Errors are made by their kind, which decides the exit code.
     private init(_ code: String, _ message: String, hint: String?, exitCode: ExitCode) {
         self.code = code
         self.message = message

@@ -21,6 +21,7 @@ struct Verb: Sendable {
     let summary: String
     /// Paragraphs for those who read the help of this verb alone.
     var discussion: String?
+    /// Without the one for help, which every verb has.
     var options: [Option] = []
     /// Words that must be there, in this order.
     var operands: [Operand] = []

@@ -18,6 +18,7 @@ struct ConfigurationFile: Sendable {
     private static let maximumBytes = 1 << 20
 
     let path: String
+    /// In the order of the file; a key stands once, which both formats demand.
     let entries: [Entry]
 
     /// Reads the file.

@@ -2,6 +2,9 @@
 
 /// The settings that are about sockets and files, and no business of the auth server's.
 enum ServerSetting {
+    /// In the order in which they are printed.
+    ///
+    /// None of them changes while the server runs.
     static let all: [Setting] = [
         Setting("listen", "127.0.0.1:8080", "where to listen, HOST:PORT; port 0 takes any free one") { text throws in
             _ = try ListenAddress(text)

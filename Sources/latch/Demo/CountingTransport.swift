@@ -25,6 +25,7 @@ final class CountingTransport: Handler {
     /// All counts of one moment.
     var counts: Counts { counted.withLock { $0 } }
 
+    /// Counts before and after; the time of a renewal is that which the kills are spread over.
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         let isRenewal = request.path.hasSuffix("/refresh-token")
         counted.withLock { counts in

@@ -11,6 +11,7 @@ struct DemoRun {
     private let shell: Shell
     private let steps: [DemoStep]
 
+    /// - Parameter steps: Others than all of them, for tests of what a failing step does.
     init(_ report: DemoReport, _ shell: Shell, steps: [DemoStep] = DemoRun.steps) {
         self.report = report
         self.shell = shell

@@ -14,6 +14,7 @@ struct DemoStage: Sendable {
     let transport = CountingTransport()
     /// Of nobody: example.com is kept for examples (RFC 2606 §3).
     let email = "ada@example.com"
+    /// Changes with the reset; later steps log in with what it is then.
     var password = "a horse walks into a library"
 
     /// Set by the first step, which starts the server.

@@ -2,8 +2,10 @@
 
 /// `latch demo`: plays the main job and checks every step of it.
 enum DemoVerb {
+    /// What a script reads; the steps keep their codes between versions.
     static let json = Option.flag("json", "one JSON object for each step, and one with the sum")
 
+    /// It has no options for how much: a demonstration that can be made easier proves less.
     static let verb = Verb(
         name: "demo", summary: "plays the main job against a real server and checks every step",
         discussion: """

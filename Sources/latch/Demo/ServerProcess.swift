@@ -12,6 +12,8 @@ final class ServerProcess: Sendable {
     }
 
     private let folder: DemoFolder
+    /// The whole environment of the child, in which no setting of the caller is left: the demonstration is the same
+    /// everywhere.
     private let environment: [String: String]
     private let state = Lock(State())
 

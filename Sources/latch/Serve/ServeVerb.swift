@@ -4,11 +4,15 @@ import LatchCore
 
 /// `latch serve`: the auth server.
 enum ServeVerb {
+    /// On loopback unless somebody says otherwise: a server that is tried out is not open to the network.
     static let listen = Option.value(
         "listen", "HOST:PORT", "where to listen; port 0 takes any free one (127.0.0.1:8080)")
     static let store = Option.value("store", "STORE", "where accounts are kept: sqlite:PATH (sqlite:latch.sqlite)")
+    /// Its path may come from LATCH_CONFIG as well, for a service whose command line is fixed.
     static let config = Option.value("config", "FILE", letter: "c", "a TOML or JSON file with settings")
+    /// The one setting of the auth server itself with a flag, for it belongs to the address; the others live in the file.
     static let issuer = Option.value("issuer", "URL", "the server's public URL (the address it listens on)")
+    /// Reads everything as a start would, and starts nothing.
     static let printConfig = Option.flag(
         "print-config", "shows all settings with their sources, secrets redacted, and ends")
     static let json = Option.flag("json", "with --print-config: for a script")
@@ -35,6 +39,7 @@ enum ServeVerb {
         ],
         body: run)
 
+    /// Prints the settings, or serves; `--json` alone is refused, since a server has nothing to say in JSON.
     private static let run: Verb.Body = { invocation, shell in
         let source = SettingsSource(invocation, environment: shell.environment)
         if invocation.has(json), !invocation.has(printConfig) {

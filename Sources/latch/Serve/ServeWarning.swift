@@ -23,10 +23,12 @@ struct ServeWarning: Sendable, Hashable {
         message: "No mails can be sent, so nobody can verify an address or reset a password.",
         hint: "Set smtp_url, or mail_directory to have mails written as files.")
 
+    /// Said at every start: who sets it believes that something listens there, and may have opened a firewall for it.
     static let noAdministration = ServeWarning(
         message: "admin_listen has no effect in this version.",
         hint: "The administration comes in a later round; until then nothing listens there.")
 
+    /// It is a warning and no error, since a proxy in front of it may speak TLS.
     static func plainText(_ host: String) -> ServeWarning {
         ServeWarning(
             message: "Passwords and tokens cross the network unencrypted: other machines reach \(host).",

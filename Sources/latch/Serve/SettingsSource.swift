@@ -8,6 +8,7 @@ struct SettingsSource: Sendable {
     /// The configuration file; the flag wins over LATCH_CONFIG.
     private let file: String?
 
+    /// Keeps what does not change while the server runs: its flags, its environment and the path of its file.
     init(_ invocation: Invocation, environment: [String: String]) {
         let options = [ServeVerb.listen, ServeVerb.store, ServeVerb.issuer]
         flags = Dictionary(

@@ -7,6 +7,7 @@ internal import CSQLite
 /// `@unchecked Sendable`: a connection moves between threads but is used by one at a time, which its owners (the writer's
 /// queue and the readers' pool) see to; SQLite's own mutexes are left out therefore (SQLITE_OPEN_NOMUTEX).
 final class SQLiteConnection: @unchecked Sendable {
+    /// What a connection may do, which SQLite itself enforces.
     enum Access {
         /// Reads what exists and never creates, changes or checkpoints anything.
         case readOnly

@@ -7,6 +7,7 @@ extension SQLiteIdentityStore {
         try readers.read { db throws(IdentityError) in try db.device(id) }
     }
 
+    /// Compares the date of the password with the one that was read before the password was checked.
     package func insert(_ device: Device, for account: Account) async throws(IdentityError) -> Bool {
         try await writer.write { db throws(IdentityError) in
             // A password reset between the check of the password and here must not leave a device signed in.
@@ -95,6 +96,7 @@ extension Device {
         revoked_because, user_agent, address
         """
 
+    /// A row as the store has it; a generation that no token can name is damage.
     fileprivate init(_ row: borrowing SQLiteRow) throws(IdentityError) {
         guard let counter = UInt32(exactly: try row.integer(3)) else {
             throw .corruptStore("a device has a generation out of range")

@@ -7,6 +7,7 @@ extension SQLiteIdentityStore {
         try readers.read { db throws(IdentityError) in try db.signingKeys() }
     }
 
+    /// Looking and inserting are one transaction, and transactions of all processes come one after another.
     package func signingKeys(proposing key: StoredKey) async throws(IdentityError) -> [StoredKey] {
         try await writer.write { db throws(IdentityError) in
             let kept = try db.signingKeys()

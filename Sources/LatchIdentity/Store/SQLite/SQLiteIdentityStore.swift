@@ -30,6 +30,7 @@ package final class SQLiteIdentityStore: IdentityStore {
 
     package var tally: StoreTally { writer.tally }
 
+    /// Readers first, so that the writer, as the last one, can fold the log into the file.
     package func close() async {
         readers.close()
         await writer.close()

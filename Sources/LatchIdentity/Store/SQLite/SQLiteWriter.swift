@@ -30,10 +30,13 @@ final class SQLiteWriter: Sendable {
         var tally = StoreTally()
     }
 
+    /// Used on `queue` alone.
     private let connection: SQLiteConnection
     private let queue = DispatchQueue(label: "latch.store.writer")
     private let state = Lock(State())
+    /// Beyond it writes are refused with `IdentityError.overloaded`: a wedged disk must not collect a process's memory.
     private let maximumWaiting: Int
+    /// Bounds how long the first of a batch waits for the last.
     private let maximumBatch: Int
 
     init(_ connection: SQLiteConnection, maximumWaiting: Int = 8192, maximumBatch: Int = 512) {

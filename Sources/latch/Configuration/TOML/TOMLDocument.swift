@@ -59,6 +59,7 @@ struct TOMLDocument: Sendable, Hashable {
         return nil
     }
 
+    /// Nil where there is nothing yet, and where a part of the path is no table.
     private func value(at path: [String]) -> JSONValue? {
         path.reduce(Optional(.object(root))) { $0?[$1] }
     }
@@ -67,6 +68,7 @@ struct TOMLDocument: Sendable, Hashable {
 }
 
 extension JSONObject {
+    /// Makes the tables on the way that are missing; the caller has made sure that none of them is a value.
     fileprivate mutating func set(_ value: JSONValue, at path: ArraySlice<String>) {
         guard let first = path.first else { return }
         guard path.count > 1 else {

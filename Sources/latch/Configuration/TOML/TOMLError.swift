@@ -11,5 +11,6 @@ struct TOMLError: Error, Sendable, Hashable {
     let place: Place
     /// What is wrong; it never quotes a value, which may be a secret.
     let message: String
+    /// How it would be right, with an example.
     let hint: String
 }

@@ -78,6 +78,7 @@ extension TOMLParser {
             "Write 10, 0x1F, 1_000 or 1.5, without zeros in front; integers have 64 bits.", at: start)
     }
 
+    /// What can stand in a number, a boolean, or a date, which is then refused as such.
     private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "a"..."z", "A"..."Z", "0"..."9", "_", "-", "+", ".", ":": true

@@ -13,6 +13,7 @@ struct TOMLParser {
     /// Where each line begins.
     private let lineStarts: [Int]
 
+    /// Splits the text once into scalars, and notes where lines begin.
     init(_ text: String) {
         let scalars = Array(text.unicodeScalars)
         lineStarts = [0] + scalars.indices.filter { scalars[$0] == "\n" }.map { $0 + 1 }
@@ -105,6 +106,7 @@ struct TOMLParser {
         guard skipNewline() else { throw error("there is more on this line", "Write one value on each line.") }
     }
 
+    /// TOML 1.0, "Keys": ASCII letters, digits, hyphen and underscore.
     private static func isBare(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "a"..."z", "A"..."Z", "0"..."9", "_", "-": true

@@ -6,12 +6,17 @@ import LatchCore
 
 /// How a person, and a server, leave.
 enum EndingSteps {
+    /// In this order: the server must still run for the first two.
     static let all: [DemoStep] = [
         DemoStep(code: "sign-out", name: "sign-out while a renewal is on its way", play: signOut),
         DemoStep(code: "revoked", name: "the server has forgotten the device too", play: revoked),
         DemoStep(code: "terminate", name: "SIGTERM: the server ends with exit 0", play: terminate),
     ]
 
+    /// Signs out with a renewal under way, and looks at the file before and after that has ended.
+    ///
+    /// The order in which the two arrive is left open on purpose. What must hold is that neither order leaves tokens
+    /// behind.
     private static func signOut(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let phone = try stage.requirePhone()
         let tokens = try await phone.session.credential()
@@ -30,6 +35,10 @@ enum EndingSteps {
         return .init("nothing is left in the file; the renewal \(ending)")
     }
 
+    /// Presents a copy of the tokens of a device that has signed out.
+    ///
+    /// The access token is still young, so this shows that the server looks at the device and not only at the
+    /// signature.
     private static func revoked(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let phone = try stage.requirePhone()
         let tokens = try await phone.signIn(email: stage.email, password: stage.password)
@@ -44,6 +53,7 @@ enum EndingSteps {
         return .init("a copy of its tokens opens nothing, expired or not")
     }
 
+    /// Reads the exit code, and all that the server wrote to standard error in its lives: kills must not have upset it.
     private static func terminate(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let code = await stage.server.terminate()
         try expect(code == 0, code.map { "the server ended with exit \($0)" } ?? "a signal ended the server")

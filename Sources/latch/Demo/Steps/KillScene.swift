@@ -18,9 +18,11 @@ struct KillScene: Sendable {
 
     /// How many authenticated calls a scene makes once the server is back.
     static let callsAfterwards = 4
+    /// So many that some have joined the renewal and some have not asked yet when the server dies.
     private static let callers = 24
 
     let stage: DemoStage
+    /// The program that sees the server die; it goes on living.
     let phone: LatchAccounts.AuthClient
     /// Whether a program that was started anew renews first, or the one that saw the server die.
     let isNewProgramFirst: Bool
@@ -76,12 +78,14 @@ struct KillScene: Sendable {
         }
     }
 
+    /// A call between two lives of the server fails as "offline", without costing the person their session.
     private func callWithoutServer() async throws {
         let phone = phone
         let error = try await refusal("a call without a server") { _ = try await phone.profile() }
         guard Self.isNetwork(error) else { throw error }
     }
 
+    /// Two calls with what the renewal gave: the second one shows that nothing was used up.
     private func useTwice(_ client: LatchAccounts.AuthClient) async throws {
         for _ in 0..<2 {
             let account = try await client.profile()
@@ -89,6 +93,7 @@ struct KillScene: Sendable {
         }
     }
 
+    /// Whether an error says that nobody answered, which must never end a session, unlike a refusal.
     private static func isNetwork(_ error: any Error) -> Bool {
         (error as? HTTPError ?? (error as? AuthError)?.cause as? HTTPError)?.isConnectivity ?? false
     }

@@ -9,16 +9,21 @@ import LatchHTTP
 
 /// What must not lose a session: many callers at an expiry, and a server that dies.
 enum RenewalSteps {
+    /// The first makes long tokens for the second device, so that only the first device has to renew later on.
     static let all: [DemoStep] = [
         DemoStep(code: "reload", name: "SIGHUP: longer tokens without a restart", play: reload),
         DemoStep(code: "expiry", name: "1,000 calls across an expiry, 1 renewal", play: expiry),
         DemoStep(code: "kills", name: "the server is killed in the middle of renewals", play: kills),
     ]
 
+    /// So many that a client without a shared renewal would send hundreds of them.
     private static let calls = 1000
     /// By how much the second group of calls is ahead of the expiry, in seconds.
     private static let lead = 0.1
 
+    /// Writes the configuration, sends SIGHUP, and reads from the next token that the server took it.
+    ///
+    /// The process and its port stay the same, and so do the sessions.
     private static func reload(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         try stage.folder.write("access_token_lifetime = 900\n", to: "latch.toml")
         try await stage.server.reload()
@@ -31,6 +36,10 @@ enum RenewalSteps {
         return .init("access tokens live 900 s now, not 4 s; the second device signs in", ["lifetimeSeconds": 900])
     }
 
+    /// Sends a thousand calls around the moment in which the token ends.
+    ///
+    /// Both sides count: the server the renewals that it made, the transport those that were asked for. One each is
+    /// right; two that happen to be answered alike would not be.
     private static func expiry(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let phone = try stage.requirePhone()
         guard let expiry = phone.session.currentState.credential?.expiry else {
@@ -84,6 +93,10 @@ enum RenewalSteps {
         }
     }
 
+    /// Kills the server (SIGKILL) six times in a renewal, later each time, and lets the devices go on.
+    ///
+    /// Where the kill falls, before the commit, after it or after the answer, is the machine's choice and is only
+    /// reported. That nobody is signed out must hold for each of them.
     private static func kills(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         var phone = try stage.requirePhone()
         let usual = try await usualRenewal(on: stage, by: phone)

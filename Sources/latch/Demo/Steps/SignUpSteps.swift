@@ -9,6 +9,7 @@ import LatchHTTP
 
 /// From nothing to a person who is signed in.
 enum SignUpSteps {
+    /// From an empty folder to a first device; every later step needs all of them.
     static let all: [DemoStep] = [
         DemoStep(code: "start", name: "a server process starts", play: start),
         DemoStep(code: "sign-up", name: "somebody signs up", play: signUp),
@@ -20,6 +21,7 @@ enum SignUpSteps {
         DemoStep(code: "profile", name: "the profile of who is signed in", play: profile),
     ]
 
+    /// Starts the process and asks it for its health, as a supervisor would.
     private static func start(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         // Short enough to see an access token expire; a later step makes it long without a restart.
         try stage.folder.write("access_token_lifetime = 4\n", to: "latch.toml")
@@ -38,6 +40,7 @@ enum SignUpSteps {
             ])
     }
 
+    /// Signs up and asks for more than is given: a role in the content must have no effect.
     private static func signUp(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let client = stage.client(LatchAuth.InMemoryTokenStore())
         let account = try await client.signUp(
@@ -48,6 +51,7 @@ enum SignUpSteps {
         return .init("\(account.email); the wish to be an administrator is ignored", ["account": .string(account.id)])
     }
 
+    /// The same address in capitals, which is the same account and therefore refused.
     private static func duplicate(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let client = stage.client(LatchAuth.InMemoryTokenStore())
         let (email, password) = (stage.email.uppercased(), stage.password)
@@ -58,6 +62,7 @@ enum SignUpSteps {
         return .init("emailTaken, also in capitals")
     }
 
+    /// The right password before the mail was answered: refused as a wrong one is, so that nothing can be learnt.
     private static func unverified(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let client = stage.client(LatchAuth.InMemoryTokenStore())
         let (email, password) = (stage.email, stage.password)
@@ -68,6 +73,7 @@ enum SignUpSteps {
         return .init("refused, without a word on why")
     }
 
+    /// Follows the link of the mail that really lies in the folder, twice; the second time it is worth nothing.
     private static func verify(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let clock = ContinuousClock()
         let begin = clock.now
@@ -81,6 +87,7 @@ enum SignUpSteps {
         return .init("mail read from its .eml file", ["mailMilliseconds": .number(arrival)])
     }
 
+    /// A wrong password, by either client, must not look like a server that is not there, and the reverse.
     private static func wrongPassword(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let client = stage.client(LatchAuth.InMemoryTokenStore())
         let email = stage.email
@@ -103,6 +110,7 @@ enum SignUpSteps {
         return .init("wrongCredentials; without a server it is a network error")
     }
 
+    /// Logs in and reads the file beside the client: it holds the tokens, and not in the clear.
     private static func login(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         // No lead: the step with the thousand calls is to meet the expiry itself.
         let phone = stage.client(stage.tokenFile, policy: RenewalPolicy(lead: .zero, jitter: .zero))
@@ -115,6 +123,7 @@ enum SignUpSteps {
         return .init("\(file.count) bytes, the token is not readable in them")
     }
 
+    /// The server and the token must speak of the same account.
     private static func profile(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let phone = try stage.requirePhone()
         let account = try await phone.profile()

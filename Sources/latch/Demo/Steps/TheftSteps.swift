@@ -8,12 +8,17 @@ import LatchHTTP
 
 /// What a stolen token, and a person who suspects one, bring about.
 enum TheftSteps {
+    /// Somebody gets a copy of a token, and the person gets their account back.
     static let all: [DemoStep] = [
         DemoStep(code: "theft", name: "a copied refresh token ends its family", play: theft),
         DemoStep(code: "other-device", name: "the other device does not notice", play: otherDevice),
         DemoStep(code: "reset", name: "a password reset by mail ends all sessions", play: reset),
     ]
 
+    /// Uses a token that has been replaced, as a thief would who copied it earlier.
+    ///
+    /// Nobody can say who of the two is the thief, so both lose the session (RFC 9700 §4.14.2), and the honest one logs
+    /// in again.
     private static func theft(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let phone = try stage.requirePhone()
         let copied = try await phone.session.credential()
@@ -33,6 +38,7 @@ enum TheftSteps {
         return .init("refused; the device has to sign in again and knows why", ["familiesRevoked": 1])
     }
 
+    /// The other device has a family of its own, which the theft must not touch.
     private static func otherDevice(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let laptop = try stage.requireLaptop()
         try await laptop.http.perform(.get("user/profile"))
@@ -45,6 +51,9 @@ enum TheftSteps {
         return .init("it calls and renews; the first one signs in anew")
     }
 
+    /// Resets the password by the mail, and finds every session ended and the old password worthless.
+    ///
+    /// It asks for a stranger's address as well, whose answer must be the same.
     private static func reset(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let (phone, laptop) = (try stage.requirePhone(), try stage.requireLaptop())
         let told = try await laptop.requestPasswordReset(email: stage.email)

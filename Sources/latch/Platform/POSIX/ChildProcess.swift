@@ -26,6 +26,8 @@ final class ChildProcess: Sendable {
     let id: pid_t
     /// Our end of the pipe, closed with this object.
     private let output: Int32
+    /// Nil until it has been reaped; held while a signal is sent, so that the id cannot become another process's
+    /// meanwhile.
     private let ending = Lock<Ending?>(nil)
     /// Blocking calls run here, not on the threads of the tasks.
     private let queue = DispatchQueue(label: "latch.child")

@@ -32,6 +32,7 @@ enum Signal: Sendable, Hashable, CaseIterable {
 ///
 /// No code of ours runs inside of a signal handler. What nobody listens to does what it always did: it ends the process.
 final class Signals: Sendable {
+    /// Nil while nobody listens.
     private let listener = Lock<AsyncStream<Signal>.Continuation?>(nil)
 
     private init() {}
