@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchHTTP
+import LatchServer
+import Testing
+
+@testable import latch
+
+/// A server of one handler, for the time of a test.
+private func serving<Result>(
+    _ answer: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse,
+    _ body: (_ url: URL) async throws -> Result
+) async throws -> Result {
+    let server = Server(handler: HandlerFunction(answer))
+    let url = try #require(URL(string: try await server.start().url))
+    do {
+        let result = try await body(url)
+        await server.shutdown(grace: .seconds(5))
+        return result
+    } catch {
+        await server.shutdown(grace: .seconds(5))
+        throw error
+    }
+}
+
+@Suite struct `The counting transport` {
+    @Test func `counts renewals, other requests, and answers that refuse the credential`() async throws {
+        let transport = CountingTransport()
+        try await serving { request in
+            HTTPResponse(status: request.path.contains("refused") ? .unauthorized : .ok)
+        } _: { url in
+            let client = Client(baseURL: url, transport: transport)
+            for path in ["api/auth/refresh-token", "user/profile", "refused", "refused/refresh-token"] {
+                _ = try await client.respond(to: client.request(.get, path))
+            }
+        }
+        let counts = transport.counts
+        #expect(counts.renewals == 2)
+        #expect(counts.others == 2)
+        #expect(counts.refusals == 2)
+        #expect(counts.open == 0)
+        #expect(counts.peak == 1)
+        #expect(counts.lastRenewal > .zero)
+    }
+
+    @Test func `counts requests without an answer once they have failed as none that is open`() async throws {
+        let transport = CountingTransport()
+        // The port of discard (RFC 863), where nobody listens.
+        let url = try #require(URL(string: "http://127.0.0.1:9"))
+        let client = Client(baseURL: url, transport: transport)
+        await #expect(throws: (any Error).self) { try await client.respond(to: client.request(.get, "x")) }
+        #expect(transport.counts.open == 0)
+        #expect(transport.counts.others == 1)
+        #expect(transport.counts.refusals == 0)
+    }
+}
+
+@Suite struct `The server's metrics, as the demonstration reads them` {
+    private func read(_ text: String) async throws -> ServerMetrics {
+        try await serving { _ in
+            HTTPResponse(status: .ok, body: HTTPBody(text))
+        } _: { url in
+            try await ServerMetrics(readingFrom: url)
+        }
+    }
+
+    @Test func `are found by name and labels`() async throws {
+        let metrics = try await read(
+            """
+            # TYPE latch_tokens_issued_total counter
+            latch_tokens_issued_total{grant="password"} 9
+            latch_tokens_issued_total{grant="refresh_token"} 7
+            latch_token_replays_total{outcome="repeated"} 2
+            latch_token_replays_total{outcome="revoked"} 5
+            latch_families_revoked_total 3
+
+            """)
+        #expect(metrics.renewals == 7)
+        #expect(metrics.repeats == 2)
+        #expect(metrics.revoked == 3)
+    }
+
+    @Test(arguments: ["", "# nothing", "latch_families_revoked_total", "latch_families_revoked_total x", "\n\n"])
+    func `are 0 where nothing is said of them`(text: String) async throws {
+        let metrics = try await read(text)
+        #expect([metrics.renewals, metrics.repeats, metrics.revoked] == [0, 0, 0])
+    }
+}
+
+@Suite struct `The folder of a demonstration` {
+    @Test func `is its owner's alone, and leaves nothing behind`() throws {
+        let folder = try DemoFolder()
+        let root = folder.path("")
+        let permissions = try FileManager.default.attributesOfItem(atPath: String(root.dropLast()))[.posixPermissions]
+        #expect(permissions as? UInt == 0o700)
+        try folder.write("one\ntwo", to: "file")
+        #expect(folder.text("file") == "one\ntwo")
+        #expect(folder.text("nothing").isEmpty)
+        try folder.remove()
+        #expect(!FileManager.default.fileExists(atPath: root))
+        // A second end, as after an interrupt, finds nothing to do.
+        try folder.remove()
+    }
+
+    @Test func `is another one each time`() throws {
+        let folders = [try DemoFolder(), try DemoFolder()]
+        #expect(folders[0].path("x") != folders[1].path("x"))
+        for folder in folders { try folder.remove() }
+    }
+}
+
+@Suite struct `The server process of a demonstration` {
+    @Test func `does not start again once it is over`() async throws {
+        let folder = try DemoFolder()
+        let server = ServerProcess(in: folder, environment: [:])
+        #expect(server.id == 0)
+        #expect(!server.isOver)
+        await server.finish()
+        await server.finish()
+        #expect(server.isOver)
+        await #expect(throws: DemoFailure.self) { try await server.start() }
+        #expect(await server.terminate() == nil)
+        try folder.remove()
+    }
+}
