@@ -88,7 +88,7 @@ private func serving<Result>(
     }
 }
 
-@Suite struct `The folder of a demonstration` {
+@Suite struct `The files of a demonstration` {
     @Test func `is its owner's alone, and leaves nothing behind`() throws {
         let folder = try DemoFolder()
         let root = folder.path("")
