@@ -33,11 +33,7 @@ struct SignIns: Sendable {
     func signIn(email: String, password: String, from origin: Origin) async throws(IdentityError) -> Grant {
         try PasswordRules.checkLength(password)
         let key = email.trimmingSpace().lowercased()
-        let attempts = parts.limits.login(emailKey: key, address: origin.address)
-        if let refusal = parts.limiter.take(attempts, at: parts.clock.now) {
-            count(.limited)
-            throw .tooManyAttempts(refusal)
-        }
+        let attempts = try await attempts(on: key, from: origin.address)
         do throws(IdentityError) {
             let account = try await authenticate(key, password)
             let grant = try await open(account, from: origin)
@@ -53,6 +49,26 @@ struct SignIns: Sendable {
             }
             throw error
         }
+    }
+
+    /// Takes one attempt from every limit that applies.
+    ///
+    /// - Throws: `IdentityError.tooManyAttempts`, or a store's error.
+    private func attempts(
+        on key: String, from address: String
+    ) async throws(IdentityError) -> [AttemptLimiter.Attempt] {
+        let now = parts.clock.now
+        let all = parts.limits.login(emailKey: key, address: address)
+        guard var refusal = parts.limiter.take(all, at: now) else { return all }
+        if parts.limits.isOfAccount(refusal),
+            try await parts.store.isSignedIn(emailKey: key, from: address, at: now)
+        {
+            let known = parts.limits.loginFromKnownPlace(emailKey: key, address: address)
+            guard let other = parts.limiter.take(known, at: now) else { return known }
+            refusal = other
+        }
+        count(.limited)
+        throw .tooManyAttempts(refusal)
     }
 
     /// The account, if the password is its own and it may log in.

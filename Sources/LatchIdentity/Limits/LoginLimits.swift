@@ -36,6 +36,15 @@ struct LoginLimits: Sendable {
         ]
     }
 
+    /// The same without the limit on the account, for a place from which its owner is signed in: guesses from everywhere
+    /// else use that limit up, and must not keep the owner out (attack D5).
+    func loginFromKnownPlace(emailKey: String, address: String) -> [AttemptLimiter.Attempt] {
+        login(emailKey: emailKey, address: address).filter { $0.limit != account }
+    }
+
+    /// Whether a refusal is for the account as a whole.
+    func isOfAccount(_ refusal: AttemptLimiter.Refusal) -> Bool { refusal.limit == account }
+
     /// Mails to one address, whoever asks for them.
     func mail(emailKey: String) -> [AttemptLimiter.Attempt] { [.init(key: "mail \(emailKey)", limit: mail)] }
 }

@@ -43,6 +43,8 @@ package protocol IdentityStore: Sendable {
     func device(id: [UInt8]) async throws(IdentityError) -> Device?
     /// Keeps the device if the account is active and its password has not changed since `account` was read.
     func insert(_ device: Device, for account: Account) async throws(IdentityError) -> Bool
+    /// Whether a device of the account was signed in from `address`, and still is.
+    func isSignedIn(emailKey: String, from address: String, at now: Date) async throws(IdentityError) -> Bool
     /// Decides a use of a refresh token and carries it out: a reuse signs the device out in the same transaction.
     func rotate(_ attempt: RotationAttempt) async throws(IdentityError) -> Rotation
     /// Signs out a device; false when it already was.

@@ -76,6 +76,27 @@ import Testing
         #expect(statuses.dropFirst(30).allSatisfy { $0 == 429 })
     }
 
+    @Test func `D5: from many places leave the owner in where a device of theirs is signed in`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 3 }
+        try await site.signUp()
+        #expect(try await logIn(site, password: Site.password, from: "198.51.100.7").status == 200)
+        for number in 0..<40 { _ = try await logIn(site, from: "192.0.2.\(number)") }
+        // The account's own limit is used up for everybody else, the right password included.
+        #expect(try await logIn(site, password: Site.password, from: "192.0.2.99").status == 429)
+        let back = try await logIn(site, password: Site.password, from: "198.51.100.7")
+        #expect(back.status == 200)
+        // The tight limit still holds there, and a place whose devices have signed out is like any other.
+        let guesses = try await [logIn(site, from: "198.51.100.7"), logIn(site, from: "198.51.100.7")].map(\.status)
+        #expect(guesses == [401, 401])
+        #expect(try await logIn(site, from: "198.51.100.7").status == 401)
+        #expect(try await logIn(site, from: "198.51.100.7").status == 429)
+        site.clock.advance(by: 60)
+        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        _ = try await site.identity.accounts.signOutEverywhere(account.id)
+        for number in 0..<40 { _ = try await logIn(site, from: "192.0.2.\(number)") }
+        #expect(try await logIn(site, password: Site.password, from: "198.51.100.7").status == 429)
+    }
+
     @Test func `D6: sprayed over many accounts stop at the address`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         var statuses: [Int] = []

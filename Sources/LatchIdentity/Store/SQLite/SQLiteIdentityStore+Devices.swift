@@ -3,6 +3,19 @@
 package import FoundationEssentials
 
 extension SQLiteIdentityStore {
+    package func isSignedIn(
+        emailKey: String, from address: String, at now: Date
+    ) throws(IdentityError) -> Bool {
+        try readers.read { db throws(IdentityError) in
+            try db.number(
+                """
+                SELECT EXISTS (SELECT 1 FROM device JOIN account ON account.id = device.account_id
+                WHERE email_key = ? AND address = ? AND revoked_at IS NULL AND expires_at > ?)
+                """,
+                [.text(emailKey), .text(address), .date(now)]) == 1
+        }
+    }
+
     package func device(id: [UInt8]) throws(IdentityError) -> Device? {
         try readers.read { db throws(IdentityError) in try db.device(id) }
     }
