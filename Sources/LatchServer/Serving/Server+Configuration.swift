@@ -13,6 +13,9 @@ extension Server {
         public var maximumHeaderFields = 100
         /// How many bytes the content may have; more is 413, and is not read.
         public var maximumBodyBytes = 1024 * 1024
+        /// How many bytes the contents of all requests may have together while they arrive and are answered; a request
+        /// for which there is no room is answered 503.
+        public var maximumContentBytes = 256 * 1024 * 1024
         /// How long a request's head may take from its first byte, however steadily it trickles.
         public var headDeadline = Duration.seconds(10)
         /// How long the content may take from the end of the head.

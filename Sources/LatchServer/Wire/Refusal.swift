@@ -22,6 +22,8 @@ struct Refusal: Error, Equatable {
     static let headTooLarge = Refusal("The header fields are too large.", status: 431)
     /// RFC 9110 §15.5.14; said before the content is read, or as soon as it grows too long.
     static let bodyTooLarge = Refusal("The content is larger than allowed.", status: .contentTooLarge)
+    /// RFC 9110 §15.6.4: the contents of other requests fill what there is for all.
+    static let noRoom = Refusal("The server holds too much content now.", status: .serviceUnavailable)
     /// RFC 9110 §15.5.9.
     static let tooSlow = Refusal("The request did not arrive in time.", status: 408)
 }

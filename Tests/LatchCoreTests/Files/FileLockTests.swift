@@ -105,7 +105,7 @@ private func count(_ times: Int, in path: String) throws {
 
     @Test func `is an error, in the caller's words, where its folder is missing`() async throws {
         struct Unavailable: Error, Equatable { var path: String }
-        try await withTemporaryFolder { (folder: String) throws in
+        try await withTemporaryFolder { (folder: String) throws -> Void in
             #expect(throws: Unavailable(path: "\(folder)/no/f.lock")) {
                 try AtomicFile("\(folder)/no/f").locked { () throws(Unavailable) in
                 } onFailure: {

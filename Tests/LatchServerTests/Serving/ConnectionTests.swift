@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func `carries long content both ways`() async throws {
-        var configuration = Server.Configuration()
+        var configuration = Server.Configuration.patient
         configuration.maximumBodyBytes = 16 << 20
         let bytes = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         try await serving(Self.echo, configuration: configuration) { address in

@@ -80,13 +80,16 @@ import Testing
     }
 
     @Test func `one that reads nothing of its answer is closed`() async throws {
+        let (asked, signal) = AsyncStream.makeStream(of: Void.self)
         let long = HandlerFunction { _ in
-            HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 65, count: 50 << 20)))
+            signal.yield()
+            return HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 65, count: 50 << 20)))
         }
         let server = Server(handler: long, configuration: Self.impatient)
         let address = try await server.start()
         let client = try RawClient(port: address.port)
         await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        for await _ in asked { break }
         while server.connectionCount > 0 { await Task.yield() }
         #expect(await client.receiveAll().count < 50 << 20)
         await server.shutdown(grace: .zero)

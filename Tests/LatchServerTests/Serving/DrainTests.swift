@@ -32,7 +32,7 @@ import Testing
             await Task.yield()
             return HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 65, count: 3000)))
         }
-        var configuration = Server.Configuration()
+        var configuration = Server.Configuration.patient
         configuration.loops = loops
         let server = Server(handler: handler, configuration: configuration)
         let address = try await server.start()

@@ -74,7 +74,7 @@ import Testing
             let count = await counter.next()
             return HTTPResponse(status: .ok, fields: ["X-Count": String(count)], body: HTTPBody(request.path))
         }
-        var configuration = Server.Configuration()
+        var configuration = Server.Configuration.patient
         configuration.loops = loops
         let counts = try await serving(handler, configuration: configuration) { address in
             try await withThrowingTaskGroup(of: [String].self) { group in

@@ -9,7 +9,7 @@ import Testing
     typealias Requests = `A request that two readers could read in two ways`
 
     static let small: Server.Configuration = {
-        var configuration = Server.Configuration()
+        var configuration = Server.Configuration.patient
         configuration.maximumHeaderBytes = 1024
         configuration.maximumHeaderFields = 10
         configuration.maximumBodyBytes = 100
@@ -99,8 +99,30 @@ import Testing
         }
     }
 
+    @Test func `hold for the contents of all requests together, which one that is answered gives back`() async throws {
+        var configuration = Server.Configuration.patient
+        configuration.maximumContentBytes = 100_000
+        let echo = HandlerFunction { HTTPResponse(status: .ok, body: HTTPBody(String($0.body.count))) }
+        try await serving(echo, configuration: configuration) { address in
+            let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n"
+            let (first, second) = (try RawClient(port: address.port), try RawClient(port: address.port))
+            await first.send(head + String(repeating: "a", count: 59_999))
+            // An answer on another connection shows that what was sent before it has arrived.
+            var isFull = false
+            while !isFull {
+                let third = try RawClient(port: address.port)
+                await third.send(head + String(repeating: "b", count: 60_000))
+                isFull = await third.receiveResponse()?.status == .serviceUnavailable
+            }
+            await first.send("a")
+            #expect(await first.receiveResponse()?.body.text == "60000")
+            await second.send(head + String(repeating: "c", count: 60_000))
+            #expect(await second.receiveResponse()?.body.text == "60000")
+        }
+    }
+
     @Test func `hold for connections, altogether and by address`() async throws {
-        var (few, fewEach) = (Server.Configuration(), Server.Configuration())
+        var (few, fewEach) = (Server.Configuration.patient, Server.Configuration.patient)
         few.maximumConnections = 2
         fewEach.maximumConnectionsPerAddress = 2
         for configuration in [few, fewEach] {

@@ -12,7 +12,7 @@ import Testing
 
     /// Sends bytes and a whole request behind them; gives the answers and the paths that reached the handler.
     static func answers(
-        to bytes: String, _ configuration: Server.Configuration = Server.Configuration(),
+        to bytes: String, _ configuration: Server.Configuration = Server.Configuration.patient,
         followedBy next: String = smuggled
     ) async throws -> (responses: [HTTPResponse], served: [String]) {
         let served = Served()

@@ -16,7 +16,7 @@ import Testing
         _ handler: any Handler = echo, _ body: (Server.Address, CurlTransport, Certificate) async throws -> Result
     ) async throws -> Result {
         let certificate = try Certificate()
-        var configuration = Server.Configuration()
+        var configuration = Server.Configuration.patient
         configuration.tls = try certificate.tls()
         configuration.maximumBodyBytes = 8 << 20
         var trusting = CurlTransport.Configuration()
@@ -95,7 +95,7 @@ import Testing
 
     @Test func `gives a handshake no longer than a head`() async throws {
         let certificate = try Certificate()
-        var configuration = Server.Configuration()
+        var configuration = Server.Configuration.patient
         configuration.tls = try certificate.tls()
         configuration.headDeadline = .milliseconds(150)
         try await LatchTesting.serving(Self.echo, configuration: configuration) { address in
@@ -115,7 +115,7 @@ import Testing
             Server.TLS(certificate: certificate, key: try Certificate.bytes(other.keyPath)),
         ]
         for tls in cases {
-            var configuration = Server.Configuration()
+            var configuration = Server.Configuration.patient
             configuration.tls = tls
             let server = Server(handler: Self.echo, configuration: configuration)
             let error = await #expect(throws: ServerError.self) { try await server.start() }

@@ -50,7 +50,7 @@ import Testing
 
     @Test func `greets before it is asked`() async throws {
         let server = try RawHTTPServer(greeting: "HTTP/1.1 408 Early\r\n\r\n") { _ in .stall }
-        #expect(await try RawClient(port: server.port).receiveResponse()?.status == 408)
+        #expect(try await RawClient(port: server.port).receiveResponse()?.status == 408)
         #expect(server.requests.isEmpty)
     }
 
@@ -92,7 +92,7 @@ import Testing
         _ = await last.receiveAll()
         await #expect(throws: HTTPError.offline) {
             // What connects until then gets nothing but the end.
-            while true { _ = await try RawClient(port: port).receiveAll() }
+            while true { _ = try await RawClient(port: port).receiveAll() }
         }
     }
 

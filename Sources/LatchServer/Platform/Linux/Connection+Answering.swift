@@ -45,6 +45,7 @@ extension Connection {
         loop.runningTasks -= 1
         guard phase == .answering, self.exchange == exchange else { return }
         task = nil
+        holdContent(0)
         let isSendable = (200...999).contains(response.status.rawValue)
         write(isSendable ? response : .problem(status: .internalServerError), isHead: isHead)
         advance()

@@ -89,6 +89,7 @@ extension Connection {
             self.decoder = nil
             let (taken, isComplete) = try withInput { bytes throws(Refusal) in try decoder.take(bytes) }
             inputStart += taken
+            guard holdContent(decoder.content.count) else { throw .noRoom }
             guard isComplete, let head else {
                 self.decoder = decoder
                 return true

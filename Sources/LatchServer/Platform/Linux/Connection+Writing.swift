@@ -8,6 +8,7 @@ extension Connection {
     func refuse(_ refusal: Refusal) {
         closesAfterwards = true
         (head, decoder) = (nil, nil)
+        holdContent(0)
         (input, inputStart) = ([], 0)
         write(.problem(status: refusal.status, code: nil, detail: refusal.reason), isHead: false)
     }

@@ -66,6 +66,8 @@ final class Connection: @unchecked Sendable {
     var head: RequestHead?
     /// The content so far; nil but in the phase `content`.
     var decoder: ContentDecoder?
+    /// How many bytes of content this connection counts for in the loop's sum.
+    private var heldContent = 0
 
     // Answering
     /// The handler's task, to be cancelled when the client leaves; nil where it has answered without waiting.
@@ -138,9 +140,18 @@ final class Connection: @unchecked Sendable {
         phase = .closed
         task?.cancel()
         task = nil
+        holdContent(0)
         stream.close()
         loop.connections.remove(token)
         loop.terms.census.leaves(peer)
+    }
+
+    /// Counts the content that this connection holds; false when there is no room for it beside the others'.
+    @discardableResult
+    func holdContent(_ count: Int) -> Bool {
+        loop.heldContent += count - heldContent
+        heldContent = count
+        return count == 0 || loop.heldContent <= loop.terms.maximumContentBytesPerLoop
     }
 
     /// The deadline has passed.

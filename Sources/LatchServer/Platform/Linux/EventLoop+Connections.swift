@@ -37,10 +37,10 @@ extension EventLoop {
         }
     }
 
-    /// With no descriptor left, a connection that waits would wake the loop for ever; so nothing is accepted until the
+    /// With no descriptor or memory left, a connection that waits would wake the loop for ever; so nothing is accepted until the
     /// next tick, when one may have been given back.
     private func pauseWithoutDescriptor() {
-        guard errno == EMFILE || errno == ENFILE else { return }
+        guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) else { return }
         unwatch(terms.listener.descriptor)
         isAcceptingPaused = true
     }

@@ -48,6 +48,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     var isAcceptingPaused = false
     /// Handlers' tasks that have not ended; the thread outlives them, since they come back to it.
     var runningTasks = 0
+    /// How many bytes the contents have that arrive or are being answered.
+    var heldContent = 0
     /// Shared by the loop's connections: most clients of a server send the same names.
     var names = FieldNameCache()
     /// For the `Date` of each response.

@@ -21,6 +21,8 @@ struct Terms: Sendable {
     let headLimits: HeadLimits
     /// Of one content, after chunks are taken apart.
     let maximumBodyBytes: Int
+    /// Of all contents together, shared out among the loops.
+    let maximumContentBytesPerLoop: Int
     /// In nanoseconds, as all times here.
     let headDeadline: UInt64
     /// From the end of the head.
@@ -46,6 +48,7 @@ struct Terms: Sendable {
         headLimits = HeadLimits(
             bytes: configuration.maximumHeaderBytes, fieldCount: configuration.maximumHeaderFields)
         maximumBodyBytes = configuration.maximumBodyBytes
+        maximumContentBytesPerLoop = configuration.maximumContentBytes / max(1, configuration.loops)
         headDeadline = configuration.headDeadline.nanoseconds
         bodyDeadline = configuration.bodyDeadline.nanoseconds
         idleTimeout = configuration.idleTimeout.nanoseconds

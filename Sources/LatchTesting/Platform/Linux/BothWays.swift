@@ -15,7 +15,7 @@ public import LatchServer
 ///
 /// What the handler throws is a problem in both cases, as clients see it.
 public func bothWays(
-    _ handler: any Handler, configuration: Server.Configuration = Server.Configuration(),
+    _ handler: any Handler, configuration: Server.Configuration = .patient,
     _ body: (any Handler) async throws -> Void
 ) async throws {
     try await body(handler.intercepted(by: [ProblemInterceptor()]))
@@ -26,7 +26,7 @@ public func bothWays(
 
 /// Serves a handler while the body runs, and shuts the server down whatever comes of it.
 public func serving<Result: Sendable>(
-    _ handler: any Handler, configuration: Server.Configuration = Server.Configuration(),
+    _ handler: any Handler, configuration: Server.Configuration = .patient,
     _ body: (Server.Address) async throws -> Result
 ) async throws -> Result {
     let server = Server(handler: handler, configuration: configuration)
@@ -39,6 +39,17 @@ public func serving<Result: Sendable>(
     } catch {
         await server.shutdown(grace: .zero)
         throw error
+    }
+}
+
+extension Server.Configuration {
+    /// A configuration for tests that are not about deadlines: on a busy machine they may wait long for their turn.
+    public static var patient: Server.Configuration {
+        var configuration = Server.Configuration()
+        configuration.headDeadline = .seconds(600)
+        configuration.bodyDeadline = .seconds(600)
+        configuration.idleTimeout = .seconds(600)
+        return configuration
     }
 }
 

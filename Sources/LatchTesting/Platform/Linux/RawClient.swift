@@ -7,10 +7,10 @@ public import LatchHTTP
 
 /// A connection over which a test sends exactly the bytes that it wants, also wrong ones.
 ///
-/// Reads and writes block threads of their own, never one of the tasks' threads. What does not come within thirty
-/// seconds counts as the end, so a test that waits in vain fails instead of hanging.
+/// Reads and writes block threads of their own, never one of the tasks' threads. What does not come within two
+/// minutes counts as the end, so a test that waits in vain fails instead of hanging.
 public final class RawClient: Sendable {
-    /// Blocking, with a limit of thirty seconds on each read.
+    /// Blocking, with a limit of two minutes on each read.
     private let descriptor: Int32
     /// A queue for each direction: a write that blocks must not keep the test from reading.
     private let sending = DispatchQueue(label: "latch.raw-client.sending")
@@ -39,7 +39,7 @@ public final class RawClient: Sendable {
             close(descriptor)
             throw .offline
         }
-        var (limit, on) = (timeval(tv_sec: 30, tv_usec: 0), Int32(1))
+        var (limit, on) = (timeval(tv_sec: 120, tv_usec: 0), Int32(1))
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
