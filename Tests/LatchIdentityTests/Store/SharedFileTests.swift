@@ -81,7 +81,7 @@ import Testing
     @Test(arguments: [false, true])
     func `stops all writing, instead of acknowledging what is lost`(isReplaced: Bool) async throws {
         try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("aside.sqlite"))
-        if isReplaced { FileManager.default.createFile(atPath: folder.file(), contents: Data()) }
+        if isReplaced { #expect(FileManager.default.createFile(atPath: folder.file(), contents: Data())) }
         let error = await #expect(throws: IdentityError.self) { try await store.rotate(.of(device)) }
         #expect(error?.code == IdentityError.storeMoved.code)
         #expect(error?.hint?.contains("Put the file back") == true)

@@ -63,10 +63,13 @@ public enum Argon2id {
     /// Memory of its own mapping: malloc keeps freed blocks of this size for later, tens of MiB in a server at rest.
     private static let allocate: @convention(c) (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, Int) -> Int32 = {
         memory, count in
-        let flags = MAP_PRIVATE | MAP_ANONYMOUS | Int32(MAP_POPULATE)
+        let flags = MAP_PRIVATE | MAP_ANONYMOUS
         guard let memory, let block = mmap(nil, count, PROT_READ | PROT_WRITE, flags, -1, 0), block != MAP_FAILED else {
             return ARGON2_MEMORY_ALLOCATION_ERROR.rawValue
         }
+        // Few large pages instead of thousands: less time in the kernel, and fewer misses in the random walk that follows.
+        // Where the system has none, nothing is lost.
+        madvise(block, count, MADV_HUGEPAGE)
         memory.pointee = block.assumingMemoryBound(to: UInt8.self)
         return ARGON2_OK.rawValue
     }
