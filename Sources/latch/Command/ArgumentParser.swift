@@ -94,18 +94,20 @@ struct ArgumentParser {
     /// A flag with its value; the request itself where it is one for help or the version, whatever follows.
     private mutating func option(_ word: String) throws(CommandError) -> Request? {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        if path.count == 1, parts[0] == "--version" { return .version }
         let option = try known(parts[0])
-        if option == .help { return .help(path) }
         guard !invocation.has(option) else { throw .usage("'\(parts[0])' stands twice.", hint: "Give it once.") }
-        invocation.add(option, value: try value(of: option, as: parts[0], given: parts.count > 1 ? parts[1] : nil))
+        let value = try value(of: option, as: parts[0], given: parts.count > 1 ? parts[1] : nil)
+        if option == .help { return .help(path) }
+        if option == .version { return .version }
+        invocation.add(option, value: value)
         return nil
     }
 
     /// The flag by its long name or its letter; names are not shortened, for a later version may have two that begin
     /// so.
     private func known(_ text: String) throws(CommandError) -> Option {
-        let options = verb.allOptions
+        // The version is the program's: a verb below the root has none of its own.
+        let options = verb.allOptions + (path.count == 1 ? [.version] : [])
         if let option = options.first(where: { text == "--\($0.name)" }) { return option }
         if let option = options.first(where: { option in option.letter.map { text == "-\($0)" } ?? false }) {
             return option

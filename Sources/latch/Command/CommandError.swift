@@ -19,11 +19,17 @@ struct CommandError: CodedError {
     }
 
     /// The command line is not understood.
+    ///
+    /// Exit 2. Thrown only before anything was begun, so that a script may correct the call and repeat it.
+    ///
+    /// - Parameter hint: Never missing: who mistyped needs to know how it is typed.
     static func usage(_ message: String, hint: String) -> CommandError {
         CommandError("usage", message, hint: hint, exitCode: .usage)
     }
 
     /// The command was understood and could not be carried out.
+    ///
+    /// Exit 1. What was begun has been undone, or is safe to be begun again.
     static func failed(_ message: String, hint: String? = nil) -> CommandError {
         CommandError("failed", message, hint: hint, exitCode: .failure)
     }
@@ -31,6 +37,8 @@ struct CommandError: CodedError {
 
 extension CommandError {
     /// Any error as it is told to a person, with the exit code it leads to.
+    ///
+    /// The codes of modules are kept and are not mixed up: a script compares the exit code, a person reads the text.
     init(telling error: any Error) {
         switch error {
         case let error as CommandError:

@@ -7,6 +7,7 @@ struct HelpText {
 
     private let path: [Verb]
 
+    /// - Parameter path: From the root to the verb; never empty.
     init(_ path: [Verb]) { self.path = path }
 
     private var verb: Verb { path[path.count - 1] }
@@ -35,7 +36,7 @@ struct HelpText {
         var rows = verb.allOptions.map { option in
             (option.spelling + (option.letter.map { ", -\($0)" } ?? ""), option.summary)
         }
-        if path.count == 1 { rows.append(("--version", "tells the version")) }
+        if path.count == 1 { rows.append((Option.version.spelling, Option.version.summary)) }
         return rows
     }
 
@@ -56,6 +57,10 @@ struct HelpText {
     }
 
     /// The words in lines that end before the width, all but the first indented.
+    ///
+    /// A word that is longer than a line stands alone and is not cut: it may be a path or a URL to be copied.
+    ///
+    /// - Parameter indent: Columns in front of every line, the first of which the caller has filled.
     private static func wrapped(_ words: [String], indent: Int) -> String {
         var lines = [""]
         for word in words {

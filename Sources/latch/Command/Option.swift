@@ -24,6 +24,9 @@ struct Option: Sendable, Hashable {
     /// Every verb's way to explain itself.
     static let help = Option.flag("help", letter: "h", "explains this with an example")
 
+    /// The program's way to tell its version; known at the root alone.
+    static let version = Option.flag("version", "tells the version")
+
     /// The flag as it is written: `--listen HOST:PORT`.
     var spelling: String { "--\(name)" + (value.map { " \($0)" } ?? "") }
 }

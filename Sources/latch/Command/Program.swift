@@ -17,6 +17,8 @@ enum Program {
         verbs: [ServeVerb.verb, DemoVerb.verb])
 
     /// Reads the command line, does what it asks for, and tells how it went.
+    ///
+    /// Every error ends here: nothing that a verb throws reaches the runtime, which would trap and print a stack.
     static func run(_ arguments: [String], in shell: Shell) async -> ExitCode {
         do {
             switch try ArgumentParser.parse(arguments, with: root) {

@@ -3,6 +3,9 @@
 /// Finds what somebody may have meant to type.
 enum Suggestion {
     /// The nearest candidate, where it is near enough to be meant.
+    ///
+    /// Near enough is a third of the letters of what was typed, one at least, or a beginning of two letters and more.
+    /// Of equally near ones the first wins, so that the answer does not change from call to call.
     static func nearest(to word: String, among candidates: [String]) -> String? {
         let limit = max(1, word.count / 3)
         return
@@ -20,6 +23,9 @@ enum Suggestion {
     /// How many letters must be put in, left out, exchanged, or swapped with their neighbour.
     ///
     /// The optimal string alignment distance: swapped neighbours, the commonest slip, count once.
+    ///
+    /// Characters are compared as they are, capitals included. It takes the product of the lengths in steps: words of a
+    /// command line are short.
     static func distance(from left: String, to right: String) -> Int {
         let left = Array(left), right = Array(right)
         var beforeLast: [Int] = []

@@ -68,6 +68,8 @@ struct ConfigurationFile: Sendable {
     }
 
     /// An object, with the place of what is wrong counted as an editor counts: lines, and characters within them.
+    ///
+    /// - Throws: `CommandError.failed` as `path:line:column: …`, which editors take as a place to go to.
     private static func json(_ text: String, _ path: String) throws(CommandError) -> JSONObject {
         let value: JSONValue
         do throws(JSONError) {

@@ -39,6 +39,8 @@ extension Setting {
     }
 
     /// A whole number within bounds that the server can live with.
+    ///
+    /// Read by `Int`, so that no unit and no fraction passes; what is refused is named by key and bounds.
     fileprivate static func number(
         _ key: String, _ standard: Int, _ range: ClosedRange<Int>, _ summary: String
     ) -> Setting {

@@ -3,8 +3,11 @@
 /// Where the value of a setting comes from; the later ones of these win.
 enum SettingSource: Sendable, Hashable {
     case standard
+    /// The line is counted from 1, and missing for JSON.
     case file(path: String, line: Int?)
+    /// The whole name, `LATCH_…`.
     case environment(name: String)
+    /// The long name without its dashes.
     case flag(name: String)
 }
 

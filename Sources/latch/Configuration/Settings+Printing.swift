@@ -4,6 +4,9 @@ import LatchCore
 
 extension Settings {
     /// The settings as a TOML text that can be used as a file, each line with the source of its value.
+    ///
+    /// A setting without a value is a comment, so that reading it back leaves it unset. A secret stands as
+    /// `(redacted)`: whoever uses the text as a file has to put secrets in again.
     var toml: String {
         let lines = all.map { effective in
             let line = "\(effective.setting.key) = \(Self.literal(effective.shown))"
@@ -16,6 +19,8 @@ extension Settings {
     }
 
     /// The settings for a script.
+    ///
+    /// An array in the order of the catalogue, every value a text; fields may be added, none is renamed.
     var json: JSONValue {
         .array(
             all.map { effective in

@@ -9,6 +9,8 @@ extension Settings {
     ]
 
     /// These settings, with those that cannot change taken from the ones that the server started with.
+    ///
+    /// Both must come from `Setting.all`, in its order, as every `Settings` that was read does.
     func keeping(_ first: Settings) -> Settings {
         Settings(
             all: zip(all, first.all).map { now, before in
@@ -17,6 +19,8 @@ extension Settings {
     }
 
     /// The keys that changed and have to wait for the next start.
+    ///
+    /// Compared by text and not by source: the same value from another place changes nothing.
     func waitingForStart(since first: Settings) -> [String] {
         zip(all, first.all)
             .filter { now, before in now.text != before.text && !Self.reloadable.contains(now.setting.key) }

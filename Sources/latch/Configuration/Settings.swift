@@ -41,9 +41,14 @@ struct Settings: Sendable {
     }
 
     /// The value of a setting; empty where there is none.
+    ///
+    /// A key that no setting has gives the empty text as well: keys are written in this module alone, and tests go
+    /// through all of them.
     subscript(key: String) -> String { all.first { $0.setting.key == key }?.text ?? "" }
 
     /// The value of a setting that has been found to be a number.
+    ///
+    /// It was tried when the settings were read, so that 0 stands only for a key that is no number.
     func number(_ key: String) -> Int { Int(self[key]) ?? 0 }
 
     /// The first of flag, environment and file that names the setting; the default otherwise.
@@ -85,6 +90,8 @@ struct Settings: Sendable {
 
 extension Settings {
     /// Names of the environment that look like settings and are none, with what may have been meant.
+    ///
+    /// Names alone, sorted, and never values: a name that is nearly that of a secret holds a secret.
     static func unknownNames(in environment: [String: String]) -> [(name: String, meant: String?)] {
         let known = Setting.all.map(\.environmentName)
         return environment.keys.sorted()

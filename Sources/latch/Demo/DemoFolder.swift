@@ -27,6 +27,8 @@ struct DemoFolder: Sendable {
     func write(_ text: String, to name: String) throws { try Data(text.utf8).write(to: URL(filePath: path(name))) }
 
     /// Removes the folder and everything in it.
+    ///
+    /// The server may be writing its last files into it: what was not there a moment ago is removed in the next round.
     func remove() throws {
         while FileManager.default.fileExists(atPath: root) {
             do {

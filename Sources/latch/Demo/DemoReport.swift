@@ -38,6 +38,8 @@ struct DemoReport: Sendable {
     }
 
     /// The step that does not hold, with what was expected.
+    ///
+    /// Nothing comes after it; the exit code and standard error tell the rest.
     func failed(_ step: DemoStep, _ what: String, after time: Duration) {
         guard !isJSON else {
             return shell.json([
@@ -50,6 +52,8 @@ struct DemoReport: Sendable {
     }
 
     /// The sum, once every step has held.
+    ///
+    /// Called only where every step held, which is what makes "no session lost" true: a lost one fails its step.
     func end(_ stage: DemoStage, steps: Int, after time: Duration) {
         guard !isJSON else {
             return shell.json([
@@ -62,7 +66,8 @@ struct DemoReport: Sendable {
         shell.output.line(
             """
 
-              \(steps) steps hold. \(Self.grouped(stage.calls)) authenticated calls, \(stage.kills) kills, \
+              \(Self.counted(steps, "step")) \(steps == 1 ? "holds" : "hold"). \
+            \(Self.counted(stage.calls, "authenticated call")), \(Self.counted(stage.kills, "kill")), \
             no session lost, \(Self.decimal(seconds)) s.
             """)
     }
@@ -91,6 +96,13 @@ extension DemoReport {
         guard number >= 1000 else { return String(number) }
         let rest = String(number % 1000)
         return grouped(number / 1000) + "," + String(repeating: "0", count: 3 - rest.count) + rest
+    }
+
+    /// A number with what it counts, in the plural unless it is one: "1 kill", "3 kills".
+    ///
+    /// - Parameter plural: The plural, where an "s" behind the singular does not make it.
+    static func counted(_ number: Int, _ singular: String, plural: String? = nil) -> String {
+        grouped(number) + " " + (number == 1 ? singular : plural ?? singular + "s")
     }
 
     /// With spaces up to a width, and one at least.

@@ -19,6 +19,10 @@ struct DemoRun {
     }
 
     /// Plays all steps, up to the first that does not hold.
+    ///
+    /// - Returns: 0, or 1 at the first step that does not hold; an interrupted run ends the process by its signal
+    ///   instead, as a shell expects it.
+    /// - Throws: What keeps the folder from being made or removed.
     func run() async throws -> ExitCode {
         let folder = try DemoFolder()
         let server = ServerProcess(in: folder, environment: shell.environment)

@@ -12,6 +12,10 @@ struct MailFolder: Sendable {
     /// The token in the link of the newest mail with this subject, as soon as there is one.
     ///
     /// - Parameter address: To whom the mail must be.
+    ///
+    /// It looks every 5 ms for at most 2 s, since the mail is written after the answer.
+    ///
+    /// - Throws: `DemoFailure` where none came, it went to another address, or has no link.
     func token(subject: String, to address: String) async throws -> String {
         for _ in 0..<400 {
             for name in try names().reversed() {

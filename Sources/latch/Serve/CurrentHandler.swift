@@ -10,6 +10,8 @@ final class CurrentHandler: Handler {
     init(_ handler: any Handler) { self.handler = Lock(handler) }
 
     /// Makes `next` answer every request from now on.
+    ///
+    /// From any thread; it waits for no request, and requests that have begun keep the former handler alive.
     func exchange(for next: any Handler) { handler.withLock { $0 = next } }
 
     /// Takes the current handler first: a request ends under the settings under which it began.

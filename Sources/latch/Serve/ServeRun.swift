@@ -17,9 +17,10 @@ struct ServeRun {
     ///
     /// The order matters: the store is open before the port is, and the port is closed before the store. Whoever
     /// reaches the server reaches all of it, and an answer that was promised can still be committed.
+    /// A second wish to end does not wait for the drain, see `endAtOnce`.
     ///
-    /// - Returns: Success, once the last request has been answered and the last mail sent or given up. - Throws: What
-    ///   keeps the server from starting; nothing that was begun is left open.
+    /// - Returns: Success, once the last request has been answered and the last mail sent or given up.
+    /// - Throws: What keeps the server from starting; nothing that was begun is left open.
     func run() async throws -> ExitCode {
         // Signals that come while the server starts are kept and found below.
         let signals = shell.signals.received()
@@ -43,12 +44,26 @@ struct ServeRun {
             identity = await reloaded(identity, startedWith: settings)
             handler.exchange(for: identity.handler)
         }
+        let impatience = Self.endAtOnce(onNext: signals)
+        defer { impatience.cancel() }
         await server.shutdown(grace: configuration.grace)
         await identity.close()
         return .success
     }
 
+    /// Ends the process, with 130 or 143, at the next SIGINT or SIGTERM: who asks twice does not want to wait.
+    ///
+    /// What was answered has been committed, so nothing that a client was promised is lost; mails that wait are. A
+    /// SIGHUP means nothing any more, for there is nothing left that could use another configuration.
+    private static func endAtOnce(onNext signals: AsyncStream<Signal>) -> Task<Void, Never> {
+        Task {
+            for await signal in signals where signal != .hangUp { endProcess(.ended(by: signal)) }
+        }
+    }
+
     /// The auth server over its store, without a port.
+    ///
+    /// - Throws: What keeps the store from being opened; no file is left open then.
     private func identity(_ settings: Settings) async throws -> Identity {
         let configuration = try settings.identityConfiguration()
         let location = try StoreLocation(settings["store"])

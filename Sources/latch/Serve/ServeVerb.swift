@@ -22,7 +22,8 @@ enum ServeVerb {
         discussion: """
             Once it accepts connections, it prints one line on standard output:
               latch: serving http://127.0.0.1:8080
-            SIGTERM and SIGINT let requests in flight finish, then it exits 0. SIGHUP reads the configuration again.
+            SIGTERM and SIGINT let requests in flight finish, then it exits 0; a second one ends
+            it at once, with 143 or 130. SIGHUP reads the configuration again.
 
             Every setting has a key in the file and a name in the environment, LATCH_ and the key in
             capitals. A flag wins over the environment, and that over the file. Secrets belong in

@@ -8,6 +8,8 @@ struct ServeWarning: Sendable, Hashable {
     let hint: String
 
     /// The warnings of a server that is about to serve.
+    ///
+    /// In the order in which they are printed, to standard error, once, before the line that says where it serves.
     static func all(_ settings: Settings, _ configuration: Server.Configuration) -> [ServeWarning] {
         var warnings: [ServeWarning] = []
         if settings["mail_directory"].isEmpty, settings["smtp_url"].isEmpty { warnings.append(.noMailer) }

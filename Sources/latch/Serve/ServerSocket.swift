@@ -10,6 +10,9 @@ struct ServerSocket {
     init(_ settings: Settings) { self.settings = settings }
 
     /// The configuration of the HTTP server.
+    ///
+    /// - Throws: `CommandError.failed` for a file that cannot be read; what stands in it is looked at by the server as
+    ///   it starts.
     func configuration() throws(CommandError) -> Server.Configuration {
         let address = try ListenAddress(settings["listen"])
         var configuration = Server.Configuration(host: address.host, port: address.port)
@@ -22,6 +25,9 @@ struct ServerSocket {
     }
 
     /// Certificate and key as they are in the files now; nil where neither is set, an error where only one is.
+    ///
+    /// Nil serves HTTP. One of the two alone is refused: to serve in the clear what was meant to be encrypted is the
+    /// worst way to read half a configuration.
     private func tls() throws(CommandError) -> Server.TLS? {
         let (certificate, key) = (settings["tls_certificate"], settings["tls_key"])
         if certificate.isEmpty, key.isEmpty { return nil }

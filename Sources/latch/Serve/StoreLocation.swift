@@ -6,6 +6,10 @@ struct StoreLocation: Sendable, Hashable {
     let path: String
 
     /// Reads `sqlite:PATH`.
+    ///
+    /// The path is relative to the working directory, and taken as it is: neither `~` nor `%20` mean anything in it.
+    ///
+    /// - Throws: `CommandError.failed`, without the password that a URL may hold.
     init(_ text: String) throws(CommandError) {
         if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
             throw .failed(

@@ -75,6 +75,9 @@ import Testing
             (["group"], "needs to know what to do: 'greet'", "'tool group --help'"),
             (["group", "--version"], "has no option '--version'", "--help"),
             (["help", "gret"], "does not know 'gret'", "Did you mean"),
+            (["--verison"], "has no option '--verison'", "Did you mean '--version'?"),
+            (["--version=2"], "'--version' takes no value", "'--version' alone"),
+            (["greet", "--help=yes"], "'--help' takes no value", "'--help' alone"),
         ] as [([String], String, String)])
     func `refuses what it does not understand, with a hint`(
         arguments: [String], message: String, hint: String

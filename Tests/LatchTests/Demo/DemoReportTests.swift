@@ -72,6 +72,21 @@ import Testing
         #expect(kept.output.contains("\u{1B}[2m1 renewal\u{1B}[0m"))
     }
 
+    @Test func `counts one thing as one`() throws {
+        let folder = try DemoFolder()
+        var stage = DemoStage(folder: folder, server: ServerProcess(in: folder, environment: [:]))
+        (stage.calls, stage.kills) = (1, 1)
+        let kept = KeptShell()
+        DemoReport(kept.shell, isJSON: false).end(stage, steps: 1, after: .seconds(1))
+        #expect(kept.output == "\n  1 step holds. 1 authenticated call, 1 kill, no session lost, 1.0 s.\n")
+        try folder.remove()
+    }
+
+    @Test(arguments: [(0, "0 families"), (1, "1 family"), (2, "2 families"), (1000, "1,000 families")])
+    func `takes the plural of what is not one`(number: Int, text: String) {
+        #expect(DemoReport.counted(number, "family", plural: "families") == text)
+    }
+
     @Test(arguments: [
         (0, "0"), (999, "999"), (1000, "1,000"), (1001, "1,001"), (12_045, "12,045"), (1_000_000, "1,000,000"),
     ])

@@ -2,6 +2,8 @@
 
 extension TOMLParser {
     /// A string in double quotation marks, with escapes (TOML 1.0, "String").
+    ///
+    /// `at` is at the opening mark before, and behind the closing one after; the same holds for the other three kinds.
     mutating func basicString() throws(TOMLError) -> String {
         let start = at
         at += 1
@@ -42,6 +44,10 @@ extension TOMLParser {
     }
 
     /// A string between three quotation marks; a line break right behind the first three is no part of it.
+    ///
+    /// CR LF within it becomes LF, so that a file means the same whichever system saved it.
+    ///
+    /// - Parameter element: Takes one scalar, or an escape; nil where what it took stands for nothing.
     private mutating func longString(
         _ mark: Unicode.Scalar, _ element: (inout TOMLParser) throws(TOMLError) -> Unicode.Scalar?
     ) throws(TOMLError) -> String {

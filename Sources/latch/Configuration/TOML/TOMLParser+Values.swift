@@ -7,6 +7,8 @@ extension TOMLParser {
     private static let maximumDepth = 16
 
     /// Any value that is known here, told apart by its first character.
+    ///
+    /// - Parameter depth: How many arrays it stands in; 0 for the value of a key.
     mutating func value(depth: Int) throws(TOMLError) -> JSONValue {
         switch next {
         case "\"": return .string(peek(1) == "\"" && peek(2) == "\"" ? try longBasicString() : try basicString())
@@ -44,6 +46,8 @@ extension TOMLParser {
     }
 
     /// A value without quotation marks: a boolean or a number.
+    ///
+    /// `inf` and `nan` are numbers of TOML and are given as such; no setting takes them, so they are refused there.
     private mutating func word() throws(TOMLError) -> JSONValue {
         let start = at
         while Self.isWord(next) { at += 1 }

@@ -20,6 +20,7 @@ struct TOMLParser {
         self.scalars = scalars
     }
 
+    /// The scalar to be read; `end` behind the last one.
     var next: Unicode.Scalar { peek(0) }
 
     /// The scalar so far ahead; `end` behind the last one.
@@ -29,9 +30,14 @@ struct TOMLParser {
         at + distance < scalars.count ? scalars[at + distance] : Self.end
     }
 
+    /// Whether all has been read.
+    ///
+    /// `next` alone cannot tell: a NUL in the text looks like the end.
     var isAtEnd: Bool { at >= scalars.count }
 
     /// Expressions line by line: a header, a pair, a comment, or nothing.
+    ///
+    /// Stops at the first mistake: what follows one is guessed at by a parser, and a person mends one at a time.
     mutating func parse(into document: inout TOMLDocument) throws(TOMLError) {
         var table: [String] = []
         while true {
@@ -62,6 +68,8 @@ struct TOMLParser {
     }
 
     /// A key and its value.
+    ///
+    /// The line of the key, and not that of a value that goes over several, is what messages name later.
     private mutating func pair(in table: [String], into document: inout TOMLDocument) throws(TOMLError) {
         let start = at
         let key = try key()

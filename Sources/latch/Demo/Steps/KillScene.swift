@@ -47,7 +47,9 @@ struct KillScene: Sendable {
         }
         let metrics = try await stage.metrics()
         try expect(metrics.revoked == 0, "the server took the renewal after its death for a theft")
-        try expect(metrics.renewals == (isAnswered ? 0 : 1), "the devices renewed \(metrics.renewals) times")
+        try expect(
+            metrics.renewals == (isAnswered ? 0 : 1),
+            "the devices renewed \(DemoReport.counted(metrics.renewals, "time"))")
         return (isAnswered ? .answered : metrics.repeats > 0 ? .answerLost : .beforeCommit, newProgram)
     }
 
@@ -94,6 +96,8 @@ struct KillScene: Sendable {
     }
 
     /// Whether an error says that nobody answered, which must never end a session, unlike a refusal.
+    ///
+    /// Also where the session put its own error around the transport's.
     private static func isNetwork(_ error: any Error) -> Bool {
         (error as? HTTPError ?? (error as? AuthError)?.cause as? HTTPError)?.isConnectivity ?? false
     }

@@ -54,9 +54,9 @@ enum RenewalSteps {
         let after = (server: try await stage.metrics(), client: stage.transport.counts)
         stage.calls += calls
         let renewals = after.server.renewals - before.server.renewals
-        try expect(renewals == 1, "the server counts \(renewals) renewals")
+        try expect(renewals == 1, "the server counts \(DemoReport.counted(renewals, "renewal"))")
         let asked = after.client.renewals - before.client.renewals
-        try expect(asked == 1, "the client asked for \(asked) renewals")
+        try expect(asked == 1, "the client asked for \(DemoReport.counted(asked, "renewal"))")
         let refused = after.client.refusals - before.client.refusals
         return .init(
             "\(early) began before, \(after.client.peak) at once, \(refused) sent again after a 401",
@@ -126,6 +126,8 @@ enum RenewalSteps {
     }
 
     /// How long the server usually takes to answer a renewal here.
+    ///
+    /// The median of five, since the first one pays for the connection.
     private static func usualRenewal(
         on stage: DemoStage, by client: LatchAccounts.AuthClient
     ) async throws -> Duration {

@@ -41,6 +41,8 @@ enum SignUpSteps {
     }
 
     /// Signs up and asks for more than is given: a role in the content must have no effect.
+    ///
+    /// The address is unverified then, since a later step must find that it cannot log in.
     private static func signUp(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let client = stage.client(LatchAuth.InMemoryTokenStore())
         let account = try await client.signUp(
@@ -52,6 +54,8 @@ enum SignUpSteps {
     }
 
     /// The same address in capitals, which is the same account and therefore refused.
+    ///
+    /// A sign-up may tell that an address is taken, a login may not: only the person at the form can mend it.
     private static func duplicate(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let client = stage.client(LatchAuth.InMemoryTokenStore())
         let (email, password) = (stage.email.uppercased(), stage.password)
@@ -74,6 +78,8 @@ enum SignUpSteps {
     }
 
     /// Follows the link of the mail that really lies in the folder, twice; the second time it is worth nothing.
+    ///
+    /// The time that is reported runs until the mail was found, not until it was sent.
     private static func verify(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let clock = ContinuousClock()
         let begin = clock.now
@@ -111,6 +117,8 @@ enum SignUpSteps {
     }
 
     /// Logs in and reads the file beside the client: it holds the tokens, and not in the clear.
+    ///
+    /// The file must not hold the token in the clear; how strong its encryption is, tests of that module show.
     private static func login(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         // No lead: the step with the thousand calls is to meet the expiry itself.
         let phone = stage.client(stage.tokenFile, policy: RenewalPolicy(lead: .zero, jitter: .zero))

@@ -19,6 +19,9 @@ enum TheftSteps {
     ///
     /// Nobody can say who of the two is the thief, so both lose the session (RFC 9700 §4.14.2), and the honest one logs
     /// in again.
+    ///
+    /// `familiesRevoked` must rise by one and no more: a second count would be the honest device taken for a second
+    /// thief.
     private static func theft(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let phone = try stage.requirePhone()
         let copied = try await phone.session.credential()
@@ -31,7 +34,7 @@ enum TheftSteps {
         }
         guard case AuthError.reauthenticationRequired = error else { throw error }
         let revoked = try await stage.metrics().revoked - before.revoked
-        try expect(revoked == 1, "the server ended \(revoked) families")
+        try expect(revoked == 1, "the server ended \(DemoReport.counted(revoked, "family", plural: "families"))")
         let end = try await refusal("the stolen family") { _ = try await phone.profile() }
         guard case AuthError.reauthenticationRequired = end else { throw end }
         try expect(phone.session.currentState == .signedOut(.issuer), "the device does not know that it is signed out")

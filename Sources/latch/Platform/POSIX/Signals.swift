@@ -50,6 +50,9 @@ final class Signals: Sendable {
     }
 
     /// The signals from now on; only the last one who asked gets them.
+    ///
+    /// Those that nobody has read yet wait in the stream, in their order. Equal ones that come before `sigwait` takes
+    /// them are one, which is how the system keeps them.
     func received() -> AsyncStream<Signal> {
         let (stream, continuation) = AsyncStream<Signal>.makeStream()
         listener.withLock { $0 = continuation }
@@ -57,6 +60,9 @@ final class Signals: Sendable {
     }
 
     /// Waits for signals on the calling thread, and never returns.
+    ///
+    /// Call it on the main thread, after `blocked`; the signals of other threads are blocked since they inherit its
+    /// mask.
     func deliverForever() -> Never {
         var set = Self.all()
         while true {

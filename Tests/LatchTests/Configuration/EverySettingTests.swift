@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchCore
+import LatchIdentity
+import LatchTesting
+import Testing
+
+@testable import latch
+
+@Suite struct `Every setting` {
+    static let keys = Setting.all.map(\.key)
+
+    /// Three values that a setting takes and that are not its default.
+    static func samples(_ setting: Setting) -> [String] {
+        if let number = Int(setting.standard) { return (1...3).map { String(number + $0) } }
+        return switch setting.key {
+        case "listen", "admin_listen": (1...3).map { "127.0.0.1:\($0)" }
+        case "store": (1...3).map { "sqlite:file\($0)" }
+        case "issuer", "allowed_origins": (1...3).map { "https://host\($0).example" }
+        case "require_verified_email": ["true", "yes", "on"]
+        case "mail_sender": (1...3).map { "sender\($0)@example.com" }
+        case "smtp_url": (1...3).map { "smtp://127.0.0.\($0):25" }
+        default: (1...3).map { "text \($0)" }
+        }
+    }
+
+    private static func setting(_ key: String) throws -> Setting {
+        try #require(Setting.all.first { $0.key == key })
+    }
+
+    private static func quoted(_ text: String) -> String { Int(text) == nil && text != "true" ? "\"\(text)\"" : text }
+
+    @Test(arguments: keys)
+    func `comes from the flag, then the environment, then the file, then its default`(key: String) async throws {
+        let setting = try Self.setting(key)
+        let values = Self.samples(setting)
+        try await withTemporaryFolder { folder in
+            let file = try `The settings`.file("# first\n\(key) = \(Self.quoted(values[0]))\n", in: folder)
+            let name = setting.environmentName
+            let expected = [
+                (try Settings(), setting.standard, SettingSource.standard),
+                (try Settings(file: file), values[0], .file(path: file.path, line: 2)),
+                (try Settings(environment: [name: values[1]], file: file), values[1], .environment(name: name)),
+                (
+                    try Settings(flags: [key: values[2]], environment: [name: values[1]], file: file), values[2],
+                    .flag(name: key)
+                ),
+            ]
+            for (settings, text, source) in expected {
+                #expect(settings[key] == text)
+                #expect(settings.all.first { $0.setting.key == key }?.source == source)
+                #expect(
+                    settings.all.filter { $0.source != .standard }.map(\.setting.key)
+                        == (source == .standard ? [] : [key]))
+            }
+        }
+    }
+
+    @Test(arguments: IdentitySetting.all.map(\.key))
+    func `of the auth server reaches its own property and no other`(key: String) throws {
+        let setting = try Self.setting(key)
+        let value = Self.samples(setting)[0]
+        let configuration = try Settings(environment: [setting.environmentName: value]).identityConfiguration()
+        let standard = IdentityConfiguration()
+        #expect(configuration != standard)
+        for other in IdentitySetting.all {
+            let expected = other.key != key ? other.shown(in: standard) : other.isSecret ? "(redacted)" : value
+            #expect(other.shown(in: configuration) == expected, "\(other.key)")
+        }
+    }
+
+    @Test func `means the same in TOML, in JSON and in the environment`() async throws {
+        try await withTemporaryFolder { folder in
+            let values = Setting.all.map { ($0.key, Self.samples($0)[0]) }
+            let toml = values.map { "\($0) = \(Self.quoted($1))\n" }.joined()
+            let json = values.map { "\"\($0)\": \(Self.quoted($1))" }.joined(separator: ",\n")
+            let fromTOML = try Settings(file: `The settings`.file(toml, in: folder))
+            let fromJSON = try Settings(file: `The settings`.file("{\(json)}", named: "latch.json", in: folder))
+            let fromEnvironment = try Settings(
+                environment: Dictionary(
+                    uniqueKeysWithValues: Setting.all.map { ($0.environmentName, Self.samples($0)[0]) }))
+            #expect(fromTOML.all.map(\.text) == values.map(\.1))
+            for settings in [fromJSON, fromEnvironment] {
+                #expect(settings.all.map(\.text) == fromTOML.all.map(\.text))
+                #expect(try settings.identityConfiguration() == fromTOML.identityConfiguration())
+            }
+        }
+    }
+
+    @Test func `has a name of its own that no other is taken for`() {
+        #expect(Set(Self.keys).count == Self.keys.count)
+        for setting in Setting.all {
+            #expect(setting.key.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "_" })
+            #expect(!setting.summary.isEmpty)
+            #expect(Settings.unknownNames(in: [setting.environmentName: ""]).isEmpty)
+            #expect(setting.standard.isEmpty || setting.problem(setting.standard) == nil, "\(setting.key)")
+        }
+    }
+}
+
+@Suite struct `The source of a server's settings` {
+    private func source(_ file: String, environment: [String: String] = [:]) -> SettingsSource {
+        var invocation = Invocation()
+        invocation.add(ServeVerb.config, value: file)
+        return SettingsSource(invocation, environment: environment)
+    }
+
+    private func write(_ text: String, to path: String) throws { try Data(text.utf8).write(to: URL(filePath: path)) }
+
+    @Test(arguments: Setting.all.filter { $0.problem("n o !") != nil }.map(\.key))
+    func `names file and line of a value that does not fit`(key: String) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/latch.toml"
+            try write("# a remark\n\n  \(key) = \"n o !\"  # here\n", to: path)
+            let error = try #require(throws: CommandError.self) { try source(path).read() }
+            #expect(error.message.hasPrefix("\(path):3: "), "\(error.message)")
+            #expect(error.exitCode == .failure)
+        }
+    }
+
+    @Test(arguments: [
+        ("latch.toml", "smtp_url = \"gopher://ada:hunter2@x\""), ("latch.toml", "store = \"mysql://ada:hunter2@x/y\""),
+        ("latch.toml", "token_pepper = hunter2"), ("latch.toml", "token_pepper = \"hunter2\n"),
+        ("latch.toml", "token_pepper = [\"hunter2\", 1]"), ("latch.json", "{\"token_pepper\": hunter2}"),
+        ("latch.json", "{\"token_pepper\": {\"a\": \"hunter2\"}}"), ("latch.json", "{\"token_pepper\": \"hunter2"),
+    ])
+    func `never quotes what may be a secret`(name: String, text: String) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/" + name
+            try write(text, to: path)
+            let error = try #require(throws: CommandError.self) { try source(path).read() }
+            #expect(error.message.hasPrefix(path))
+            #expect(!error.message.contains("hunter2") && error.hint?.contains("hunter2") != true, "\(error.message)")
+        }
+    }
+
+    @Test func `reads the file anew each time, and that of the flag before that of the environment`() async throws {
+        try await withTemporaryFolder { folder in
+            let (first, second) = (folder + "/first.toml", folder + "/second.toml")
+            try write("replay_window = 1\n", to: first)
+            try write("replay_window = 2\n", to: second)
+            let both = source(first, environment: ["LATCH_CONFIG": second])
+            #expect(try both.read()["replay_window"] == "1")
+            try write("replay_window = 3\n", to: first)
+            #expect(try both.read()["replay_window"] == "3")
+            let alone = SettingsSource(Invocation(), environment: ["LATCH_CONFIG": second])
+            #expect(try alone.read()["replay_window"] == "2")
+        }
+    }
+
+    @Test func `warns once of each name that has no effect`() {
+        let kept = KeptShell()
+        let names = ["LATCH_ISUER": "hunter2", "LATCH_QQQQ": "hunter2", "LATCH_ISSUER": "http://a"]
+        SettingsSource(Invocation(), environment: names).warnOfUnknownNames(kept.shell)
+        let lines = kept.error.split(separator: "\n").map(String.init)
+        #expect(lines.count == 4)
+        #expect(lines[0] == "latch: warning: LATCH_ISUER is no setting and has no effect.")
+        #expect(lines[1] == "hint: Did you mean LATCH_ISSUER?")
+        #expect(!kept.error.contains("hunter2"))
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchTesting
+import Testing
+
+@testable import latch
+
+@Suite struct `What the program writes` {
+    /// A line of a shell in which `latch` is the program that was built, run in a temporary folder.
+    private func shell(_ script: String) async throws -> BuiltProgram.Outcome {
+        try await withTemporaryFolder { folder in
+            let process = try ChildProcess.start(
+                "/bin/sh", ["-c", "latch() { '\(BuiltProgram.path)' \"$@\"; }; " + script],
+                environment: BuiltProgram.environment([:]), errorFile: folder + "/error")
+            return await BuiltProgram.outcome(of: process, in: folder)
+        }
+    }
+
+    @Test func `reaches the end of a pipe whole, although the process ends at once`() async throws {
+        let outcome = try await shell("latch help serve | cat | cat")
+        let expected = HelpText([Program.root, ServeVerb.verb]).text
+        #expect(outcome.output.joined(separator: "\n") + "\n" == expected)
+        #expect(outcome.ending == .exited(0))
+    }
+
+    @Test func `is lost without a word where nobody reads it`() async throws {
+        // The reader has gone before the first byte, which SIGPIPE would otherwise answer with 141.
+        let outcome = try await shell("{ cat /dev/stdin >/dev/null; latch help serve; echo $? >&2; } </dev/null | :")
+        #expect(outcome.error == ["0"])
+    }
+
+    @Test func `may go nowhere at all`() async throws {
+        let outcome = try await shell("latch --version >&-; echo $?; latch --nonsense 2>&-; echo $?")
+        #expect(outcome.output == ["0", "2"])
+        #expect(outcome.error.isEmpty)
+    }
+
+    @Test func `goes to the stream that a script expects`() async throws {
+        let outcome = try await shell("latch serve --print-config 2>/dev/null | wc -l; latch frobnicate >/dev/null")
+        let count = outcome.output.first.flatMap { Int($0.filter { !$0.isWhitespace }) }
+        #expect(count == Setting.all.count)
+        #expect(outcome.error.count == 2)
+        #expect(outcome.ending == .exited(2))
+    }
+
+    @Test func `has no colours in a pipe`() async throws {
+        let outcome = try await shell("latch help; latch help demo; latch frobnicate")
+        #expect(!(outcome.output + outcome.error).contains { $0.contains("\u{1B}") })
+        #expect(outcome.ending == .exited(2))
+    }
+}
+
+@Suite struct `An exit code after a signal` {
+    @Test(arguments: [(Signal.hangUp, 129), (.interrupt, 130), (.terminate, 143)] as [(Signal, Int32)])
+    func `is 128 and the signal's number, as shells have it`(signal: Signal, code: Int32) {
+        #expect(ExitCode.ended(by: signal).rawValue == code)
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@testable import latch
+
+@Suite struct `A served process that is told to end while a request is open` {
+    private static let content = #"{"email":"ada@example.com","password":"a horse walks into a library"}"#
+
+    /// Serves, with one request half sent and the drain begun by `first`, and lets `body` go on from there.
+    private func draining(
+        by first: Signal, _ body: (_ process: ChildProcess, _ busy: RawClient, _ folder: String) async throws -> Void
+    ) async throws {
+        // The drain would last a minute, so that whoever ends within the test did not wait for it.
+        let slow = ["LATCH_SHUTDOWN_GRACE": "60", "LATCH_ARGON2_MEMORY_KIB": "64", "LATCH_ARGON2_PASSES": "1"]
+        try await withTemporaryFolder { folder in
+            try await BuiltProgram.serving(in: folder, environment: slow) { process, url in
+                let port = try #require(url.split(separator: ":").last.flatMap { Int($0) })
+                let (busy, idle) = (try RawClient(port: port), try RawClient(port: port))
+                await busy.send(
+                    """
+                    POST /api/clients/register HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\
+                    Content-Type: application/json\r\nExpect: 100-continue\r\n\
+                    Content-Length: \(Self.content.utf8.count)\r\n\r\n
+                    """)
+                #expect(await busy.receiveResponse()?.status == 100)
+                process.send(first.number)
+                // The end of the idle connection shows that the drain has begun.
+                #expect(await idle.receiveAll().isEmpty)
+                #expect(process.reaped() == nil)
+                try await body(process, busy, folder)
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.terminate, .terminate, 143), (.interrupt, .interrupt, 130), (.terminate, .interrupt, 130),
+            (.interrupt, .terminate, 143),
+        ] as [(Signal, Signal, Int32)])
+    func `ends at once when it is told again, and says by which signal`(
+        first: Signal, second: Signal, code: Int32
+    ) async throws {
+        try await draining(by: first) { process, busy, folder in
+            process.send(second.number)
+            #expect(await process.end() == .exited(code))
+            #expect(await busy.receiveAll().isEmpty)
+            #expect(BuiltProgram.lines(of: folder + "/error").isEmpty)
+        }
+    }
+
+    @Test func `does not take a hang-up for impatience`() async throws {
+        try await draining(by: .terminate) { process, busy, _ in
+            process.hangUp()
+            await busy.send(Self.content)
+            #expect(await busy.receiveResponse()?.status == .created)
+            #expect(await process.end() == .exited(0))
+        }
+    }
+
+    @Test func `leaves a store that the next start can open`() async throws {
+        try await draining(by: .terminate) { process, _, folder in
+            process.send(Signal.terminate.number)
+            #expect(await process.end() == .exited(143))
+            try await BuiltProgram.serving(in: folder) { again, _ in
+                again.terminate()
+                #expect(await again.end() == .exited(0))
+            }
+        }
+    }
+}

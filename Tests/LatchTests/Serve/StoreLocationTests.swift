@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import latch
+
+@Suite struct `The text of a store's location` {
+    @Test(
+        arguments: [
+            ("sqlite:a", "a"), ("sqlite::memory:", ":memory:"), ("sqlite:./a b.sqlite", "./a b.sqlite"),
+            ("sqlite:~/a", "~/a"), ("sqlite:a%20b", "a%20b"), ("sqlite:é", "é"), ("sqlite:sqlite:a", "sqlite:a"),
+            ("sqlite:/", "/"),
+        ])
+    func `is taken as the path it is, without any reading of its own`(text: String, path: String) throws {
+        #expect(try StoreLocation(text).path == path)
+    }
+
+    @Test(arguments: [
+        "SQLITE:a", "sqlite", " sqlite:a", "sqlite3:a", "file:a", "postgres:a", "postgres://h/d",
+        "postgresql://u:p@h/d",
+    ])
+    func `is refused with how it is written`(text: String) throws {
+        let error = try #require(throws: CommandError.self) { try StoreLocation(text) }
+        #expect(error.hint?.contains("sqlite:") == true)
+        #expect(error.exitCode == .failure)
+    }
+
+    @Test(
+        arguments: [
+            ("mysql://ada:pw@h/d", "mysql://(redacted)@h/d"), ("x://a:p@w@h", "x://(redacted)@h"),
+            ("x://@h", "x://(redacted)@h"), ("sqlite:a@b", "sqlite:a@b"), ("a@b://c", "a@b://c"), ("", ""),
+            ("x://h/d", "x://h/d"), ("postgres://u:p@h?q=a@b", "postgres://(redacted)@b"),
+        ])
+    func `is shown without whatever may be a password`(text: String, shown: String) {
+        #expect(StoreLocation.redacted(text) == shown)
+        #expect(StoreLocation.redacted(shown) == shown)
+    }
+}
