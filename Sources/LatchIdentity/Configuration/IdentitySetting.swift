@@ -108,6 +108,8 @@ extension IdentitySetting {
     }
 
     /// A count, whose bounds are those within which the server has been tried.
+    ///
+    /// What is refused is told by its key and the range, and never by its text.
     private static func number(
         _ key: String, _ path: Path<Int>, _ range: ClosedRange<Int>, _ summary: String
     ) -> IdentitySetting {
@@ -120,6 +122,8 @@ extension IdentitySetting {
     }
 
     /// A time in whole seconds, which every tool writes in the same way.
+    ///
+    /// A suffix such as "15m" is refused and not guessed at; a fraction of a second is refused as well.
     private static func seconds(
         _ key: String, _ path: Path<Duration>, _ range: ClosedRange<Int>, _ summary: String
     ) -> IdentitySetting {

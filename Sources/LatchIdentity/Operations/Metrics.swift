@@ -29,12 +29,19 @@ final class Metrics: Sendable {
     /// Adds to a counter.
     ///
     /// Labels come from a fixed set of values and never from a request.
+    ///
+    /// - Parameters:
+    ///   - name: With `_total` at its end, as Prometheus wants counters to be named.
+    ///   - labels: Printed in the order given; another order would be another series.
     func count(_ name: String, _ labels: KeyValuePairs<String, String> = [:], by amount: Int = 1) {
         let text = labels.isEmpty ? "" : "{" + labels.map { "\($0.key)=\"\($0.value)\"" }.joined(separator: ",") + "}"
         counts.withLock { $0[Series(name: name, labels: text), default: 0] += amount }
     }
 
     /// All counters in Prometheus' text format, together with gauges that are read now.
+    ///
+    /// Version 0.0.4 of the text format; series of one name stand together under one TYPE line, sorted, so that two
+    /// scrapes can be compared line by line.
     func exposition(gauges: KeyValuePairs<String, Int>) -> String {
         let lines = counts.withLock { counts in
             counts.sorted { ($0.key.name, $0.key.labels) < ($1.key.name, $1.key.labels) }.map { ($0.key, $0.value) }

@@ -73,6 +73,8 @@ struct Page {
     }
 
     /// Makes text harmless within an element and within a quoted attribute (HTML §13.3).
+    ///
+    /// Unquoted attributes and scripts have other rules; neither occurs in these pages.
     static func escaped(_ text: String) -> String {
         text.reduce(into: "") { result, character in
             switch character {

@@ -29,6 +29,8 @@ final class WorkerPool: Sendable {
     private let queue: DispatchQueue
     private let state = Lock(State())
 
+    /// A pool without threads: they come with the first job, and go when the line is empty.
+    ///
     /// - Parameter maximumWaiting: How many may wait beside those that run.
     init(label: String, workers: Int, maximumWaiting: Int) {
         self.workers = max(workers, 1)

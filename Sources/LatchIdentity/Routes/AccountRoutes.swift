@@ -56,6 +56,8 @@ struct AccountRoutes: Sendable {
     }
 
     /// Takes `password` or, as older clients of seed 002 send it, `newPassword`; both must agree where both are sent.
+    ///
+    /// Signs out every device, since whoever resets may do so because somebody else is signed in.
     @Sendable private func resetPassword(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         let (password, newPassword) = (try body.optionalText("password"), try body.optionalText("newPassword"))
@@ -67,11 +69,15 @@ struct AccountRoutes: Sendable {
     }
 
     /// What the store says now, not what the token said when it was issued.
+    ///
+    /// 401 with a challenge where the token is not valid, or its device or account has ended since.
     @Sendable private func profile(_ request: HTTPRequest) async throws -> HTTPResponse {
         .json(try await bearer(request).shown)
     }
 
     /// The role is read from the store, so that an administrator who was dismissed sees nothing more.
+    ///
+    /// `next` is the last id of the page, to be sent as `after`; it is missing on the last page.
     @Sendable private func list(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard try await bearer(request).roles.contains("admin") else { throw IdentityError.forbidden }
         let query = request.queryItems
@@ -85,6 +91,8 @@ struct AccountRoutes: Sendable {
     }
 
     /// The account of the request's access token.
+    ///
+    /// - Throws: `IdentityError.invalidToken`, also where there is no token at all: both are 401 (RFC 6750 §3.1).
     private func bearer(_ request: HTTPRequest) async throws(IdentityError) -> Account {
         guard let token = request.bearerToken else { throw .invalidToken }
         return try await SignIns(parts: parts).account(ofAccessToken: token)

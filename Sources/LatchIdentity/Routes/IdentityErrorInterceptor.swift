@@ -22,6 +22,8 @@ struct IdentityErrorInterceptor: Interceptor {
 
 extension HTTPResponse {
     /// An error as a client may see it: its own mistakes in full, the server's own only by the fact.
+    ///
+    /// A code that a client cannot act upon is replaced by `unavailable`, so that codes of the store are no interface.
     static func failure(_ error: IdentityError) -> HTTPResponse {
         let status = error.status
         let isTold = status.isClientError || error.isToldToClients
@@ -48,6 +50,8 @@ extension HTTPResponse {
     }
 
     /// The body that every failure has.
+    ///
+    /// - Parameter code: Stable between versions; programs compare it, never the message.
     static func failure(_ status: HTTPStatus, code: String, message: String, hint: String?) -> HTTPResponse {
         var body: JSONObject = ["message": .string(message), "code": .string(code)]
         if let hint { body["hint"] = .string(hint) }
@@ -57,6 +61,9 @@ extension HTTPResponse {
 
 extension IdentityError {
     /// The status with which a request ends that ended in this error.
+    ///
+    /// An error that is not named here is the server's own: 503, which clients repeat, and not 500, which they give up
+    /// on.
     fileprivate var status: HTTPStatus {
         switch code {
         case Self.invalidInput.code, Self.weakPassword.code, Self.invalidLink.code: .badRequest

@@ -19,6 +19,8 @@ struct OperationRoutes: Sendable {
     }
 
     /// Cached for five minutes (RFC 9111 §5.2.2.1), after which a verifier has met a new key.
+    ///
+    /// Public halves alone, all keys that still verify, under the content type of RFC 7517 §8.5.1.
     @Sendable private func jwks(_ request: HTTPRequest) async throws -> HTTPResponse {
         HTTPResponse(
             status: .ok,
@@ -27,6 +29,8 @@ struct OperationRoutes: Sendable {
     }
 
     /// 503 with a code and no details: anybody may ask, and the message of a store can name a path.
+    ///
+    /// It commits a row, so that a full disk or a wedged writer is found here and not by the first person who logs in.
     @Sendable private func health(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard let finding = await StoreProbe(store: parts.store, clock: parts.clock).finding() else {
             return .json(["status": "ok"])
@@ -43,6 +47,8 @@ struct OperationRoutes: Sendable {
     }
 
     /// Open to whoever reaches the port, and therefore without a name, an address or a token in it: counts alone.
+    ///
+    /// Counters begin at 0 with each start of the process, as Prometheus expects of them.
     @Sendable private func metrics(_ request: HTTPRequest) async throws -> HTTPResponse {
         let tally = parts.store.tally
         let load = parts.passwords.load

@@ -22,6 +22,8 @@ struct SignInRoutes: Sendable {
     }
 
     /// Gives the refresh token twice: in the content for programs, as a cookie for browsers.
+    ///
+    /// 200, or 401 that does not tell a wrong password from an unknown address, or 429 with `Retry-After`.
     @Sendable private func login(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         let grant = try await signIns.signIn(
@@ -30,6 +32,8 @@ struct SignInRoutes: Sendable {
     }
 
     /// A client that sent the cookie gets the cookie, one that sent the content gets the content alone.
+    ///
+    /// 401 means: sign in again. 503 means: the same token will still work later, so a client must not throw it away.
     @Sendable private func refresh(_ request: HTTPRequest) async throws -> HTTPResponse {
         let sent = try sentToken(request)
         guard let token = sent.token else { throw IdentityError.invalidGrant }
@@ -55,6 +59,9 @@ struct SignInRoutes: Sendable {
     }
 
     /// The refresh token of the content or of the cookie; where both are sent they must be the same.
+    ///
+    /// - Throws: `IdentityError.twoTokens`, or `.crossSite` where the cookie comes from another site's page: a cookie
+    ///   is sent by the browser whoever asks for it.
     private func sentToken(_ request: HTTPRequest) throws(IdentityError) -> (token: String?, isCookie: Bool) {
         let inBody = try request.jsonObject(isOptional: true).optionalText("refreshToken")
         let cookie = request.cookies[RefreshCookie.name].flatMap { $0.isEmpty ? nil : $0 }

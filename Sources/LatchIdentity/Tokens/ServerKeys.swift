@@ -60,6 +60,8 @@ struct ServerKeys: Sendable {
     }
 
     /// An ES256 key: small tokens, fast signatures, understood by every client library.
+    ///
+    /// - Throws: `IdentityError.signingFailed` where the system gives no randomness or OpenSSL no key.
     private static func newKey(at clock: WallClock) throws(IdentityError) -> StoredKey {
         do throws(JOSEError) {
             let key = try Key.generate(.es256)

@@ -3,12 +3,19 @@
 package import FoundationEssentials
 
 extension SQLiteIdentityStore {
+    /// Reads on the caller's own thread, without waiting for the writer.
+    ///
+    /// - Throws: `IdentityError.corruptStore` where a column has another type than the schema promises, which is never
+    ///   taken for "no such account".
     package func account(id: String) throws(IdentityError) -> Account? {
         try readers.read { db throws(IdentityError) in
             try db.first("SELECT \(Account.columns) FROM account WHERE id = ?", [.text(id)], read: Account.init)
         }
     }
 
+    /// Finds by the unique index over `email_key`, so that a login costs the same however many accounts there are.
+    ///
+    /// The key, and not the address as it was typed, is compared: whoever registered `Ada@…` logs in as `ada@…`.
     package func account(emailKey: String) throws(IdentityError) -> Account? {
         try readers.read { db throws(IdentityError) in
             try db.first(
@@ -16,6 +23,9 @@ extension SQLiteIdentityStore {
         }
     }
 
+    /// Continues behind a key and not at an offset, so that a row added meanwhile neither repeats nor hides another.
+    ///
+    /// - Parameter limit: The most that come; the caller bounds it, the store does not.
     package func accounts(after id: String?, limit: Int) throws(IdentityError) -> [Account] {
         try readers.read { db throws(IdentityError) in
             try db.all(
@@ -46,6 +56,10 @@ extension SQLiteIdentityStore {
         }
     }
 
+    /// Replaces both lists and writes the audit entry in one transaction.
+    ///
+    /// Nobody is signed out: access tokens carry grants until they expire, while what must not wait is asked of the
+    /// store.
     package func setGrants(
         of id: String, roles: [String], permissions: [String], at now: Date
     ) async throws(IdentityError) -> Bool {
@@ -94,6 +108,7 @@ extension Account {
             createdAt: try row.date(10))
     }
 
+    /// In the order of `columns`; a password hash that is nil is an account that cannot log in by password.
     fileprivate var sqliteValues: [SQLiteValue] {
         [
             .text(id), .text(email.text), .text(email.key), .text(name), .text(passwordHash),

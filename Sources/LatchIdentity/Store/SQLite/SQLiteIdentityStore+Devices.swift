@@ -3,6 +3,9 @@
 package import FoundationEssentials
 
 extension SQLiteIdentityStore {
+    /// Looks for one living device of the account with exactly this address.
+    ///
+    /// It tells the owner's own network from a stranger's when guesses are limited, and gives nobody access.
     package func isSignedIn(
         emailKey: String, from address: String, at now: Date
     ) throws(IdentityError) -> Bool {
@@ -16,6 +19,7 @@ extension SQLiteIdentityStore {
         }
     }
 
+    /// Gives signed-out and expired devices as well: the caller needs the reason, and judges by the row.
     package func device(id: [UInt8]) throws(IdentityError) -> Device? {
         try readers.read { db throws(IdentityError) in try db.device(id) }
     }
@@ -57,12 +61,14 @@ extension SQLiteIdentityStore {
         }
     }
 
+    /// Signs out one device; the access tokens that it was given end with it, since each use looks at its row.
     package func revoke(
         device id: [UInt8], because: Device.Ending, at now: Date
     ) async throws(IdentityError) -> Bool {
         try await writer.write { db throws(IdentityError) in try db.revoke(id, because: because, at: now) }
     }
 
+    /// One statement for all of them, so that no device can be signed in between the first and the last.
     package func revokeDevices(
         of accountID: String, because: Device.Ending, at now: Date
     ) async throws(IdentityError) -> Int {
@@ -73,6 +79,7 @@ extension SQLiteIdentityStore {
 }
 
 extension SQLiteConnection {
+    /// Reads within the caller's transaction, which makes what it judges by this row part of the same decision.
     fileprivate func device(_ id: [UInt8]) throws(IdentityError) -> Device? {
         try first("SELECT \(Device.columns) FROM device WHERE id = ?", [.blob(id)], read: Device.init)
     }
@@ -104,6 +111,7 @@ extension SQLiteConnection {
 }
 
 extension Device {
+    /// In the order in which `init(_:)` reads them and `sqliteValues` writes them.
     fileprivate static let columns = """
         id, account_id, secret, counter, rotated_at, rotation_key, created_at, last_used_at, expires_at, revoked_at, \
         revoked_because, user_agent, address
@@ -122,6 +130,9 @@ extension Device {
             address: try row.optionalText(12))
     }
 
+    /// In the order of `columns`.
+    ///
+    /// `secret` is random and authenticates tokens together with the pepper; alone it opens nothing.
     fileprivate var sqliteValues: [SQLiteValue] {
         [
             .blob(id), .text(accountID), .blob(secret), .integer(Int64(counter)), .date(rotatedAt),

@@ -3,6 +3,7 @@
 package import FoundationEssentials
 
 extension SQLiteIdentityStore {
+    /// Reads without a transaction of its own: at a start that finds keys nothing is written.
     package func signingKeys() throws(IdentityError) -> [StoredKey] {
         try readers.read { db throws(IdentityError) in try db.signingKeys() }
     }

@@ -21,6 +21,9 @@ extension SQLiteIdentityStore {
         }
     }
 
+    /// Looks without using the token up, for the page that asks for the new password.
+    ///
+    /// An answer here promises nothing: the token may be used, replaced or past its end when the form comes back.
     package func account(
         forToken digest: [UInt8], purpose: OneTimeToken.Purpose, at now: Date
     ) throws(IdentityError) -> Account? {

@@ -7,10 +7,15 @@ import LatchCore
 /// With a write-ahead log readers see the last commit and neither wait for the writer nor hold it up.
 final class SQLiteReaders: Sendable {
     private let path: String
+    /// The file's inode at the start, by which a file that was replaced under the same path is noticed; nil where the
+    /// system has none.
     private let number: UInt?
     private let maximumIdle: Int
     private let idle = Lock<[SQLiteConnection]>([])
 
+    /// Opens nothing yet.
+    ///
+    /// - Parameter maximumIdle: How many connections stay open between uses; each holds a file descriptor and a cache.
     init(path: String, maximumIdle: Int = 8) {
         self.path = path
         number = SQLiteFile.number(of: path)
@@ -18,6 +23,11 @@ final class SQLiteReaders: Sendable {
     }
 
     /// Runs `body` with a connection of its own, on the calling thread; a new one is opened where none is idle.
+    ///
+    /// It blocks the calling thread for the time of the select. `body` must not keep the connection, which another
+    /// thread gets next.
+    ///
+    /// - Throws: `IdentityError.storeMoved` where another file lies at the path now, or what `body` threw.
     func read<Result>(
         _ body: (SQLiteConnection) throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result {

@@ -40,16 +40,20 @@ struct SQLiteRow: ~Copyable {
         Date(storedMilliseconds: try integer(column))
     }
 
+    /// Whether the column is NULL, which is the only thing that the `optional…` functions take for nil.
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 
+    /// Text; nil for NULL, while the empty text stays one.
     func optionalText(_ column: Int32) throws(IdentityError) -> String? {
         isNull(column) ? nil : try text(column)
     }
 
+    /// Bytes; nil for NULL, while no bytes at all stay a value.
     func optionalBlob(_ column: Int32) throws(IdentityError) -> [UInt8]? {
         isNull(column) ? nil : try blob(column)
     }
 
+    /// A date in milliseconds since 1970; nil for NULL, while 0 is the first of January.
     func optionalDate(_ column: Int32) throws(IdentityError) -> Date? {
         isNull(column) ? nil : try date(column)
     }

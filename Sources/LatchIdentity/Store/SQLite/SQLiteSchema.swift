@@ -34,6 +34,10 @@ enum SQLiteSchema {
         return found
     }
 
+    /// Step n brings version n to n + 1.
+    ///
+    /// A released step must stay as it is: a file that has taken it will never take it again, and a change to it would
+    /// leave two kinds of files with one number.
     private static let steps: [[String]] = [first]
 
     /// The tables of version 1.

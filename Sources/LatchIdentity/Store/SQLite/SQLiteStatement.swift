@@ -6,6 +6,7 @@ internal import CSQLite
 final class SQLiteStatement {
     /// Valid as long as its connection is, which keeps all of its statements.
     let handle: OpaquePointer
+    /// Not retained: the connection owns its statements, and a reference back would keep both alive for ever.
     private unowned let connection: SQLiteConnection
 
     /// Compiles a text, for use again and again.
@@ -21,6 +22,8 @@ final class SQLiteStatement {
     deinit { sqlite3_finalize(handle) }
 
     /// In the order of the placeholders; SQLite copies every value before this returns.
+    ///
+    /// Fewer values than placeholders leave the rest NULL, more are an error of SQLite's (SQLITE_RANGE).
     func bind(_ values: [SQLiteValue]) throws(IdentityError) {
         for (offset, value) in values.enumerated() {
             let code = bind(value, at: Int32(offset + 1))
@@ -29,6 +32,8 @@ final class SQLiteStatement {
     }
 
     /// Steps once: true when there is a row.
+    ///
+    /// - Throws: What SQLite reports. The statement must be `reset` then as well, or its lock on the file would stay.
     func step() throws(IdentityError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true

@@ -9,6 +9,9 @@ import LatchCore
 /// that waits, runs each job within a savepoint of its own, commits once, and only then tells each caller its result.
 /// A job that fails takes back its own savepoint and nobody else's; a commit that fails fails all of its jobs.
 final class SQLiteWriter: Sendable {
+    /// Work that waits for the next transaction.
+    ///
+    /// Exactly one of the two closures leads to an answer, exactly once.
     private struct Job: Sendable {
         /// Runs the work, and gives what tells its caller how it ended, once that is known.
         let run: @Sendable (SQLiteConnection) -> Outcome
@@ -16,6 +19,7 @@ final class SQLiteWriter: Sendable {
         let refuse: @Sendable (IdentityError) -> Void
     }
 
+    /// How a job ended, kept until the commit has decided whether that counts.
     private struct Outcome {
         let failure: IdentityError?
         /// Tells the caller: its own result or, when the transaction was lost, that error.
@@ -39,6 +43,10 @@ final class SQLiteWriter: Sendable {
     /// Bounds how long the first of a batch waits for the last.
     private let maximumBatch: Int
 
+    /// Takes the connection over: from now on nobody else may use it.
+    ///
+    /// - Parameter maximumWaiting: How many jobs may stand in the line; a server under load refuses the next rather
+    ///   than promise it an answer that nobody will wait for.
     init(_ connection: SQLiteConnection, maximumWaiting: Int = 8192, maximumBatch: Int = 512) {
         self.connection = connection
         self.maximumWaiting = maximumWaiting
@@ -61,6 +69,8 @@ final class SQLiteWriter: Sendable {
     }
 
     /// Commits what waits, moves the log into the file, and refuses what comes later.
+    ///
+    /// May be called more than once; later calls return at once, perhaps before the first has finished.
     func close() async {
         let isFirst = state.withLock { state in
             defer { state.isClosed = true }
@@ -77,6 +87,8 @@ final class SQLiteWriter: Sendable {
     }
 
     /// Puts a job into the line, or refuses it, and starts the queue where it stands still.
+    ///
+    /// `report` is called on the writer's queue, or on the caller's own thread where the job is refused.
     private func submit<Result: Sendable>(
         _ body: @escaping @Sendable (SQLiteConnection) throws(IdentityError) -> Result,
         report: @escaping @Sendable (Swift.Result<Result, IdentityError>) -> Void
@@ -184,6 +196,7 @@ extension SQLiteWriter {
 }
 
 extension StoreTally {
+    /// Counts one commit of so many jobs.
     fileprivate mutating func count(_ jobs: Int) {
         commits += 1
         self.jobs += jobs
@@ -192,6 +205,7 @@ extension StoreTally {
 }
 
 extension Result {
+    /// The error; nil for a success.
     fileprivate var failure: Failure? {
         guard case .failure(let failure) = self else { return nil }
         return failure
