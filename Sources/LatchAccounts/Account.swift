@@ -46,11 +46,13 @@ public struct Account: Sendable, Hashable {
             isEmailVerified: (object["emailVerified"] ?? object["email_verified"])?.boolValue)
     }
 
+    /// An identifier as text; an empty one is none.
     private static func identifier(_ value: JSONValue?) -> String? {
         if let text = value?.stringValue { return text.isEmpty ? nil : text }
         return value?.intValue.map { String($0) }
     }
 
+    /// The texts of an array; whatever else a backend puts between them is left out.
     private static func strings(_ value: JSONValue?) -> [String] {
         value?.arrayValue?.compactMap(\.stringValue) ?? []
     }

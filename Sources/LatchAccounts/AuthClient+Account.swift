@@ -55,12 +55,14 @@ extension AuthClient {
         try await message(from: endpoints.resendVerification, ["email": .string(email)])
     }
 
+    /// Adds the kind of account, for the backends that keep several in one table.
     private func ofKind(_ content: JSONObject) -> JSONObject {
         var content = content
         if let type = endpoints.accountType { content["type"] = .string(type) }
         return content
     }
 
+    /// Posts, and returns what a success says; an answer without a message is one as well.
     private func message(from path: String, _ content: JSONObject) async throws -> String? {
         let response = try await send(path, content)
         guard response.status.isSuccess else { throw AccountError(response) }
@@ -68,6 +70,9 @@ extension AuthClient {
         return try? JSONValue(parsing: response.body.bytes)["message"]?.stringValue
     }
 
+    /// The account that an answer describes.
+    ///
+    /// - Throws: `AccountError` for a refusal, `invalidAnswer` for a success that describes none.
     private func account(in response: HTTPResponse) throws -> Account {
         guard response.status.isSuccess else { throw AccountError(response) }
         guard let object = (try? JSONValue(parsing: response.body.bytes))?.objectValue, let account = Account(object)

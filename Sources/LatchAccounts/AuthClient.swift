@@ -23,8 +23,11 @@ public final class AuthClient: Sendable {
     /// A client at the backend's base URL whose requests carry the session's credential.
     public let client: Client
 
+    /// Sends without a credential and follows no redirect: what it posts are passwords and refresh tokens.
     let open: Client
+    /// Relative to the base URL, whose path is kept.
     let endpoints: AccountEndpoints
+    /// Reads what both sign-in and renewal answer.
     private let answers: TokenAnswer
 
     /// A client of the backend at `baseURL`.
@@ -99,6 +102,9 @@ public final class AuthClient: Sendable {
         }
     }
 
+    /// Asks the server to forget the session; false where it could not be reached or refused.
+    ///
+    /// It never throws: here the person is signed out already, and no network may change that.
     private func tellSignOut(of tokens: Tokens) async -> Bool {
         var content: JSONObject = [:]
         if let refresh = tokens.refresh { content["refreshToken"] = .string(refresh) }
@@ -112,10 +118,12 @@ public final class AuthClient: Sendable {
         }
     }
 
+    /// Posts `content` without a credential; the answer comes back whatever its status is.
     func send(_ path: String, _ content: JSONObject) async throws -> HTTPResponse {
         try await open.respond(to: Self.request(to: path, content, over: open))
     }
 
+    /// A POST of JSON as the backends of this family expect it.
     private static func request(
         to path: String, _ content: JSONObject, over client: Client
     ) throws(HTTPError) -> HTTPRequest {
@@ -124,6 +132,11 @@ public final class AuthClient: Sendable {
             body: HTTPBody(JSONValue.object(content).serialized()))
     }
 
+    /// One renewal at the backend, for the session's `renew`.
+    ///
+    /// Static, since the session is made before the client is and must not keep it alive.
+    ///
+    /// - Throws: `AuthError.reauthenticationRequired` where there is nothing to renew with: the session ends by it.
     private static func renew(
         _ renewal: Renewal<Tokens>, at endpoints: AccountEndpoints, over client: Client, reading answers: TokenAnswer
     ) async throws -> Tokens {

@@ -8,8 +8,11 @@ import LatchJOSE
 
 /// Reads tokens out of the answer of a sign-in or a renewal.
 struct TokenAnswer {
+    /// For the cookie's name.
     let endpoints: AccountEndpoints
+    /// Whether cookies are looked at; a backend may set them for browsers and mean nothing by it.
     let usesCookie: Bool
+    /// For answers without a date.
     let clock: WallClock
 
     /// The tokens of an answer.

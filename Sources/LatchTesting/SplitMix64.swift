@@ -4,6 +4,7 @@
 ///
 /// A property test begins one with a seed that stands in its argument, so that a failure names what replays it.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
+    /// Advances by the golden ratio; the mixing is what makes the numbers look random.
     private var state: UInt64
 
     /// The sequence of numbers that belongs to `state`.

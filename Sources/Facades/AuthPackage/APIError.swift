@@ -38,6 +38,7 @@ extension APIError {
         }
     }
 
+    /// What the backend refused; a 401 is `unauthorized` whatever it was for, as the original had it.
     private init(_ error: AccountError) {
         switch (error.status, error) {
         case (401?, _): self = .unauthorized
@@ -47,6 +48,7 @@ extension APIError {
         }
     }
 
+    /// What happened on the way, in the codes that programs already match for `URLSession`.
     private init(_ error: HTTPError) {
         switch error {
         case .invalidURL, .insecureURL: self = .invalidURL

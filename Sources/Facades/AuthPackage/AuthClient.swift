@@ -33,6 +33,7 @@ public protocol AuthClientProtocol: Sendable {
 public final class AuthClient: AuthClientProtocol {
     /// The configuration as it was given.
     public let configuration: AuthConfiguration
+    /// Does all the work; this class only renames and maps errors.
     private let core: LatchAccounts.AuthClient
 
     /// A client.
@@ -115,6 +116,7 @@ public final class AuthClient: AuthClientProtocol {
     /// The tokens of who is signed in.
     public var tokens: Tokens? { core.session.currentState.credential }
 
+    /// Runs `body` and throws nothing but `APIError`, as this package promises.
     private func mapped<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()

@@ -55,6 +55,7 @@ public struct User: Codable, Equatable, Sendable {
         self.permissions = permissions
     }
 
+    /// The core's account in the spelling of this package; what it has no name for is left out.
     init(_ account: Account) {
         self.init(
             id: account.id, email: account.email, name: account.name, tenantId: account.tenantID,
@@ -81,6 +82,7 @@ public struct JWTClaims: Equatable, Sendable {
     /// Every claim, whatever its type.
     public let raw: JSONObject
 
+    /// Claims as they are written: a claim of another type than expected is nil here and still in `raw`.
     init(_ claims: Claims) {
         let object = claims.members
         sub = (object["sub"] ?? object["id"])?.stringValue

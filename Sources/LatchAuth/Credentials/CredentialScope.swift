@@ -4,6 +4,7 @@ public import LatchHTTP
 
 /// Where a credential may be sent: an exact origin, an exact host, or a host's subdomains, never a substring.
 public struct CredentialScope: Sendable, Hashable {
+    /// The three shapes of a scope; all compare whole hosts, never parts of text.
     private enum Rule: Sendable, Hashable {
         case origin(HTTPOrigin)
         case host(String)
@@ -35,5 +36,6 @@ public struct CredentialScope: Sendable, Hashable {
         }
     }
 
+    /// Whether nobody on the way can read a request to `origin`: TLS, or no way at all.
     private func isPrivate(_ origin: HTTPOrigin) -> Bool { origin.scheme == "https" || origin.isLoopback }
 }

@@ -14,9 +14,12 @@ import LatchJOSE
 /// Format: 16 bytes `latch-secrets-1\n`, then nonce, ciphertext and tag of AES-256-GCM (NIST SP 800-38D) over a JSON
 /// object of base64url values, with the first 16 bytes as authenticated data.
 public struct EncryptedFileSecretStore: SecretStore {
+    /// Names the format and its version; authenticated, so that no other version can be passed off as this one.
     private static let magic = Array("latch-secrets-1\n".utf8)
 
+    /// The file; readers see the old content or the new, and only writers take its lock.
     private let file: AtomicFile
+    /// Asked at each use, since another process may have made the key meanwhile.
     private let keySource: SecretFileKey
     /// Blocking calls run here, not on the threads of the tasks.
     private let queue = DispatchQueue(label: "latch.secrets")
@@ -51,6 +54,9 @@ public struct EncryptedFileSecretStore: SecretStore {
         try await onQueue { try content().keys.sorted() }
     }
 
+    /// Runs blocking work on the store's own queue; errors come out as `AuthError`.
+    ///
+    /// The queue is serial, so that the calls of one store take effect in the order in which they were made.
     private func onQueue<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             queue.async {
@@ -59,6 +65,9 @@ public struct EncryptedFileSecretStore: SecretStore {
         }
     }
 
+    /// Reads, changes and replaces the content while the lock keeps other processes from doing the same.
+    ///
+    /// Only damage is set aside. A file that is denied or locked may be whole, and is left alone by throwing.
     private func change(_ body: (inout [String: [UInt8]]) -> Void) throws {
         try file.makeFolder()
         try file.locked(
@@ -77,6 +86,9 @@ public struct EncryptedFileSecretStore: SecretStore {
 }
 
 extension EncryptedFileSecretStore {
+    /// All names and secrets; empty only where there is no file.
+    ///
+    /// - Throws: `AuthError.storeCorrupt` for another format, another key, a lost key or a changed byte.
     private func content() throws -> [String: [UInt8]] {
         guard let bytes = try file.read() else { return [:] }
         guard bytes.starts(with: Self.magic) else {
@@ -94,6 +106,9 @@ extension EncryptedFileSecretStore {
         }
     }
 
+    /// The bytes of the file, under a fresh random nonce each time (NIST SP 800-38D §8.2.2).
+    ///
+    /// Names are sorted, so that the order in which they were stored leaves no trace.
     private func seal(_ content: [String: [UInt8]]) throws -> [UInt8] {
         let object = JSONObject(
             content.sorted { $0.key < $1.key }.map { ($0.key, .string(Base64URL.encode($0.value))) })
@@ -104,6 +119,7 @@ extension EncryptedFileSecretStore {
         return Self.magic + sealed
     }
 
+    /// The names and secrets of a decrypted text; the inverse of what `seal(_:)` wrote.
     private static func decode(_ text: [UInt8]) throws -> [String: [UInt8]] {
         guard let object = try JSONValue(parsing: text).objectValue else { throw AuthError.storeCorrupt }
         var content: [String: [UInt8]] = [:]
@@ -114,6 +130,9 @@ extension EncryptedFileSecretStore {
         return content
     }
 
+    /// A failure of the file system as a `store…` code.
+    ///
+    /// `missing` is unavailable and not empty: who reads has already taken a missing file for an empty store.
     static func authError(_ error: any Error) -> any Error {
         guard let failure = error as? FileFailure else { return AuthError.fromStore(error) }
         let detail = failure.description

@@ -5,6 +5,7 @@ public import LatchCrypto
 
 /// Where the key of an encrypted file of secrets comes from.
 public struct SecretFileKey: Sendable {
+    /// Where the key comes from; a given one never touches the disk.
     private enum Source: Sendable {
         case given(SymmetricKey)
         case file(AtomicFile)

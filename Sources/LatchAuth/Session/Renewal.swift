@@ -49,5 +49,6 @@ public struct RenewalPolicy: Sendable {
 /// A renewal that goes through a client which carries the same session would wait for itself for ever; this is how it
 /// is noticed.
 package enum RenewalScope {
+    /// By identity of the actor; outermost first, since a renewal may need another session's credential.
     @TaskLocal package static var sessions: [ObjectIdentifier] = []
 }

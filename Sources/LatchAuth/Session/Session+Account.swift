@@ -58,6 +58,7 @@ extension Session {
         try await shared.value()
     }
 
+    /// The body of the restoration's task; it finishes `shared` on every path, or callers would wait for ever.
     private func runRestoration(_ shared: SharedResult<Void>, in generation: Int) async {
         await enterStore()
         let loaded: Result<Value?, any Error>
@@ -80,6 +81,7 @@ extension Session {
         }
     }
 
+    /// Whether the store has not been read with success; only then may reading it change the state.
     private var isUnread: Bool {
         switch state {
         case .unknown, .restoring, .unavailable: true
@@ -92,6 +94,9 @@ extension Session {
         do { return try await store.load() } catch { return nil }
     }
 
+    /// Makes all that is under way worthless: its waiters get `superseded`, and its results find another generation.
+    ///
+    /// Called only after the store has accepted the change, so that a failed sign-out or sign-in disturbs nothing.
     private func beginGeneration() {
         generation += 1
         uncommitted = nil
@@ -121,6 +126,7 @@ extension Session {
         publish(.signedOut(reason))
     }
 
+    /// The only place that changes the state: the actor's copy first, then the one that others read.
     func publish(_ state: State) {
         self.state = state
         broadcast.send(state)
@@ -134,6 +140,7 @@ extension Session {
         await withCheckedContinuation { storeQueue.append($0) }
     }
 
+    /// Hands the store to the next in line, without letting anybody in between, or marks it free.
     func leaveStore() {
         guard storeQueue.isEmpty else { return storeQueue.removeFirst().resume() }
         storeIsBusy = false

@@ -16,6 +16,9 @@ extension Session {
         return try await shared.value()
     }
 
+    /// The body of the renewal's task; it finishes `shared` on every path, or callers would wait for ever.
+    ///
+    /// A sign-out may have finished `shared` before, and a new renewal may have begun: that one is left alone.
     private func runRenewal(of value: Value, _ shared: SharedResult<Value>, in generation: Int) async {
         let result: Result<Value, any Error>
         do {
@@ -30,6 +33,12 @@ extension Session {
         shared.finish(result)
     }
 
+    /// One renewal, in the order that keeps a user from being lost.
+    ///
+    /// First what is not yet stored is stored, then the store is asked whether another process was faster, and only then
+    /// the issuer, since a refresh token is used up by asking (RFC 9700 §4.14.2).
+    ///
+    /// - Throws: `superseded` where a sign-in or sign-out came in between; what was obtained is then dropped.
     private func successor(of value: Value, in generation: Int) async throws -> Value {
         if let uncommitted { return try await commit(uncommitted, in: generation) }
         guard let stored = try await storedCredential(in: generation) else {
@@ -53,6 +62,9 @@ extension Session {
         return try await commit(fresh, in: generation)
     }
 
+    /// Asks the issuer, under the idempotency key of the last attempt if that was for the same refresh token.
+    ///
+    /// The key is kept until a commit succeeds: an answer that was lost on the way is then given again.
     private func requestSuccessor(of value: Value) async throws -> Value {
         let key: String
         if let begun, begun.credential.renewsLike(value) { key = begun.key } else { key = random.identifier() }
@@ -84,6 +96,9 @@ extension Session {
         return fresh
     }
 
+    /// What the store holds now; nil when another process signed the person out.
+    ///
+    /// - Throws: A `store…` code, or `superseded`. What cannot be read is never taken for nothing.
     private func storedCredential(in generation: Int) async throws -> Value? {
         await enterStore()
         defer { leaveStore() }

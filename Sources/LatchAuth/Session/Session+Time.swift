@@ -35,11 +35,15 @@ extension Session {
         return isExpired(value) ? next : min(next, wait(until: expiry))
     }
 
+    /// Puts off the next attempt by the policy's pause and up to a quarter more.
+    ///
+    /// The quarter spreads the devices that one outage has brought into step.
     func pauseRenewal() {
         let jitter = 1 + random.unit() / 4
         pausedUntil = clock.now.addingTimeInterval(policy.pauseAfterFailure.inSeconds * jitter)
     }
 
+    /// How long until a date by the issuer's clock.
     private func wait(until date: Date) -> Duration {
         // A little late rather than a little early: waking early would only mean to wait again.
         .seconds(max(date.timeIntervalSince(issuerNow), 0) + 0.001)

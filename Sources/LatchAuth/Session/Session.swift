@@ -28,22 +28,35 @@ public actor Session<Value: SessionCredential> {
     /// 400 `invalid_grant` (RFC 6749 §5.2). Whatever else it throws leaves the session as it is.
     public typealias Renew = @Sendable (Renewal<Value>) async throws -> Value
 
+    /// The durable copy, which outranks memory: another process may have renewed or signed out meanwhile.
+    ///
+    /// Used only between `enterStore()` and `leaveStore()`.
     let store: any TokenStore<Value>
+    /// The way to the issuer; it runs in a task of the session's own, so no caller's cancellation reaches it.
     let renew: Renew
+    /// Fixed for the session's life, so that the path without the actor may read it.
     nonisolated let policy: RenewalPolicy
+    /// This device's clock, which may be wrong; `issuerNow` is what decides about expiry.
     nonisolated let clock: WallClock
+    /// For jitter and idempotency keys; a simulation gives the seed's.
     nonisolated let random: RandomSource
+    /// Where the renewal, the restoration and the timer run; nil is the global pool.
     let executor: (any TaskExecutor)?
 
+    /// What the fast path reads; written by the actor alone, except for the clock's offset.
     nonisolated let view = Lock(SessionView<Value>())
+    /// Follows `state`, and lets others read and watch it without the actor.
     nonisolated let broadcast = StateBroadcast<State>(.unknown)
 
+    /// What the session knows; only `publish(_:)` changes it, so that `broadcast` never falls behind.
     var state = State.unknown
     /// Counts sign-ins and sign-outs.
     ///
     /// What began in an earlier generation has no effect in a later one.
     var generation = 0
+    /// The renewal that is under way; there is never a second one in a generation.
     var renewal: SharedResult<Value>?
+    /// The reading of the store that is under way, for all who ask before it is done.
     var restoration: SharedResult<Void>?
     /// Handed out by the issuer and not yet stored: the next attempt stores it before it asks for another.
     var uncommitted: Value?
@@ -51,8 +64,13 @@ public actor Session<Value: SessionCredential> {
     var begun: (credential: Value, key: String)?
     /// Until when a failed renewal is not tried again as long as the credential is still accepted.
     var pausedUntil = Date.distantPast
+    /// Follows the current credential through time; a new credential gets a new one.
     var timer: Task<Void, Never>?
+    /// Whether an operation is between `enterStore()` and `leaveStore()`.
+    ///
+    /// An actor alone would not keep two of them apart: it lets others in at every `await`.
     var storeIsBusy = false
+    /// Who waits for the store, in order of arrival; each is resumed exactly once.
     var storeQueue: [CheckedContinuation<Void, Never>] = []
 
     /// A session over what `store` keeps.
@@ -126,6 +144,10 @@ public actor Session<Value: SessionCredential> {
         try await renewed(replacing: refused.credential, in: refused.generation)
     }
 
+    /// The common part of both: a late refusal of what is no longer current causes no renewal.
+    ///
+    /// - Parameter generation: The one that the refused credential belongs to; nil where the caller does not know.
+    /// - Throws: `AuthError.superseded` where another person is signed in by now.
     private func renewed(replacing refused: Value, in generation: Int?) async throws -> Value {
         let current = try await usableCredential()
         guard generation == nil || generation == self.generation else { throw AuthError.superseded }
@@ -133,6 +155,10 @@ public actor Session<Value: SessionCredential> {
         return try await shareRenewal(of: current)
     }
 
+    /// The slow path of `lease()`.
+    ///
+    /// Another caller may have renewed while this one waited for the actor, hence the second look at the view. The
+    /// generation is taken before the renewal: a lease of a later one would repeat a request as somebody else.
     private func renewedIfDue() async throws -> Lease<Value> {
         let current = try await usableCredential()
         if let fresh = freshLease() { return fresh }
@@ -141,6 +167,9 @@ public actor Session<Value: SessionCredential> {
         return Lease(credential: value, generation: generation)
     }
 
+    /// Renews what is due and makes a failure harmless as long as the old credential is accepted.
+    ///
+    /// After such a failure nobody tries again before `pausedUntil`, so that an outage does not become a flood.
     private func renewedIfDue(_ current: Value) async throws -> Value {
         guard !isExpired(current) else { return try await shareRenewal(of: current) }
         guard clock.now >= pausedUntil else { return current }

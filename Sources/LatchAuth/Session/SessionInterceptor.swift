@@ -9,7 +9,9 @@ public import LatchHTTP
 /// A request outside of `scope` passes without a credential. So does a request that is part of the session's own
 /// renewal, which would otherwise wait for itself.
 public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
+    /// Shared with whoever signs in and out; the interceptor keeps it alive.
     private let session: Session<Value>
+    /// Checked for each request, so that a redirect or a wrong URL takes no credential along.
     private let scope: CredentialScope
     private let renews: Bool
 
@@ -39,6 +41,10 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
         return try await send(request, with: renewed, to: next)
     }
 
+    /// Sends the request with one credential, and learns the issuer's clock from the answer.
+    ///
+    /// The `Date` field (RFC 9110 §6.6.1) is read from refusals, whose reason may be a wrong clock, and otherwise once a
+    /// minute at most: it costs a parse and a lock.
     private func send(_ request: HTTPRequest, with credential: Value, to next: any Handler) async throws -> HTTPResponse
     {
         var authorized = request

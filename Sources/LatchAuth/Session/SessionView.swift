@@ -21,7 +21,9 @@ struct SessionView<Value: SessionCredential>: Sendable {
 ///
 /// What was begun for one person must not be repeated with the credential of the next one.
 package struct Lease<Value: Sendable>: Sendable {
+    /// What is sent with the request.
     package let credential: Value
+    /// The one in which the credential was current; a repetition is allowed only within it.
     package let generation: Int
 }
 

@@ -4,15 +4,24 @@ import LatchCore
 
 /// One result that many tasks wait for, each of which may leave without harm to the others.
 package final class SharedResult<Value: Sendable>: Sendable {
+    /// All that changes, behind one lock; a continuation is taken out before it is resumed, so it is resumed once.
     private struct Waiting {
+        /// Set once; from then on nobody waits.
         var result: Result<Value, any Error>?
+        /// Numbers the waiters in order of arrival.
         var nextTicket = 0
+        /// Who waits, by ticket; empty once there is a result.
         var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
+        /// Tickets that were cancelled before they began to wait: cancellation may overtake the continuation.
         var departed: Set<Int> = []
     }
 
+    /// Never held while a waiter is resumed, which may run foreign code.
     private let waiting = Lock(Waiting())
 
+    /// A result that is not there yet.
+    ///
+    /// Whoever makes it must see to it that `finish(_:)` is called on every path.
     package init() {}
 
     /// The result, as soon as it is there.
@@ -45,6 +54,7 @@ package final class SharedResult<Value: Sendable>: Sendable {
         for waiter in waiters { waiter.resume(with: result) }
     }
 
+    /// Begins to wait, unless the task has left already or the result is there.
     private func enter(_ ticket: Int, _ continuation: CheckedContinuation<Value, any Error>) {
         let immediate = waiting.withLock { state -> Result<Value, any Error>? in
             if state.departed.remove(ticket) != nil { return .failure(CancellationError()) }
@@ -57,6 +67,9 @@ package final class SharedResult<Value: Sendable>: Sendable {
         if let immediate { continuation.resume(with: immediate) }
     }
 
+    /// Lets one waiter go.
+    ///
+    /// Called by the task's cancellation, at any moment and on any thread.
     private func leave(_ ticket: Int) {
         let waiter = waiting.withLock { state -> CheckedContinuation<Value, any Error>? in
             guard let waiter = state.waiters.removeValue(forKey: ticket) else {

@@ -4,15 +4,21 @@ import LatchCore
 
 /// One current state and any number of streams that see it first and then each change, in order, once.
 package final class StateBroadcast<State: Sendable & Equatable>: Sendable {
+    /// The state and its watchers under one lock, so that no stream begins between a change and its sending.
     private struct Audience {
         var state: State
+        /// Whether no further change will come; the last state stays readable.
         var isFinished = false
+        /// Numbers the streams in order of their making, which is the order in which they are told.
         var nextID = 0
+        /// Who watches; a stream takes itself out when its consumer stops.
         var streams: [Int: AsyncStream<State>.Continuation] = [:]
     }
 
+    /// See `Audience`.
     private let audience: Lock<Audience>
 
+    /// A broadcast whose first state is `state`, which nobody has seen yet.
     package init(_ state: State) { audience = Lock(Audience(state: state)) }
 
     /// The current state.

@@ -4,7 +4,9 @@ import FoundationEssentials
 
 /// Keeps one credential under one name in a `SecretStore`, as JSON.
 public struct SecretTokenStore<Value: Codable & Sendable>: TokenStore {
+    /// Where the record is kept, with its guarantees: this type adds none.
     private let secrets: any SecretStore
+    /// May be told in errors, so it must be no secret.
     private let name: String
 
     /// A token store inside `secrets`.

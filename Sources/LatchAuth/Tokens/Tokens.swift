@@ -64,5 +64,6 @@ extension Tokens: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     /// A mirror without the texts, so that `dump` and reflection show none.
     public var customMirror: Mirror { Mirror(self, children: ["expiry": expiryText], displayStyle: .struct) }
 
+    /// The expiry for people; the dates are the only part that may be shown.
     private var expiryText: String { expiry.map { $0.formatted(.iso8601) } ?? "unknown" }
 }

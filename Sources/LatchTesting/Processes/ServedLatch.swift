@@ -32,6 +32,9 @@ public final class ServedLatch: Sendable {
         try await offThePool { try ServedLatch(in: folder, environment: environment, listen: listen) }
     }
 
+    /// Blocks until the server serves or has ended.
+    ///
+    /// Passwords are hashed with the least that Argon2 allows: these tests are not about its cost.
     private init(in folder: String, environment: [String: String], listen: String) throws {
         let process = Process()
         process.executableURL = try Self.program()
@@ -65,6 +68,7 @@ public final class ServedLatch: Sendable {
     /// Ends the process as a machine that loses its power does.
     public func kill() async throws { try await offThePool { self.end() } }
 
+    /// Kills and reaps, so that no process is left behind as a zombie; harmless when it has ended.
     private func end() {
         process.withLock { process in
             guard process.isRunning else { return }

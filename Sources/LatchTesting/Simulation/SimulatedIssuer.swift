@@ -27,6 +27,7 @@ final class SimulatedIssuer: Sendable {
 
     /// What was asked for and what was wrong with it.
     struct Ledger: Sendable {
+        /// By number; a family is never removed, so that its late requests are recognised.
         var families: [Family] = []
         /// How often a renewal of (family, version) was asked for while the family lived.
         var renewals: [String: Int] = [:]
@@ -34,7 +35,9 @@ final class SimulatedIssuer: Sendable {
         var faults: [String: Int] = [:]
         /// The (family, version) pairs whose access token the resource refused.
         var refused: Set<String> = []
+        /// How many renewals of a family are on their way at this moment; more than one is a violation.
         var inFlight: [Int: Int] = [:]
+        /// What a good client would never ask for.
         var violations: [String] = []
         /// The families whose credential a request has carried.
         var carriers: [String: Set<Int>] = [:]
@@ -50,6 +53,7 @@ final class SimulatedIssuer: Sendable {
     /// One lock for all, so that a renewal is one step.
     private let ledger = Lock(Ledger())
 
+    /// An issuer without families.
     init(_ simulation: Simulation) { self.simulation = simulation }
 
     /// Looks at the record, or changes it, in one step.

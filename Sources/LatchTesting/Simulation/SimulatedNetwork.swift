@@ -13,6 +13,7 @@ final class SimulatedNetwork: Sendable {
     /// Set once and never taken back.
     private let calm = Lock(false)
 
+    /// A way to `issuer`, stormy at first.
     init(_ issuer: SimulatedIssuer) {
         self.issuer = issuer
         simulation = issuer.simulation

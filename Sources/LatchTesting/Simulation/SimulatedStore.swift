@@ -10,6 +10,7 @@ final class SimulatedStore: TokenStore {
     /// What the last call that succeeded stored.
     private let kept: Lock<Tokens?>
 
+    /// A store as an earlier process left it.
     init(_ network: SimulatedNetwork, holding tokens: Tokens?) {
         self.network = network
         kept = Lock(tokens)

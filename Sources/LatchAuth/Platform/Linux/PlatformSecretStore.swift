@@ -14,6 +14,9 @@ package func platformSecretStore(service: String) -> any SecretStore {
         path: "\(folder)/\(name).secrets", key: .keyFile(path: "\(folder)/\(name).key"))
 }
 
+/// The folder of the secrets in an environment; no slash at its end is needed or added.
+///
+/// A relative path would mean another store for each working directory, and so lost sessions: it is ignored.
 func secretsFolder(in environment: [String: String]) -> String {
     func path(_ name: String) -> String? {
         // The specification: a relative path is invalid and is ignored.

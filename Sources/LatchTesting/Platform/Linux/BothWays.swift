@@ -55,8 +55,12 @@ extension Server.Configuration {
 
 /// Sends each request as it is over a connection of its own.
 private struct SocketHandler: Handler {
+    /// Of the server that is up for the body.
     let address: Server.Address
 
+    /// Writes the request by hand, so that the server's reading is tested against no code of ours.
+    ///
+    /// - Throws: `HTTPError.malformedMessage` where the connection ends before a whole response.
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         let connection = try RawClient(port: address.port)
         var head =

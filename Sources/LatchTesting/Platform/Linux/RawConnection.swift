@@ -18,6 +18,7 @@ struct RawConnection {
     /// Whether the output goes out byte by byte, one at each turn of the loop.
     private(set) var isTrickling = false
 
+    /// A connection on which nothing has come yet.
     init(number: Int) { self.number = number }
 
     /// Whether the loop should wait for the socket to take more.

@@ -116,13 +116,16 @@ public final class RawHTTPServer: Sendable {
 
     /// What went wrong when the server was started.
     public struct Failure: Error {
+        /// The system's error number at the moment of the failure.
         let number = errno
     }
 
     /// Written by the server's thread and read by tests.
     private final class Log: Sendable {
+        /// Only grows: a test may look again and find what it found before.
         let entries = Lock<(requests: [Request], connections: Int)>(([], 0))
 
+        /// Called before the event is told, so that who reads the stream finds it in the log.
         func add(_ event: Event) {
             entries.withLock { entries in
                 switch event {

@@ -53,15 +53,20 @@ public final class RawSMTPServer: Sendable {
 
     /// What the thread works with, fixed from the start.
     struct State: Sendable {
+        /// Closed by the thread when it ends.
         let listener: CInt
+        /// Readable, by its end, when the server is to stop.
         let stop: CInt
+        /// The answer to a command that is refused, by its verb in capitals.
         let refusals: [String: String]
+        /// What EHLO is answered with, one line each (RFC 5321 §4.1.1.1).
         let extensions: [String]
     }
 }
 
 /// Runs `body` on a detached thread.
 func startThread(_ body: @escaping @Sendable () -> Void) throws {
+    /// A closure as the object that a C callback can be handed.
     final class Job: Sendable {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }

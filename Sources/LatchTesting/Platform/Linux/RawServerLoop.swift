@@ -20,6 +20,7 @@ final class RawServerLoop {
     /// How many connections there were, open or closed.
     private var accepted = 0
 
+    /// Takes over both descriptors; nothing runs before `start()`.
     init(
         listener: CInt, stop: CInt, greeting: String,
         script: @escaping @Sendable (RawHTTPServer.Request) -> RawHTTPServer.Answer,

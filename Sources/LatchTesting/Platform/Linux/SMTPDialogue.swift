@@ -10,6 +10,7 @@ struct SMTPDialogue: Sendable {
     /// Told each command and each message as soon as it is there, before it is answered.
     private let record: @Sendable (_ command: String?, _ message: [UInt8]?) -> Void
 
+    /// A dialogue that has not begun; `run()` blocks, so it wants a thread of its own.
     init(
         _ state: RawSMTPServer.State, record: @escaping @Sendable (_ command: String?, _ message: [UInt8]?) -> Void
     ) {
