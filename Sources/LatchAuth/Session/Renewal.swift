@@ -21,9 +21,13 @@ public struct Renewal<Value: Sendable>: Sendable {
 /// When a session renews.
 public struct RenewalPolicy: Sendable {
     /// How long before expiry a renewal is due; never more than a fifth of the credential's whole life.
+    ///
+    /// A negative one counts as zero.
     public var lead: Duration
 
     /// By how much at most a renewal is put off within the lead, at random, so that many devices do not come at once.
+    ///
+    /// Never more than half of the lead; a negative one counts as zero.
     public var jitter: Duration
 
     /// How long to use the old credential after a failed renewal, while it is still accepted, before the next attempt.

@@ -31,7 +31,7 @@ extension Session {
             guard state.credential == value else { return nil }
         }
         let pause = pausedUntil.timeIntervalSince(clock.now)
-        let next = issuerNow >= due ? Duration.seconds(max(pause, 1)) : wait(until: due)
+        let next = issuerNow >= due ? Duration.seconds(min(max(pause, 1), 86_400)) : wait(until: due)
         return isExpired(value) ? next : min(next, wait(until: expiry))
     }
 
@@ -43,9 +43,12 @@ extension Session {
         pausedUntil = clock.now.addingTimeInterval(policy.pauseAfterFailure.inSeconds * jitter)
     }
 
-    /// How long until a date by the issuer's clock.
+    /// How long until a date by the issuer's clock, at most a day.
+    ///
+    /// Who waits looks at the clock again afterwards, so a day is no limit. Without it the expiry that an issuer made up,
+    /// such as the year 10^20, would become a duration that does not exist, and end the program.
     private func wait(until date: Date) -> Duration {
         // A little late rather than a little early: waking early would only mean to wait again.
-        .seconds(max(date.timeIntervalSince(issuerNow), 0) + 0.001)
+        .seconds(min(max(date.timeIntervalSince(issuerNow), 0) + 0.001, 86_400))
     }
 }

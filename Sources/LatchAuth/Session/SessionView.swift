@@ -75,8 +75,9 @@ extension Session {
     func dueDate(of value: Value) -> Date {
         guard let expiry = value.expiry else { return .distantFuture }
         let life = expiry.timeIntervalSince(value.issued ?? issuerNow)
-        let lead = min(policy.lead.inSeconds, max(0, life) / 5)
-        let jitter = min(policy.jitter.inSeconds, lead / 2) * random.unit()
+        // A negative lead would make an expired credential look fresh, a negative jitter a fresh one due.
+        let lead = max(0, min(policy.lead.inSeconds, max(0, life) / 5))
+        let jitter = max(0, min(policy.jitter.inSeconds, lead / 2)) * random.unit()
         return expiry.addingTimeInterval(jitter - lead)
     }
 }
