@@ -34,9 +34,20 @@ public struct SecretFileKey: Sendable {
     }
 
     /// The key, made before when its file does not exist yet; called while the store's lock is held.
+    ///
+    /// A damaged key opens nothing any more. It is set aside like the secrets that it locked, or nobody could sign in
+    /// again.
     func keyMadeIfMissing() throws -> SymmetricKey {
-        if let key = try key() { return key }
-        guard case .file(let file) = source else { throw AuthError.storeCorrupt }
+        let file: AtomicFile
+        switch source {
+        case .given(let key): return key
+        case .file(let place): file = place
+        }
+        do {
+            if let key = try key() { return key }
+        } catch AuthError.storeCorrupt {
+            _ = try file.setAside(suffix: "corrupt")
+        }
         let bytes = SecureRandom.bytes(32)
         try file.makeFolder()
         try file.replace(with: bytes)

@@ -80,6 +80,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 31, 33])
+    func `P9: with a damaged key is corrupt, and takes a new sign-in under a new key`(size: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let store = store(in: folder)
+            let key = "\(folder)/deep/er/key"
+            try await store.write([1], for: "a")
+            try Data(repeating: 7, count: size).write(to: URL(fileURLWithPath: key))
+            await #expect(throws: AuthError.storeCorrupt) { try await store.read("a") }
+            try await store.write([2], for: "b")
+            #expect(try await store.read("b") == [2])
+            #expect(try await store.names() == ["b"])
+            #expect(try Data(contentsOf: URL(fileURLWithPath: key + ".corrupt")).count == size)
+            #expect(try mode(key) == 0o600)
+        }
+    }
+
     @Test func `cannot be read with another key, and says corrupt when its key is gone`() async throws {
         try await withTemporaryFolder { folder in
             let store = store(in: folder)
