@@ -51,13 +51,31 @@ struct TokenAnswer {
         return (claims?.issuedAt ?? answered, expiry)
     }
 
-    /// The refresh cookie as it is sent back, `name=value`; nil where the answer sets none or deletes it.
+    /// The refresh cookie as it is sent back, `name=value`; nil where the answer sets none or only deletes it.
+    ///
+    /// The last one counts (RFC 6265 §5.3, step 11). A deletion beside it is for another path, which a backend that has
+    /// moved its cookie sends along.
     private func refreshCookie(in response: HTTPResponse) -> String? {
         let prefix = endpoints.refreshCookie + "="
-        for line in response.fields.values(of: .setCookie) where line.hasPrefix(prefix) {
-            let pair = line.prefix { $0 != ";" }
-            return pair.utf8.count > prefix.utf8.count ? String(pair) : nil
+        return response.fields.values(of: .setCookie).lazy
+            .filter { $0.hasPrefix(prefix) }
+            .map { $0.split(separator: ";", omittingEmptySubsequences: false) }
+            .last { $0[0].utf8.count > prefix.utf8.count && !isDeletion($0.dropFirst()) }
+            .map { String($0[0]) }
+    }
+
+    /// Whether a cookie's attributes let it end at once; `Max-Age` outranks `Expires` (RFC 6265 §5.2.2, §5.3).
+    private func isDeletion(_ attributes: ArraySlice<Substring>) -> Bool {
+        var expiresInThePast = false
+        for attribute in attributes {
+            let parts = attribute.split(separator: "=", maxSplits: 1).map { $0.drop { $0 == " " } }
+            guard parts.count == 2 else { continue }
+            switch parts[0].lowercased() {
+            case "max-age": if let age = Int(parts[1]) { return age <= 0 }
+            case "expires": expiresInThePast = HTTPDate(String(parts[1])).map { $0.date <= clock.now } ?? false
+            default: break
+            }
         }
-        return nil
+        return expiresInThePast
     }
 }
