@@ -77,8 +77,11 @@ extension AccountError {
         self.init(
             code: kind.code, message: said.map { "\(kind.message) (\($0))" } ?? kind.message, hint: kind.hint,
             status: response.status, serverMessage: said,
-            retryAfter: response.fields[.retryAfter].flatMap { Int($0) }.map { .seconds($0) })
+            retryAfter: response.fields[.retryAfter].flatMap(Self.delay))
     }
+
+    /// The digits of `Retry-After` (RFC 9110 §10.2.3); nil for a date, and for what no one can wait.
+    private static func delay(_ field: String) -> Duration? { UInt32(field).map { .seconds($0) } }
 
     /// What the server says in one of the usual places, shortened to what a person would read.
     private static func message(in response: HTTPResponse) -> String? {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import Testing
+
+@testable import LatchAccounts
+
+@Suite struct `A refusal of an account backend` {
+    func error(_ status: Int, _ body: String = "", fields: HTTPFields = [:]) -> AccountError {
+        AccountError(HTTPResponse(status: HTTPStatus(rawValue: status), fields: fields, body: HTTPBody(body)))
+    }
+
+    @Test(
+        arguments: [
+            (400, .refused), (401, .refused), (403, .refused), (404, .refused), (409, .emailTaken), (410, .refused),
+            (422, .refused), (429, .tooManyAttempts), (499, .refused), (500, .serverFailed), (503, .serverFailed),
+            (599, .serverFailed), (302, .refused),
+        ] as [(Int, AccountError)])
+    func `has the code of its status, and keeps the status`(status: Int, kind: AccountError) {
+        let error = error(status)
+        #expect(error.code == kind.code)
+        #expect(error.status?.rawValue == status)
+        #expect(error.message == kind.message)
+        #expect(error.serverMessage == nil)
+    }
+
+    @Test func `is about the credentials only where they were asked for`() {
+        let response = HTTPResponse(status: .unauthorized)
+        #expect(AccountError(response, unauthorized: .wrongCredentials).code == "wrongCredentials")
+        #expect(AccountError(response).code == "refused")
+        #expect(AccountError(HTTPResponse(status: .conflict), unauthorized: .wrongCredentials).code == "emailTaken")
+    }
+
+    @Test(arguments: [
+        (#"{"message":"m","detail":"d","error":"e"}"#, "m"), (#"{"detail":"d","error":"e"}"#, "d"),
+        (#"{"error_description":"x","error":"e"}"#, "x"), (#"{"error":"e"}"#, "e"),
+        (#"{"message":7,"error":"e"}"#, "e"), (#"{"message":null,"detail":"d"}"#, "d"),
+    ])
+    func `tells what the server said, in the first place that says it`(body: String, said: String) {
+        let error = error(400, body)
+        #expect(error.serverMessage == said)
+        #expect(error.message == "The server refused. (\(said))")
+    }
+
+    @Test(arguments: ["", "{}", "[]", #""text""#, "<html>stack trace</html>", #"{"message":""}"#, #"{"message":{}}"#])
+    func `says nothing of its own where the server said nothing for people`(body: String) {
+        #expect(error(400, body).serverMessage == nil)
+    }
+
+    @Test func `reads plain text, and shortens what no person would read`() {
+        let text: HTTPFields = [.contentType: "Text/Plain; charset=utf-8"]
+        #expect(error(400, "no", fields: text).serverMessage == "no")
+        #expect(error(400, String(repeating: "é", count: 5_000), fields: text).serverMessage?.count == 200)
+    }
+
+    @Test(
+        arguments: [
+            ("0", .seconds(0)), ("120", .seconds(120)), ("-5", nil), ("+5", .seconds(5)), ("1.5", nil), ("", nil),
+            ("soon", nil), ("Fri, 31 Dec 1999 23:59:59 GMT", nil), ("99999999999999999999", nil),
+        ] as [(String, Duration?)])
+    func `asks for a wait that can be waited`(field: String, delay: Duration?) {
+        #expect(error(429, fields: [.retryAfter: field]).retryAfter == delay)
+    }
+}
