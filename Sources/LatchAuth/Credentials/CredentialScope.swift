@@ -11,6 +11,7 @@ public struct CredentialScope: Sendable, Hashable {
         case subdomains(String)
     }
 
+    /// Hosts in it are in lower case, as `HTTPOrigin` writes them.
     private let rule: Rule
 
     /// One origin: scheme, host and port.
@@ -32,6 +33,8 @@ public struct CredentialScope: Sendable, Hashable {
         case .host(let host):
             return origin.host == host && isPrivate(origin)
         case .subdomains(let domain):
+            // Every host that ends with a dot is "below" the empty domain.
+            guard !domain.isEmpty else { return false }
             return (origin.host == domain || origin.host.hasSuffix("." + domain)) && isPrivate(origin)
         }
     }

@@ -40,4 +40,43 @@ import Testing
         #expect(CredentialScope.host("127.0.0.1").allows(HTTPOrigin(scheme: "http", authority: "127.0.0.1:8080")))
         #expect(!CredentialScope.host("10.0.0.1").allows(HTTPOrigin(scheme: "http", authority: "10.0.0.1")))
     }
+
+    @Test(arguments: ["", "a.", "evil.com.", "example.com"])
+    func `below no domain is nowhere`(authority: String) {
+        #expect(!CredentialScope.subdomains(of: "").allows(HTTPOrigin(scheme: "https", authority: authority)))
+    }
+
+    /// `example.com.` is another name to certificates and cookies; a scope is no place for guessing.
+    @Test func `takes a dot at the end for another host`() {
+        let origin = HTTPOrigin(scheme: "https", authority: "api.example.com.")
+        #expect(!CredentialScope.host("api.example.com").allows(origin))
+        #expect(!CredentialScope.subdomains(of: "example.com").allows(origin))
+        #expect(CredentialScope.host("api.example.com.").allows(origin))
+    }
+
+    @Test(arguments: [
+        ("https", "[2001:db8::1]", true), ("https", "[2001:DB8::1]:8443", true), ("http", "[2001:db8::1]", false),
+        ("https", "[2001:db8::11]", false), ("https", "2001:db8::1", false), ("https", "[2001:db8::1].evil.com", false),
+    ])
+    func `is an IPv6 address in brackets`(scheme: String, authority: String, isAllowed: Bool) {
+        let scope = CredentialScope.host("[2001:DB8::1]")
+        #expect(scope.allows(HTTPOrigin(scheme: scheme, authority: authority)) == isAllowed)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", "127.0.0.1:1", true), ("[::1]", "[::1]:8080", true), ("localhost", "LOCALHOST", true),
+        ("app.localhost", "app.localhost", true), ("127.0.0.1.evil.com", "127.0.0.1.evil.com", false),
+        ("localhost.evil.com", "localhost.evil.com", false), ("[::2]", "[::2]", false),
+    ])
+    func `allows plain http where the host is surely this machine`(host: String, authority: String, isAllowed: Bool) {
+        #expect(CredentialScope.host(host).allows(HTTPOrigin(scheme: "http", authority: authority)) == isAllowed)
+    }
+
+    @Test(arguments: ["https://example.com:99999", "example.com:x", "example.com:", "example.com:+443"])
+    func `is not reached by an authority whose port is none`(authority: String) {
+        let origin = HTTPOrigin(scheme: "https", authority: authority)
+        #expect(!CredentialScope.host("example.com").allows(origin))
+        #expect(!CredentialScope.origin(HTTPOrigin(scheme: "https", authority: "example.com")).allows(origin))
+        #expect(!CredentialScope.subdomains(of: "example.com").allows(origin))
+    }
 }
