@@ -88,6 +88,7 @@ extension AuthError {
     public static let storeUnavailable = AuthError(
         code: "storeUnavailable", message: "The secret store cannot be used.", hint: "The cause says what failed.")
 
+    /// A `store…` error with a detail that names the place, such as a path or a status; never what is stored.
     package static func store(_ error: AuthError, _ detail: String) -> AuthError {
         AuthError(code: error.code, message: "\(error.message) (\(detail))", hint: error.hint)
     }

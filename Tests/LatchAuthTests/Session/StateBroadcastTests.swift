@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import Testing
+
+@Suite struct `A broadcast of states` {
+    let broadcast = StateBroadcast("first")
+
+    @Test func `begins each stream with the state of that moment`() async {
+        let early = broadcast.stream()
+        broadcast.send("second")
+        let late = broadcast.stream()
+        broadcast.send("third")
+        broadcast.finish()
+        #expect(await Array(early) == ["first", "second", "third"])
+        #expect(await Array(late) == ["second", "third"])
+    }
+
+    @Test func `does not send a state that is current already`() async {
+        let stream = broadcast.stream()
+        for state in ["first", "second", "second", "first", "first"] { broadcast.send(state) }
+        broadcast.finish()
+        #expect(await Array(stream) == ["first", "second", "first"])
+    }
+
+    @Test func `keeps its last state after the end, and tells it to those who come late`() async {
+        broadcast.send("last")
+        broadcast.finish()
+        broadcast.send("too late")
+        #expect(broadcast.current == "last")
+        #expect(await Array(broadcast.stream()) == ["last"])
+        #expect(await Array(broadcast.stream()) == ["last"])
+        #expect(broadcast.watcherCount == 0)
+    }
+
+    @Test func `ends all streams, and may be ended twice`() async {
+        let streams = (0..<10).map { _ in broadcast.stream() }
+        #expect(broadcast.watcherCount == 10)
+        broadcast.finish()
+        broadcast.finish()
+        for stream in streams { #expect(await Array(stream) == ["first"]) }
+    }
+
+    @Test func `forgets a stream that nobody keeps`() {
+        for _ in 0..<1_000 { _ = broadcast.stream() }
+        #expect(broadcast.watcherCount == 0)
+    }
+
+    @Test func `loses nothing for a reader that is slow`() async {
+        let numbers = StateBroadcast(0)
+        let stream = numbers.stream()
+        for number in 1...5_000 { numbers.send(number) }
+        numbers.finish()
+        #expect(await Array(stream) == Array(0...5_000))
+    }
+
+    @Test func `tells all streams one order while many threads send`() async {
+        let numbers = StateBroadcast(-1)
+        let (one, other) = (numbers.stream(), numbers.stream())
+        await withTaskGroup { group in
+            for sender in 0..<8 {
+                group.addTask { for round in 0..<100 { numbers.send(sender * 100 + round) } }
+            }
+        }
+        numbers.finish()
+        let seen = await Array(one)
+        #expect(await Array(other) == seen)
+        #expect(seen.count == 801)
+        #expect(seen.last == numbers.current)
+    }
+}
+
+extension Array {
+    /// Everything that a stream brings until it ends.
+    fileprivate init(_ stream: AsyncStream<Element>) async {
+        self = []
+        for await element in stream { append(element) }
+    }
+}

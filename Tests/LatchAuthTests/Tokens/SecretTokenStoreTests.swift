@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import Testing
+
+@Suite struct `A record of tokens` {
+    let secrets = MemorySecretStore()
+
+    func load(_ record: String) async throws -> Tokens? {
+        secrets.write(Array(record.utf8), for: "auth")
+        return try await SecretTokenStore<Tokens>(secrets, name: "auth").load()
+    }
+
+    @Test func `may hold fields of a later version`() async throws {
+        let tokens = try await load(#"{"access":"a","refresh":"r","expiry":1800000000,"boundTo":{"key":[1,2]}}"#)
+        #expect(tokens == Tokens(access: "a", refresh: "r", expiry: Date(timeIntervalSince1970: 1_800_000_000)))
+    }
+
+    @Test func `needs no more than the access token`() async throws {
+        #expect(try await load(#"{"access":"a"}"#) == Tokens(access: "a"))
+        #expect(try await load(#"{"access":"a","refresh":null}"#) == Tokens(access: "a"))
+    }
+
+    @Test(arguments: [
+        "", "{}", "[]", "null", #"{"refresh":"r"}"#, #"{"access":7}"#, #"{"access":null}"#,
+        #"{"access":"a","expiry":"tomorrow"}"#, #"{"access":"a""#, "\u{0}",
+    ])
+    func `that is no credential is corrupt, never "nobody"`(record: String) async {
+        await #expect(throws: AuthError.storeCorrupt) { try await load(record) }
+        #expect(secrets.names() == ["auth"])
+    }
+
+    @Test func `is told by its name and never by its content when it is corrupt`() async {
+        let error = await #expect(throws: AuthError.storeCorrupt) { try await load(#"{"refresh":"canary-31cc"}"#) }
+        #expect(error?.message.contains("'auth'") == true)
+        #expect("\(error.map { "\($0)" } ?? "") \(String(reflecting: error))".contains("canary") == false)
+    }
+
+    @Test func `is replaced by the next sign-in when it is corrupt`() async throws {
+        await #expect(throws: AuthError.storeCorrupt) { try await load("torn") }
+        let store = SecretTokenStore<Tokens>(secrets, name: "auth")
+        try await store.save(Tokens(access: "new"))
+        #expect(try await store.load() == Tokens(access: "new"))
+    }
+
+    @Test func `keeps its accounts apart`() async throws {
+        let one = SecretTokenStore<Tokens>(secrets, name: "one")
+        let other = SecretTokenStore<Tokens>(secrets, name: "other")
+        try await one.save(Tokens(access: "1"))
+        try await other.save(Tokens(access: "2"))
+        try await one.clear()
+        try await one.clear()
+        #expect(try await one.load() == nil)
+        #expect(try await other.load() == Tokens(access: "2"))
+    }
+
+    @Test func `keeps fractions of a second`() async throws {
+        let store = SecretTokenStore<Tokens>(secrets, name: "auth")
+        let tokens = Tokens(access: "a", expiry: Date(timeIntervalSince1970: 1_800_000_000.125))
+        try await store.save(tokens)
+        #expect(try await store.load() == tokens)
+    }
+}
