@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchTesting
+import Testing
+
+/// Runs jobs on a queue of its own and knows whether the caller is on it.
+private final class QueueExecutor: TaskExecutor {
+    private static let key = DispatchSpecificKey<Bool>()
+    private let queue = DispatchQueue(label: "session-executor-tests")
+
+    init() { queue.setSpecific(key: Self.key, value: true) }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+
+    static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) ?? false }
+}
+
+/// Notes where it is called.
+private final class WatchfulStore: TokenStore {
+    let kept: Lock<Tokens?>
+    let loadedOnExecutor = Lock<[Bool]>([])
+
+    init(_ tokens: Tokens?) { kept = Lock(tokens) }
+
+    func save(_ tokens: Tokens) { kept.withLock { $0 = tokens } }
+
+    func load() async -> Tokens? {
+        loadedOnExecutor.withLock { $0.append(QueueExecutor.isCurrent) }
+        return kept.withLock { $0 }
+    }
+
+    func clear() { kept.withLock { $0 = nil } }
+}
+
+@Suite struct `A session with an executor of its own` {
+    private let clock = ManualClock()
+
+    private var expired: Tokens { Tokens(access: "a0", refresh: "r0", expiry: clock.now.addingTimeInterval(-1)) }
+    private var fresh: Tokens { Tokens(access: "a1", refresh: "r1", expiry: clock.now.addingTimeInterval(900)) }
+
+    @Test func `restores and renews on it, whoever asks from wherever`() async throws {
+        let renewedOnExecutor = Lock<[Bool]>([])
+        let store = WatchfulStore(expired)
+        let session = Session(store: store, clock: clock.wallClock(), executor: QueueExecutor()) { [fresh] _ in
+            renewedOnExecutor.withLock { $0.append(QueueExecutor.isCurrent) }
+            return fresh
+        }
+        #expect(!QueueExecutor.isCurrent)
+        #expect(try await session.credential() == fresh)
+        #expect(renewedOnExecutor.withLock { $0 } == [true])
+        #expect(store.loadedOnExecutor.withLock { $0 } == [true, true])
+        #expect(store.kept.withLock { $0 } == fresh)
+    }
+
+    @Test func `serves a hundred callers from elsewhere with one renewal`() async throws {
+        let renewals = Lock(0)
+        let store = WatchfulStore(expired)
+        let session = Session(store: store, clock: clock.wallClock(), executor: QueueExecutor()) { [fresh] _ in
+            renewals.withLock { $0 += 1 }
+            return fresh
+        }
+        let got = try await withThrowingTaskGroup(of: Tokens.self) { group in
+            for _ in 0..<100 { group.addTask { try await session.credential() } }
+            return try await group.reduce(into: Set<Tokens>()) { $0.insert($1) }
+        }
+        #expect(got == [fresh])
+        #expect(renewals.withLock { $0 } == 1)
+    }
+
+    @Test func `ends, and its streams with it, when nobody keeps it`() async throws {
+        let states: AsyncStream<Session<Tokens>.State>
+        do {
+            let session = Session(store: WatchfulStore(nil), clock: clock.wallClock(), executor: QueueExecutor()) {
+                $0.credential
+            }
+            states = session.states
+            try await session.signIn(fresh)
+            try await session.signOut()
+        }
+        var seen: [Session<Tokens>.State] = []
+        for await state in states { seen.append(state) }
+        #expect(seen == [.unknown, .signedIn(fresh), .signedOut(.person)])
+    }
+}

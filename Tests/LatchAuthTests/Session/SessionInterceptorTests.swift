@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import Testing
+
+@Suite struct `A request through a session` {
+    let fixture = SessionFixture()
+
+    /// Sends a GET to an authority through the fixture's client, whose scope is `api.example.com`.
+    func send(
+        to authority: String, scheme: String = "https", fields: HTTPFields = [:], over session: Session<Tokens>
+    ) throws -> HTTPResponse {
+        let client = fixture.client(session)
+        return try fixture.run {
+            try await client.respond(
+                to: HTTPRequest(scheme: scheme, authority: authority, path: "/", fields: fields))
+        }
+    }
+
+    func signedIn() throws -> Session<Tokens> {
+        let session = fixture.makeSession()
+        try fixture.run { try await session.signIn(fixture.issue(0)) }
+        return session
+    }
+
+    @Test(arguments: [
+        ("https", "evil.com"), ("https", "api.example.com.evil.com"), ("https", "xapi.example.com"),
+        ("http", "api.example.com"), ("https", "api.example.com."),
+    ])
+    func `out of its scope carries no credential, and its refusal renews none`(
+        scheme: String, authority: String
+    ) throws {
+        let session = try signedIn()
+        #expect(try send(to: authority, scheme: scheme, over: session).status == .unauthorized)
+        #expect(fixture.requests.count == 1)
+        #expect(fixture.requests.first?.fields[.authorization] == nil)
+        #expect(fixture.renewals == 0)
+    }
+
+    @Test func `out of its scope goes out although nobody is signed in`() throws {
+        #expect(try send(to: "evil.com", over: fixture.makeSession()).status == .unauthorized)
+        #expect(fixture.requests.count == 1)
+        #expect(fixture.loads == 0)
+    }
+
+    @Test func `in its scope carries the session's credential in place of any other`() throws {
+        let session = try signedIn()
+        let response = try send(to: "API.example.com:443", fields: [.authorization: "Bearer mine"], over: session)
+        #expect(response.status == .ok)
+        #expect(fixture.requests.map { $0.fields.values(of: .authorization) } == [["Bearer access-0"]])
+    }
+
+    @Test func `that is refused twice is answered by the second refusal`() throws {
+        let fixture = SessionFixture { _, fixture in fixture.tokens(1) }
+        let session = fixture.makeSession()
+        try fixture.run { try await session.signIn(fixture.tokens(0)) }
+        let response = try fixture.run { try await fixture.client(session).respond(to: SessionFixture.request()) }
+        #expect(response.status == .unauthorized)
+        #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0", "Bearer access-1"])
+        #expect(fixture.renewals == 1)
+        #expect(session.currentState == .signedIn(fixture.stored ?? Tokens(access: "")))
+    }
+
+    @Test func `is sent again with the same content`() throws {
+        let session = fixture.makeSession()
+        try fixture.run { try await session.signIn(fixture.tokens(0)) }
+        let request = SessionFixture.request(.post, body: "one note")
+        let response = try fixture.run { try await fixture.client(session).respond(to: request) }
+        #expect(response.status == .ok)
+        #expect(fixture.requests.map { $0.body.text } == ["one note", "one note"])
+        #expect(fixture.requests.map(\.method) == [.post, .post])
+    }
+
+    @Test(arguments: [AuthError.storeLocked, .storeDenied, .storeCorrupt])
+    func `is not sent without its credential where the store cannot be read`(failure: AuthError) throws {
+        fixture.world.withLock { $0.loadFailure = failure }
+        #expect(throws: failure) { try send(to: "api.example.com", over: fixture.makeSession()) }
+        #expect(fixture.requests.isEmpty)
+    }
+}
