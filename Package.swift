@@ -138,7 +138,9 @@ let package = Package(
         tests(
             "LatchTestingTests",
             needs: ["LatchTesting", "LatchAuth", "LatchHTTP", "LatchServer", "LatchCore", "latch"]),
-        tests("SeedTests", needs: ["AuthPackage", "LatchAuth", "LatchHTTP", "LatchServer", "LatchTesting", "latch"]),
+        tests(
+            "SeedTests",
+            needs: ["AuthPackage", "LatchAccounts", "LatchAuth", "LatchHTTP", "LatchServer", "LatchTesting", "latch"]),
         tests(
             "LatchTests",
             needs: ["latch", "LatchIdentity", "LatchServer", "LatchHTTP", "LatchTesting", "LatchCore"]),
