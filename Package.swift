@@ -143,7 +143,10 @@ let package = Package(
             needs: ["AuthPackage", "LatchAccounts", "LatchAuth", "LatchHTTP", "LatchServer", "LatchTesting", "latch"]),
         tests(
             "LatchTests",
-            needs: ["latch", "LatchIdentity", "LatchServer", "LatchHTTP", "LatchTesting", "LatchCore"]),
+            needs: [
+                "latch", "LatchIdentity", "LatchServer", "LatchHTTP", "LatchAuth", "LatchAccounts", "LatchTesting",
+                "LatchCore",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

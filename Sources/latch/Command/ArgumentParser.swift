@@ -40,6 +40,9 @@ struct ArgumentParser {
     /// One word after another: options of the verb so far, then the next verb, then its operands.
     ///
     /// An option belongs to the verb before it, so `latch --json demo` is an error and not a guess.
+    ///
+    /// - Throws: `CommandError.usage` at the first word that is not understood; nothing has been begun then, and words
+    ///   behind it have not been looked at.
     private mutating func parse() throws(CommandError) -> Request {
         while let word = rest.popFirst() {
             if word == "--" {
@@ -92,6 +95,9 @@ struct ArgumentParser {
     }
 
     /// A flag with its value; the request itself where it is one for help or the version, whatever follows.
+    ///
+    /// Help and version come first of all that is asked for, but not before what stands in front of them: a mistake
+    /// there is still told.
     private mutating func option(_ word: String) throws(CommandError) -> Request? {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let option = try known(parts[0])
@@ -117,6 +123,9 @@ struct ArgumentParser {
     }
 
     /// The value of a flag from behind its `=` or from the next word; nil where it takes none.
+    ///
+    /// The empty text is a value when it stands behind `=` or as a word of its own: a shell's unset variable is refused
+    /// by the setting, which knows what to say, and not here.
     private mutating func value(
         of option: Option, as text: String, given: String?
     ) throws(CommandError) -> String? {

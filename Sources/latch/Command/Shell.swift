@@ -24,6 +24,8 @@ struct Shell: Sendable {
     let signals: Signals
 
     /// Tells what happened and what to do about it.
+    ///
+    /// To standard error, in two lines at most, without a time and without a stack: both would hide what to do.
     func tell(_ error: CommandError) {
         self.error.line("latch: " + Self.oneLine(error.message))
         if let hint = error.hint { self.error.line("hint: " + Self.oneLine(hint)) }

@@ -47,6 +47,8 @@ struct ConfigurationFile: Sendable {
     }
 
     /// The file as text; the reason is told apart, since "no such file" and "not readable" are mended differently.
+    ///
+    /// - Throws: `CommandError.failed` for a file that is missing, not readable, larger than 1 MiB, or no UTF-8.
     private static func text(of path: String) throws(CommandError) -> String {
         let bytes: Data
         do {
@@ -92,6 +94,8 @@ struct ConfigurationFile: Sendable {
     /// A value as a setting reads it.
     ///
     /// A list of texts is joined by spaces, tables and null are no values.
+    ///
+    /// Numbers are written as Swift writes them: `1e3` in a file is `1000.0`, which a whole number then refuses.
     private static func text(of value: JSONValue, _ key: String, _ path: String) throws(CommandError) -> String {
         switch value {
         case .string(let text): return text

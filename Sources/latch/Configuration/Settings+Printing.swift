@@ -34,7 +34,9 @@ extension Settings {
 
     /// A TOML value: what reads as a number or a boolean stands bare, all else in quotation marks (TOML 1.0, "String").
     private static func literal(_ text: String) -> String {
-        if TOMLParser.integer(text) != nil || text == "true" || text == "false" { return text }
+        // Read back, a bare 0x10 or +1 would be another text: 16 or 1. A folder may have such a name.
+        let isPlainNumber = TOMLParser.integer(text).map { String($0) == text } ?? false
+        if isPlainNumber || text == "true" || text == "false" { return text }
         var quoted = ""
         for scalar in text.unicodeScalars {
             switch scalar {

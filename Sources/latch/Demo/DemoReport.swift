@@ -19,12 +19,16 @@ struct DemoReport: Sendable {
     }
 
     /// Shows which step is being played, to a person who is looking.
+    ///
+    /// Without a line break: `held` or `failed` removes it again.
     func playing(_ step: DemoStep) {
         guard shell.error.isTerminal, !isJSON else { return }
         shell.error.write("  … \(step.name)")
     }
 
     /// A step that holds, with what it saw and how long it took.
+    ///
+    /// The time is that of the step alone, in milliseconds; `facts` are kept between versions as the codes are.
     func held(_ step: DemoStep, _ finding: DemoStep.Finding, after time: Duration) {
         guard !isJSON else {
             return shell.json([
@@ -92,6 +96,8 @@ extension DemoReport {
     }
 
     /// A number with a comma before each three digits.
+    ///
+    /// Negative numbers, which no count is, stay as they are.
     static func grouped(_ number: Int) -> String {
         guard number >= 1000 else { return String(number) }
         let rest = String(number % 1000)

@@ -45,6 +45,8 @@ struct DemoRun {
     }
 
     /// Plays the steps one after another; the first that does not hold ends it, for the others build on it.
+    ///
+    /// - Returns: 1 also where somebody ended the run, which the caller then sees by `isOver`.
     private func play(on start: DemoStage) async -> ExitCode {
         var stage = start
         let clock = ContinuousClock()
@@ -70,6 +72,8 @@ struct DemoRun {
     }
 
     /// What the server said last, since the reason of a failure is often on its side.
+    ///
+    /// Four lines are enough for an error with its hint, and for what led to it.
     private func serverHint(_ stage: DemoStage) -> String {
         let said = stage.folder.text("server.log").split(separator: "\n").suffix(4).joined(separator: " / ")
         return said.isEmpty ? "The server said nothing." : "The server said last: \(said)"

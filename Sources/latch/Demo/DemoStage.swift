@@ -53,6 +53,8 @@ struct DemoStage: Sendable {
     }
 
     /// The first device, once it is there.
+    ///
+    /// - Throws: `DemoFailure` where the step that signs it in was left out.
     func requirePhone() throws(DemoFailure) -> LatchAccounts.AuthClient {
         guard let phone else { throw DemoFailure("the first device never signed in") }
         return phone
@@ -65,5 +67,7 @@ struct DemoStage: Sendable {
     }
 
     /// The server's counters at this moment.
+    ///
+    /// Since the server's last start: a kill sets all of them back to 0.
     func metrics() async throws -> ServerMetrics { try await ServerMetrics(readingFrom: baseURL) }
 }

@@ -8,6 +8,9 @@ struct ServerMetrics: Sendable {
     private let values: [Substring: Int]
 
     /// Reads all counters at once, so that they belong together.
+    ///
+    /// What is no whole number is left out, and reads as 0 below: a counter that was never touched is none of the
+    /// server's.
     init(readingFrom baseURL: URL) async throws {
         let response = try await Client(baseURL: baseURL).perform(.raw(.get, "metrics"))
         let pairs = response.body.text?.split(separator: "\n").compactMap { line -> (Substring, Int)? in

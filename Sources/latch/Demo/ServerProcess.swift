@@ -28,6 +28,9 @@ final class ServerProcess: Sendable {
     /// Starts it, and waits until it accepts connections.
     ///
     /// - Returns: Its URL.
+    ///
+    /// - Throws: `DemoFailure` with what it said, where it did not start, started elsewhere than before, or the run is
+    ///   over.
     @discardableResult
     func start() async throws -> String {
         let last = state.withLock { $0.url }
@@ -52,6 +55,8 @@ final class ServerProcess: Sendable {
     var id: Int { state.withLock { $0.process.map { Int($0.id) } ?? 0 } }
 
     /// Kills it (SIGKILL) and waits until it is gone.
+    ///
+    /// - Throws: `DemoFailure` where something else had ended it before, since the step then showed nothing.
     func kill() async throws {
         let process = state.withLock { $0.process }
         process?.kill()
@@ -70,6 +75,8 @@ final class ServerProcess: Sendable {
     }
 
     /// Makes it read its configuration again (SIGHUP), and waits until it has.
+    ///
+    /// It reads the server's log every 5 ms for at most 2 s: there is no other sign by which a caller could know.
     func reload() async throws {
         let before = folder.text("server.log").count
         state.withLock { $0.process?.hangUp() }

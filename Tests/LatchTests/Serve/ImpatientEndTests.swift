@@ -9,6 +9,14 @@ import Testing
 @Suite struct `A served process that is told to end while a request is open` {
     private static let content = #"{"email":"ada@example.com","password":"a horse walks into a library"}"#
 
+    /// The head of a request with JSON.
+    private static func post(_ path: String, _ content: String, port: Int, _ fields: String = "") -> String {
+        """
+        POST \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nContent-Type: application/json\r\n\(fields)\
+        Content-Length: \(content.utf8.count)\r\n\r\n
+        """
+    }
+
     /// Serves, with one request half sent and the drain begun by `first`, and lets `body` go on from there.
     private func draining(
         by first: Signal, _ body: (_ process: ChildProcess, _ busy: RawClient, _ folder: String) async throws -> Void
@@ -19,12 +27,11 @@ import Testing
             try await BuiltProgram.serving(in: folder, environment: slow) { process, url in
                 let port = try #require(url.split(separator: ":").last.flatMap { Int($0) })
                 let (busy, idle) = (try RawClient(port: port), try RawClient(port: port))
+                let answered = Self.content.replacing("ada@", with: "grace@")
+                await busy.send(Self.post("/api/clients/register", answered, port: port) + answered)
+                #expect(await busy.receiveResponse()?.status == .created)
                 await busy.send(
-                    """
-                    POST /api/clients/register HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\
-                    Content-Type: application/json\r\nExpect: 100-continue\r\n\
-                    Content-Length: \(Self.content.utf8.count)\r\n\r\n
-                    """)
+                    Self.post("/api/clients/register", Self.content, port: port, "Expect: 100-continue\r\n"))
                 #expect(await busy.receiveResponse()?.status == 100)
                 process.send(first.number)
                 // The end of the idle connection shows that the drain has begun.
@@ -60,11 +67,18 @@ import Testing
         }
     }
 
-    @Test func `leaves a store that the next start can open`() async throws {
+    @Test func `has lost nothing that it had answered, and nothing else was begun`() async throws {
         try await draining(by: .terminate) { process, _, folder in
             process.send(Signal.terminate.number)
             #expect(await process.end() == .exited(143))
-            try await BuiltProgram.serving(in: folder) { again, _ in
+            try await BuiltProgram.serving(in: folder) { again, url in
+                let port = try #require(url.split(separator: ":").last.flatMap { Int($0) })
+                let answered = Self.content.replacing("ada@", with: "grace@")
+                for (content, status) in [(answered, HTTPStatus.ok), (Self.content, .unauthorized)] {
+                    let client = try RawClient(port: port)
+                    await client.send(Self.post("/api/auth/clients/login", content, port: port) + content)
+                    #expect(await client.receiveResponse()?.status == status)
+                }
                 again.terminate()
                 #expect(await again.end() == .exited(0))
             }

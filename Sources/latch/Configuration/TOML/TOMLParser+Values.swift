@@ -93,6 +93,8 @@ extension TOMLParser {
 
 extension TOMLParser {
     /// A TOML integer; nil for anything else, among them numbers with zeros in front and those beyond 64 bits.
+    ///
+    /// `_` may stand between two digits; a sign in front of 0x, 0o and 0b is not TOML.
     static func integer(_ text: String) -> Int64? {
         for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where text.hasPrefix(prefix) {
             let digits = text.dropFirst(2)

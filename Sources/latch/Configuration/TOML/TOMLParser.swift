@@ -157,6 +157,8 @@ extension TOMLParser {
     }
 
     /// Line and column of an index, by halving, so that errors cost nothing until there is one.
+    ///
+    /// Columns count scalars: a letter whose accent is a scalar of its own counts twice.
     func place(_ index: Int) -> TOMLError.Place {
         var (low, high) = (0, lineStarts.count)
         while high - low > 1 {

@@ -54,6 +54,8 @@ enum EndingSteps {
     }
 
     /// Reads the exit code, and all that the server wrote to standard error in its lives: kills must not have upset it.
+    ///
+    /// The grace is not used up: no request is open any more, so a server that waited would be a defect.
     private static func terminate(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let code = await stage.server.terminate()
         try expect(code == 0, code.map { "the server ended with exit \($0)" } ?? "a signal ended the server")

@@ -30,6 +30,8 @@ struct KillScene: Sendable {
     /// Kills the server that long after many callers begin to renew, starts it again, and sees who is still signed in.
     ///
     /// - Returns: What the renewal had come to, and the client that was started anew.
+    ///
+    /// - Parameter delay: From the moment in which the renewal's request leaves.
     func play(killingAfter delay: Duration) async throws -> (Moment, LatchAccounts.AuthClient) {
         let refused = try await phone.session.credential()
         let isAnswered = try await killWhileRenewing(refused, after: delay)
@@ -88,6 +90,8 @@ struct KillScene: Sendable {
     }
 
     /// Two calls with what the renewal gave: the second one shows that nothing was used up.
+    ///
+    /// - Throws: Whatever a call throws, 401 included: a token that the renewal gave must work.
     private func useTwice(_ client: LatchAccounts.AuthClient) async throws {
         for _ in 0..<2 {
             let account = try await client.profile()

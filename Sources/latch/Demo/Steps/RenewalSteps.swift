@@ -70,6 +70,8 @@ enum RenewalSteps {
     /// A few calls during the token's life, many at once right before its end, and half of all at its end.
     ///
     /// - Returns: How many began before the token expired.
+    ///
+    /// All of them must succeed; one that throws ends the others and the step.
     private static func callTogether(
         _ client: LatchAccounts.AuthClient, life: Double, _ clock: WallClock
     ) async throws -> Int {

@@ -67,6 +67,8 @@ enum SignUpSteps {
     }
 
     /// The right password before the mail was answered: refused as a wrong one is, so that nothing can be learnt.
+    ///
+    /// The demonstration sets `require_verified_email`; without it this login would succeed.
     private static func unverified(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let client = stage.client(LatchAuth.InMemoryTokenStore())
         let (email, password) = (stage.email, stage.password)
@@ -132,6 +134,8 @@ enum SignUpSteps {
     }
 
     /// The server and the token must speak of the same account.
+    ///
+    /// `account` of the client is read from the token, `profile()` asks the server.
     private static func profile(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let phone = try stage.requirePhone()
         let account = try await phone.profile()

@@ -42,6 +42,8 @@ enum TheftSteps {
     }
 
     /// The other device has a family of its own, which the theft must not touch.
+    ///
+    /// The first device signs in again at the end, since later steps need both.
     private static func otherDevice(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let laptop = try stage.requireLaptop()
         try await laptop.http.perform(.get("user/profile"))

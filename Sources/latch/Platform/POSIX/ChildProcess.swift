@@ -44,6 +44,9 @@ final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - environment: The whole of the child's environment.
     ///   - errorFile: Takes the child's standard error.
+    ///
+    /// - Throws: `CommandError.failed` with the system's reason, where there is no such program or no process can be
+    ///   made.
     static func start(
         _ program: String, _ arguments: [String], environment: [String: String], errorFile: String
     ) throws(CommandError) -> ChildProcess {
@@ -65,6 +68,8 @@ final class ChildProcess: Sendable {
     /// The next line of its output; nil at the end.
     ///
     /// It blocks the calling thread.
+    ///
+    /// One call at a time; what is left at the end without a line break counts as a line.
     func line() async -> String? {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: self.readLine()) }
@@ -97,6 +102,8 @@ final class ChildProcess: Sendable {
     func hangUp() { send(SIGHUP) }
 
     /// Waits for its end.
+    ///
+    /// It looks every millisecond, on this object's own queue, so that it waits for a `line()` that is being read.
     @discardableResult
     func end() async -> Ending {
         await withCheckedContinuation { continuation in

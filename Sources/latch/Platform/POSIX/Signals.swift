@@ -41,6 +41,8 @@ final class Signals: Sendable {
     static var unheard: Signals { Signals() }
 
     /// Keeps the signals from ending the process; call it while there is one thread only.
+    ///
+    /// Threads that are made later inherit the mask, and so do processes, unless they are started by `ChildProcess`.
     static func blocked() -> Signals {
         var set = all()
         pthread_sigmask(SIG_BLOCK, &set, nil)
@@ -75,6 +77,9 @@ final class Signals: Sendable {
     }
 
     /// Ends the process as the signal would have ended it, so that the parent sees why.
+    ///
+    /// The signal is given back its default first, so that it ends the process even where whoever started it had it
+    /// ignored.
     static func endProcess(by ending: Signal) {
         signal(ending.number, SIG_DFL)
         var set = all()

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import latch
+
+@Suite struct `The layout of a help text` {
+    private func text(
+        summary: String = "does it", options: [Option] = [], operands: [Verb.Operand] = [], verbs: [Verb] = []
+    ) -> String {
+        HelpText([Verb(name: "do", summary: summary, options: options, operands: operands, verbs: verbs)]).text
+    }
+
+    private func lines(_ text: String) -> [String] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    @Test func `keeps every word of a long summary, in lines that end before column 88`() throws {
+        let words = (1...60).map { "word\($0)" }
+        let text = text(options: [.flag("loud", words.joined(separator: " "))])
+        let table = try #require(text.firstRange(of: "options:\n")).upperBound
+        let found = text[table...].split { $0.isWhitespace }.filter { $0.hasPrefix("word") }.map(String.init)
+        #expect(found == words)
+        #expect(lines(text).allSatisfy { $0.count <= 88 })
+        // Lines that go on stand below the beginning of their column.
+        let column = lines(text).first { $0.contains("word1 ") }.map { $0.count - $0.drop { $0 != "w" }.count }
+        for line in lines(text) where line.hasPrefix("   ") { #expect(line.prefix { $0 == " " }.count == column) }
+    }
+
+    @Test(arguments: [1, 20, 60, 79, 80, 81, 120]) func `does not cut a word, however long`(length: Int) {
+        let word = String(repeating: "x", count: length)
+        let text = text(options: [.flag("loud", "a \(word) b")])
+        #expect(text.contains(word))
+        #expect(!lines(text).contains { $0.hasSuffix(" ") })
+    }
+
+    @Test func `lines up all summaries of a table`() {
+        let text = text(options: [.flag("a", "first"), .value("longer", "VALUE", letter: "l", "second")])
+        let places = ["first", "second", "explains"].compactMap { word in
+            lines(text).first { $0.contains("  \(word)") }.flatMap { line in
+                line.firstRange(of: word).map { line.distance(from: line.startIndex, to: $0.lowerBound) }
+            }
+        }
+        #expect(places.count == 3)
+        #expect(Set(places).count == 1)
+        #expect(text.contains("--longer VALUE, -l"))
+    }
+
+    @Test func `shows words before flags in the call, and flags as what may be left out`() {
+        let text = text(
+            options: [.value("name", "NAME", "a name"), .flag("loud", "shouts")],
+            operands: [.init(name: "WORD", summary: "what to say")])
+        #expect(text.contains("\nusage: do WORD [--name NAME] [--loud]\n"))
+        #expect(text.contains("\nwords:\n"))
+    }
+
+    @Test func `shows a group by its verbs, and the version at the root alone`() {
+        let inner = Verb(name: "inner", summary: "is inside", body: { _, _ in .success })
+        let group = Verb(name: "do", summary: "groups", verbs: [inner])
+        #expect(HelpText([group]).text.contains("usage: do VERB [OPTIONS]"))
+        #expect(HelpText([group]).text.contains("  inner  is inside\n"))
+        #expect(HelpText([group]).text.contains("--version"))
+        #expect(!HelpText([group, inner]).text.contains("--version"))
+        #expect(HelpText([group, inner]).text.hasPrefix("do inner: is inside\n"))
+    }
+
+    @Test func `stays the same with an example that a person copies whole`() {
+        for verb in [ServeVerb.verb, DemoVerb.verb, Program.root] {
+            let text = HelpText(verb.name == "latch" ? [verb] : [Program.root, verb]).text
+            for example in verb.examples {
+                #expect(lines(text).contains("  \(example.command)"))
+                #expect(lines(text).contains("  # \(example.purpose)"))
+            }
+        }
+    }
+}

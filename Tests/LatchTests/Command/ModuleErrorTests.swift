@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchIdentity
+import LatchServer
+import Testing
+
+@testable import latch
+
+@Suite struct `An error of a module below` {
+    private struct Lines: CodedError {
+        let code = "lines"
+        let message = "one\u{2028}two\u{85}three\r\nfour"
+        let hint: String? = "do\u{B}this\u{C}now"
+    }
+
+    static let errors: [any CodedError] = [
+        HTTPError.timeout, AuthError.missingToken, AccountError.wrongCredentials, IdentityError.overloaded,
+        IdentityError.invalidToken, IdentityError.newerSchema(found: 2, known: 1), IdentityError.storeMoved,
+    ]
+
+    @Test(arguments: errors.indices) func `is told in its own words, with exit 1`(index: Int) {
+        let error = Self.errors[index]
+        let told = CommandError(telling: error)
+        #expect(told.exitCode == .failure)
+        #expect(told.code == error.code)
+        #expect(told.message == error.message)
+        #expect(told.hint == error.hint)
+        #expect(!told.message.isEmpty)
+    }
+
+    @Test(arguments: errors.indices) func `takes one line, and a second one for its hint`(index: Int) {
+        let kept = KeptShell()
+        kept.shell.tell(CommandError(telling: Self.errors[index]))
+        let lines = kept.error.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.first?.hasPrefix("latch: ") == true)
+        #expect(lines.last == "")
+        #expect(lines.count == (Self.errors[index].hint == nil ? 2 : 3))
+    }
+
+    @Test func `takes one line whatever breaks lines in it`() {
+        let kept = KeptShell()
+        kept.shell.tell(CommandError(telling: Lines()))
+        #expect(kept.error == "latch: one two three four\nhint: do this now\n")
+    }
+
+    @Test func `is not told twice over`() {
+        for error in Self.errors {
+            let once = CommandError(telling: error)
+            let twice = CommandError(telling: once)
+            #expect((twice.code, twice.message) == (once.code, once.message))
+            #expect(twice.exitCode == once.exitCode)
+        }
+    }
+}

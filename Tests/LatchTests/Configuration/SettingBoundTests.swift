@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchCore
+import LatchIdentity
+import LatchTesting
+import Testing
+
+@testable import latch
+
+@Suite struct `A setting that is a number` {
+    static let keys = Setting.all.filter { Int($0.standard) != nil }.map(\.key)
+
+    private func setting(_ key: String) throws -> Setting { try #require(Setting.all.first { $0.key == key }) }
+
+    private func problem(_ setting: Setting, _ text: String) -> CommandError? {
+        setting.problem(text).map { CommandError(telling: $0) }
+    }
+
+    @Test(arguments: keys) func `takes both of the bounds that it tells, and nothing beyond them`(key: String) throws {
+        let setting = try setting(key)
+        let message = try #require(problem(setting, "x")?.message)
+        let numbers = message.split { !$0.isNumber }.compactMap { Int($0) }.suffix(2)
+        let (low, high) = (try #require(numbers.first), try #require(numbers.last))
+        #expect(low < high)
+        for number in [low, high] { #expect(problem(setting, String(number)) == nil, "\(number)") }
+        for number in [low - 1, high + 1, .max, .min] {
+            #expect(problem(setting, String(number))?.message.contains(key) == true, "\(number)")
+        }
+        let standard = try #require(Int(setting.standard))
+        #expect((low...high).contains(standard))
+    }
+
+    @Test(arguments: keys) func `takes no unit, no fraction and no blank`(key: String) throws {
+        let setting = try setting(key)
+        for text in [
+            "", " ", "10s", "15m", "10.0", "1e2", " 100", "100 ", "0x10", "1_000", "１００", "99999999999999999999",
+        ] {
+            #expect(problem(setting, text) != nil, "'\(text)'")
+        }
+    }
+}
+
+@Suite struct `A setting that changes while the server runs` {
+    @Test(arguments: Setting.all.map(\.key))
+    func `either takes effect or is said to wait, and never both`(key: String) throws {
+        let setting = try #require(Setting.all.first { $0.key == key })
+        let first = try Settings()
+        let now = try Settings(environment: [setting.environmentName: `Every setting`.samples(setting)[0]])
+        let takesEffect = now.keeping(first)[key] == now[key]
+        #expect(now.waitingForStart(since: first) == (takesEffect ? [] : [key]))
+        #expect(first.waitingForStart(since: now) == (takesEffect ? [] : [key]))
+        let others = zip(now.keeping(first).all, first.all).filter { $0.0.setting.key != key }
+        #expect(others.allSatisfy { $0.text == $1.text })
+    }
+
+    @Test func `is none that sockets, files or secrets hang on`() throws {
+        let first = try Settings()
+        let environment = Dictionary(
+            uniqueKeysWithValues: Setting.all.map { ($0.environmentName, `Every setting`.samples($0)[0]) })
+        let waiting = try Settings(environment: environment).waitingForStart(since: first)
+        #expect(Set(waiting).isSuperset(of: ServerSetting.all.map(\.key)))
+        #expect(Set(waiting).isSuperset(of: ["issuer", "token_pepper", "smtp_url", "mail_directory"]))
+    }
+}
+
+@Suite struct `The settings as they are printed` {
+    @Test(arguments: [
+        "plain", "a \"b\" c", "back\\slash", "tab\there", "line\nbreak", "cr\r\nlf", "\u{7F}\u{1}", "é — ü", "e\u{301}",
+        "# no remark",
+        "= =", "'", "\"\"\"", "00123", "+1", "-0", "-5", "0x10", "1_000", "1.5", "true", "TRUE", "inf", "2026-01-01",
+        "\\u0041", " blanks ", "🙂",
+    ])
+    func `read back as the same text, whatever a value holds`(text: String) async throws {
+        try await withTemporaryFolder { folder in
+            let settings = try Settings(environment: ["LATCH_MAIL_DIRECTORY": text, "LATCH_AUDIENCE": text])
+            let again = try Settings(file: `The settings`.file(settings.toml, in: folder))
+            #expect(Array(again["mail_directory"].utf8) == Array(text.utf8))
+            #expect(again.all.map(\.text) == settings.all.map(\.text))
+            let keys = settings.json.arrayValue?.compactMap { $0["key"]?.stringValue }
+            #expect(keys == Setting.all.map(\.key))
+        }
+    }
+}
