@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # Tests that hash, sign or simulate keep a processor for seconds, and those that talk to a server with deadlines would
 # wait for their turn too long if all were begun at once.
-FEW_AT_ONCE := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
+FEW_AT_ONCE := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=2
 
 .PHONY: help demo test build bench fuzz docs format check clean
 
