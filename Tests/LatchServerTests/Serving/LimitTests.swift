@@ -102,7 +102,7 @@ import Testing
     @Test func `hold for the contents of all requests together, which one that is answered gives back`() async throws {
         var configuration = Server.Configuration.patient
         configuration.maximumContentBytes = 100_000
-        let echo = HandlerFunction { HTTPResponse(status: .ok, body: HTTPBody(String($0.body.count))) }
+        let echo = HandlerFunction { HTTPResponse(status: .ok, body: HTTPBody(String($0.body.bytes.count))) }
         try await serving(echo, configuration: configuration) { address in
             let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n"
             let (first, second) = (try RawClient(port: address.port), try RawClient(port: address.port))
