@@ -10,16 +10,21 @@ public struct WallClock: Sendable {
     /// Two closures and not a protocol: a fake is then a value made where it is used.
     private let readNow: @Sendable () -> Date
     private let wait: @Sendable (Duration) async throws -> Void
+    private let readUptime: @Sendable () -> Duration
 
-    /// A clock made of a way to read the date and a way to wait.
+    /// A clock made of a way to read the date, a way to wait and a way to measure.
     ///
-    /// - Parameter sleep: Returns after the duration, or throws `CancellationError` as soon as the task is cancelled.
+    /// - Parameters:
+    ///   - sleep: Returns after the duration, or throws `CancellationError` as soon as the task is cancelled.
+    ///   - uptime: The time since some moment that never changes; by default this machine's monotonic clock.
     public init(
         now: @escaping @Sendable () -> Date,
-        sleep: @escaping @Sendable (Duration) async throws -> Void
+        sleep: @escaping @Sendable (Duration) async throws -> Void,
+        uptime: @escaping @Sendable () -> Duration = { monotonicStart.duration(to: .now) }
     ) {
         readNow = now
         wait = sleep
+        readUptime = uptime
     }
 
     /// The clock of this machine.
@@ -31,6 +36,9 @@ public struct WallClock: Sendable {
     /// The current date, which people and time servers may set back: do not measure with it.
     public var now: Date { readNow() }
 
+    /// The time since a moment that never changes: the one to measure with, since no date setting moves it.
+    public var uptime: Duration { readUptime() }
+
     /// Waits for `duration`; one that is over already returns at once.
     ///
     /// - Throws: `CancellationError` when the task is cancelled meanwhile.
@@ -38,3 +46,6 @@ public struct WallClock: Sendable {
         try await wait(duration)
     }
 }
+
+/// What `WallClock.uptime` counts from, unless it is given.
+@usableFromInline let monotonicStart = ContinuousClock.now

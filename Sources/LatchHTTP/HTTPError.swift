@@ -57,6 +57,11 @@ extension HTTPError {
     public static let tooLarge = HTTPError(
         code: "tooLarge", message: "The content is larger than allowed.", hint: "Raise the limit where it is set.")
 
+    /// A stream of content was to be read a second time, and cannot be.
+    public static let streamSpent = HTTPError(
+        code: "streamSpent", message: "The content can be read only once, and was.",
+        hint: "Give content that can be opened again, such as a file, where a request may have to be repeated.")
+
     /// The peer broke the protocol.
     public static let malformedMessage = HTTPError.malformedMessage("The message breaks HTTP's rules.")
 

@@ -25,6 +25,7 @@ public final class ManualClock: Sendable {
     public func wallClock(skew: TimeInterval = 0) -> WallClock {
         WallClock(
             now: { self.now.addingTimeInterval(skew) },
-            sleep: { _ in try await Task.sleep(for: .seconds(86_400), clock: .continuous) })
+            sleep: { _ in try await Task.sleep(for: .seconds(86_400), clock: .continuous) },
+            uptime: { .seconds(self.now.timeIntervalSince1970) })
     }
 }

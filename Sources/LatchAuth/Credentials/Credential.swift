@@ -14,7 +14,11 @@ public import LatchHTTP
 /// ```
 public protocol Credential: Sendable {
     /// Adds what proves the caller to `request`, which is otherwise as it will be sent.
-    func authorize(_ request: inout HTTPRequest) throws
+    ///
+    /// It is called for each message that goes out, so a signature covers what is sent and is made anew for every repeat
+    /// and every redirect within the origin; a second call replaces what the first one set. A field of its own that
+    /// holds a secret is added to `credentialFields`.
+    func authorize(_ request: inout HTTPRequest) async throws
 }
 
 /// A credential that a `Session` can keep and renew.

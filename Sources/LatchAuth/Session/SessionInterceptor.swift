@@ -48,7 +48,7 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
     private func send(_ request: HTTPRequest, with credential: Value, to next: any Handler) async throws -> HTTPResponse
     {
         var authorized = request
-        try credential.authorize(&authorized)
+        authorized.authorizeWhenSent(with: credential)
         let sent = session.clock.now
         let response = try await next.respond(to: authorized)
         if response.status == .unauthorized || session.wantsIssuerDate,

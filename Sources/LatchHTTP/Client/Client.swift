@@ -56,7 +56,7 @@ public struct Client: Handler {
         self.encoder = encoder
         self.decoder = decoder
         pipeline = RedirectFollower(transport: transport, policy: redirects, insecure: allowingInsecureHTTP)
-            .intercepted(by: interceptors)
+            .nested(in: interceptors)
     }
 
     /// The request for a path under the base URL.

@@ -5,10 +5,10 @@ import FoundationEssentials
 /// The innermost step of a client: refuses unencrypted targets and follows redirects.
 ///
 /// Decision: redirects run inside the interceptors, next to the transport. An interceptor that adds a credential
-/// therefore runs once, for the origin that the caller asked for, and never sees a redirect's target, so that it
-/// cannot sign for it; and this step only ever removes credentials. The price: a credential that is bound to method
-/// and URL (HMAC, DPoP) is stale after a redirect, and the server refuses it. Following outside the interceptors would
-/// let every interceptor of a stranger decide about every origin.
+/// therefore runs once, for the origin that the caller asked for, and never sees a redirect's target. What it leaves on
+/// the request as a `WireStep` runs here for each message: a signature is made anew for every redirect within the
+/// origin, and for none beyond it. Following outside the interceptors would let every interceptor of a stranger decide
+/// about every origin.
 struct RedirectFollower: Handler {
     let transport: any Handler
     let policy: RedirectPolicy
@@ -17,15 +17,16 @@ struct RedirectFollower: Handler {
     /// The first answer that is no redirect, or a refusal; without a location a redirect is an answer.
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         guard request.scheme == "https" || insecure.allows(request.origin) else { throw HTTPError.insecureURL }
-        var response = try await transport.respond(to: request)
+        var response = try await request.sent(by: transport)
         guard policy.maximum > 0, Self.isRedirect(response) else { return response }
+        let origin = request.origin
         var request = request
         var count = 0
         while Self.isRedirect(response), let location = response.fields[.location] {
             count += 1
             guard count <= policy.maximum else { throw HTTPError.redirectRefused("There were too many redirects.") }
             request = try follow(request, to: location, status: response.status)
-            response = try await transport.respond(to: request)
+            response = try await request.sent(by: transport, isElsewhere: request.origin != origin)
         }
         return response
     }
@@ -67,6 +68,7 @@ struct RedirectFollower: Handler {
         guard target.scheme == "https" || origin.scheme == "http", insecure.allows(target) else {
             throw .redirectRefused("A redirect to unencrypted http was refused.")
         }
+        guard body.isReplayable else { throw HTTPError.streamSpent }
         guard body.isEmpty || target == origin || policy.sendsContentToOtherOrigins else {
             throw .redirectRefused("A redirect would have carried the request's content to \(target).")
         }

@@ -26,6 +26,11 @@ public struct InterceptorFunction: Interceptor {
 extension Handler {
     /// This handler behind `interceptors`, the first of them outermost.
     public func intercepted(by interceptors: [any Interceptor]) -> any Handler {
+        interceptors.isEmpty ? self : WireSender(transport: self).nested(in: interceptors)
+    }
+
+    /// The same where this handler takes the steps of requests itself, or there never are any, as on a server.
+    package func nested(in interceptors: [any Interceptor]) -> any Handler {
         interceptors.reversed().reduce(self as any Handler) { Intercepted(interceptor: $1, next: $0) }
     }
 }

@@ -5,6 +5,11 @@ private enum RequestTimeout: HTTPContextKey {
     static var defaultValue: Duration? { nil }
 }
 
+/// Whether the caller reads the answer's content piece by piece.
+private enum StreamedResponse: HTTPContextKey {
+    static var defaultValue: Bool { false }
+}
+
 extension HTTPRequest {
     /// How long the transfer may take in all; nil leaves it to the transport.
     ///
@@ -12,6 +17,14 @@ extension HTTPRequest {
     public var timeout: Duration? {
         get { context[RequestTimeout.self] }
         set { context[RequestTimeout.self] = newValue }
+    }
+
+    /// Whether the content of the answer is to come as a stream, as soon as the head is there.
+    ///
+    /// A handler that has the content in memory anyway may give it so; `HTTPBody.chunks` reads both.
+    public var wantsStream: Bool {
+        get { context[StreamedResponse.self] }
+        set { context[StreamedResponse.self] = newValue }
     }
 
     /// Refuses what would be read as another message than the one that was meant.
@@ -37,7 +50,8 @@ extension HTTPRequest {
     private func validateFraming() throws(HTTPError) {
         for line in fields where line.name.isSetByTransport {
             switch line.name {
-            case .contentLength where line.value == String(body.count), .host where line.value == authority, .expect:
+            case .contentLength where line.value == body.length.map { String($0) }, .host where line.value == authority,
+                .expect:
                 continue
             default: throw .invalidField(line.name.rawName)
             }

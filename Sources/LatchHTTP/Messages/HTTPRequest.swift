@@ -21,6 +21,8 @@ public struct HTTPRequest: Sendable {
     public var body: HTTPBody
     /// What travels with the request inside the process and is never sent.
     public var context: HTTPContext
+    /// What is still to be done to each message that goes out for this request, in this order.
+    package var steps: [any WireStep] = []
 
     /// A request from its parts.
     public init(

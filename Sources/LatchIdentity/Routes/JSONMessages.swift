@@ -15,7 +15,7 @@ extension HTTPRequest {
         if body.isEmpty, isOptional { return [:] }
         // A form or a text/plain content can be sent across sites without asking (Fetch §2.2.2): it is not read as JSON.
         guard let type = mediaType, type == "application/json" || type.hasSuffix("+json") else { throw .notJSON }
-        guard body.count <= 64 << 10 else { throw .contentTooLarge }
+        guard body.bytes.count <= 64 << 10 else { throw .contentTooLarge }
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(parsing: body.bytes, limits: JSONLimits(depth: 16, bytes: 64 << 10))

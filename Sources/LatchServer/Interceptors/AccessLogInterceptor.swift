@@ -50,7 +50,7 @@ public struct AccessLogInterceptor: Interceptor {
     ) -> AccessLogEntry {
         AccessLogEntry(
             method: request.method, path: String(request.pathWithoutQuery), status: response?.status,
-            contentLength: response?.body.count ?? 0, duration: start.duration(to: .now),
+            contentLength: response?.body.bytes.count ?? 0, duration: start.duration(to: .now),
             remoteAddress: request.remoteAddress, requestID: request.fields[.requestID])
     }
 }

@@ -12,7 +12,7 @@ public struct BodyLimitInterceptor: Interceptor {
 
     /// Asks `next` for requests that are small enough.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
-        guard request.body.count <= limit else { return .problem(.contentTooLarge) }
+        guard request.body.bytes.count <= limit else { return .problem(.contentTooLarge) }
         return try await next.respond(to: request)
     }
 }

@@ -29,7 +29,7 @@ public struct Router: Handler {
 
     /// Adds an endpoint; a later one with the same method and pattern replaces the earlier.
     public mutating func on(_ method: HTTPMethod, _ pattern: String, handledBy handler: any Handler) {
-        table.insert(handler.intercepted(by: interceptors), method: method, pattern: RoutePattern(pattern))
+        table.insert(handler.nested(in: interceptors), method: method, pattern: RoutePattern(pattern))
     }
 
     /// Adds an endpoint made of a closure.
@@ -58,7 +58,7 @@ public struct Router: Handler {
     public mutating func merge(_ other: Router, below prefix: String = "") {
         let prefix = RoutePattern(prefix)
         for route in other.table.routes {
-            let handler = route.handler.intercepted(by: interceptors)
+            let handler = route.handler.nested(in: interceptors)
             table.insert(handler, method: route.method, pattern: prefix.appending(route.pattern))
         }
     }
@@ -77,7 +77,7 @@ public struct Router: Handler {
             return try await handler.respond(to: request).withoutContent()
         case .answer(let response):
             let own = HandlerFunction { _ in response }
-            return try await own.intercepted(by: interceptors).respond(to: request)
+            return try await own.nested(in: interceptors).respond(to: request)
         }
     }
 }
@@ -86,7 +86,7 @@ extension HTTPResponse {
     /// RFC 9110 §9.3.2: what `GET` would have answered, with its length and without its content.
     func withoutContent() -> HTTPResponse {
         var response = self
-        if response.fields[.contentLength] == nil { response.fields[.contentLength] = String(body.count) }
+        if response.fields[.contentLength] == nil { response.fields[.contentLength] = String(body.bytes.count) }
         response.body = .empty
         return response
     }

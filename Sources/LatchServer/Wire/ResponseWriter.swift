@@ -54,7 +54,7 @@ struct ResponseWriter {
         if isHead, response.body.isEmpty, let stated, !stated.isEmpty, stated.utf8.allSatisfy(isDigit) {
             output.append(contentsOf: stated.utf8)
         } else {
-            append(response.status.rawValue == 205 ? 0 : response.body.count, to: &output)
+            append(response.status.rawValue == 205 ? 0 : response.body.bytes.count, to: &output)
         }
     }
 

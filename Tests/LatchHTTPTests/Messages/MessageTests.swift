@@ -53,7 +53,7 @@ import Testing
         #expect(HTTPBody("é").bytes == [0xC3, 0xA9])
         #expect(HTTPBody("é").text == "é")
         #expect(HTTPBody([0xC3]).text == nil)
-        #expect(HTTPBody([0xC3]).count == 1)
+        #expect(HTTPBody([0xC3]).bytes.count == 1)
         #expect(HTTPBody.empty.isEmpty)
         #expect(HTTPBody.empty.text == "")
         #expect(!HTTPBody([0]).isEmpty)

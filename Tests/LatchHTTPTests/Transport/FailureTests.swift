@@ -89,7 +89,7 @@ import Testing
         var configuration = CurlTransport.Configuration()
         configuration.maximumResponseBytes = 1000
         let response = try await CurlTransport(configuration: configuration).respond(to: server.request())
-        #expect(response.body.count == 1000)
+        #expect(response.body.bytes.count == 1000)
     }
 
     @Test func `because the head has no end is too large`() async throws {

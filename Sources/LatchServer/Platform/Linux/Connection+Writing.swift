@@ -26,7 +26,7 @@ extension Connection {
             return write(.problem(status: .internalServerError), isHead: isHead)
         }
         guard writer.hasContent(response) else { return }
-        if response.body.count <= 16384 {
+        if response.body.bytes.count <= 16384 {
             output.append(contentsOf: response.body.bytes)
         } else {
             (content, contentStart) = (response.body.bytes, 0)

@@ -66,7 +66,7 @@ private struct SocketHandler: Handler {
         var head =
             "\(request.method) \(request.path) HTTP/1.1\r\nHost: \(request.authority)\r\nConnection: close\r\n"
         for field in request.fields { head += "\(field.name): \(field.value)\r\n" }
-        if !request.body.isEmpty { head += "Content-Length: \(request.body.count)\r\n" }
+        if !request.body.isEmpty { head += "Content-Length: \(request.body.bytes.count)\r\n" }
         await connection.send(Array((head + "\r\n").utf8) + request.body.bytes)
         guard let response = await connection.receiveResponse(toHead: request.method == .head) else {
             throw HTTPError.malformedMessage

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// Content that is read piece by piece, by one reader at a time.
+///
+/// ```swift
+/// for try await chunk in response.body.chunks { hash.update(chunk) }
+/// ```
+///
+/// Reading is by demand: nothing is read ahead but what the source itself buffers, so a slow reader slows the sender.
+/// Letting the iterator go ends what the source had open.
+public final class HTTPBodyStream: AsyncSequence, Sendable {
+    /// A piece of the content; never empty.
+    public typealias Element = [UInt8]
+
+    /// Gives the next piece, and nil at the end.
+    public typealias Source = @Sendable () async throws -> [UInt8]?
+
+    /// How many bytes there are in all; nil where that is known only at the end.
+    public let length: Int?
+    /// Whether it can be read more than once, each time from the beginning.
+    public let isReplayable: Bool
+
+    private let open: @Sendable () async throws -> Source
+    /// Whether it was read; only a stream that cannot be replayed asks.
+    private let isSpent = Lock(false)
+
+    /// Content that `open` begins anew each time it is read.
+    ///
+    /// - Parameter length: What the pieces add up to; a sender refuses a source that gives more or less.
+    public init(length: Int? = nil, opening open: @escaping @Sendable () async throws -> Source) {
+        self.length = length
+        self.open = open
+        isReplayable = true
+    }
+
+    /// Content that can be read once.
+    public init(length: Int? = nil, once source: @escaping Source) {
+        self.length = length
+        open = { source }
+        isReplayable = false
+    }
+
+    /// Content that is in memory already.
+    public convenience init(_ bytes: [UInt8]) {
+        self.init(length: bytes.count) {
+            let rest = Lock<[UInt8]?>(bytes.isEmpty ? nil : bytes)
+            return { rest.withLock { $0.take() } }
+        }
+    }
+
+    /// Begins to read at the first piece.
+    public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
+
+    /// The source for one reader.
+    ///
+    /// - Throws: `HTTPError.streamSpent` where it was read before and cannot be read again.
+    fileprivate func begin() async throws -> Source {
+        if !isReplayable {
+            let isFirst = isSpent.withLock { isSpent in
+                defer { isSpent = true }
+                return !isSpent
+            }
+            guard isFirst else { throw HTTPError.streamSpent }
+        }
+        return try await open()
+    }
+
+    /// Reads a stream once, from its beginning.
+    public struct Iterator: AsyncIteratorProtocol {
+        private enum Place {
+            case before(HTTPBodyStream)
+            case inside(Source)
+            case after
+        }
+
+        private var place: Place
+
+        init(stream: HTTPBodyStream) { place = .before(stream) }
+
+        /// The next piece, nil at the end and ever after.
+        public mutating func next() async throws -> [UInt8]? {
+            let source: Source
+            switch place {
+            case .before(let stream): source = try await stream.begin()
+            case .inside(let current): source = current
+            case .after: return nil
+            }
+            // Whatever goes wrong, nothing comes after it.
+            place = .after
+            while let chunk = try await source() {
+                guard !chunk.isEmpty else { continue }
+                place = .inside(source)
+                return chunk
+            }
+            return nil
+        }
+    }
+}
+
+extension HTTPBodyStream: Hashable {
+    /// Two streams are equal only if they are the same.
+    public static func == (first: HTTPBodyStream, second: HTTPBodyStream) -> Bool { first === second }
+
+    /// By identity.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
