@@ -4,6 +4,10 @@ private enum CredentialFields: HTTPContextKey {
     static var defaultValue: [HTTPFieldName] { [] }
 }
 
+private enum CredentialQueryNames: HTTPContextKey {
+    static var defaultValue: [String] { [] }
+}
+
 extension HTTPRequest {
     /// The names of fields that carry a credential, beside those that always do.
     ///
@@ -17,6 +21,15 @@ extension HTTPRequest {
     /// Whether a field carries a credential in this request.
     public func isCredential(_ name: HTTPFieldName) -> Bool {
         Self.alwaysCredentials.contains(name) || credentialFields.contains(name)
+    }
+
+    /// The names of query parameters whose values are secrets, as they read once percent-decoded.
+    ///
+    /// They are not for logs. What authorises a request with a parameter of its own, such as `api_key`, adds its name
+    /// here.
+    public var credentialQueryNames: [String] {
+        get { context[CredentialQueryNames.self] }
+        set { context[CredentialQueryNames.self] = newValue }
     }
 
     /// Leaves the request without anything that says who sends it.
