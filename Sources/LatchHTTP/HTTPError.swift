@@ -62,6 +62,19 @@ extension HTTPError {
         code: "streamSpent", message: "The content can be read only once, and was.",
         hint: "Give content that can be opened again, such as a file, where a request may have to be repeated.")
 
+    /// A source of content gave more or less than the length that it was announced with; nothing of it counts.
+    public static let lengthMismatch = HTTPError(
+        code: "lengthMismatch", message: "The content is not as long as announced.",
+        hint: "Announce the length that the source gives, or none.")
+
+    /// A file that was to be sent cannot be read, or one that was to be written cannot be made.
+    public static let fileUnavailable = HTTPError.fileUnavailable("A file could not be opened.")
+
+    /// A file changed while it was sent, so that what was sent is neither the old content nor the new.
+    public static let fileChanged = HTTPError(
+        code: "fileChanged", message: "The file changed while it was read.",
+        hint: "Send a copy, or wait until nobody writes to the file.")
+
     /// The peer broke the protocol.
     public static let malformedMessage = HTTPError.malformedMessage("The message breaks HTTP's rules.")
 
@@ -85,6 +98,10 @@ extension HTTPError {
         HTTPError(
             code: "invalidURL", message: "The URL cannot be requested: \(why).",
             hint: "Give an absolute URL such as https://api.example.com/v1.")
+    }
+
+    package static func fileUnavailable(_ what: String) -> HTTPError {
+        HTTPError(code: "fileUnavailable", message: what, hint: "Check the path, its permissions and the disk's space.")
     }
 
     package static func invalidField(_ name: String) -> HTTPError {

@@ -125,11 +125,11 @@ extension AtomicFile {
     /// A new file in the same folder, so that the rename stays within one file system.
     ///
     /// Its name cannot be guessed, and `O_EXCL` refuses one that somebody has put there.
-    private func makeTemporary() throws(FileFailure) -> (file: Int32, path: String) {
+    func makeTemporary(mode: mode_t = 0o600) throws(FileFailure) -> (file: Int32, path: String) {
         var last = FileFailure("open", path, number: EEXIST)
         for _ in 0..<16 {
             let temporary = "\(path).\(RandomSource.system.identifier()).tmp"
-            let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
             if file >= 0 { return (file, temporary) }
             last = FileFailure("open", temporary)
             guard last.number == EEXIST else { throw last }
@@ -152,7 +152,7 @@ extension AtomicFile {
     }
 
     /// Writes all of it: one call may write less, where a signal comes or the disk fills up.
-    private func write(_ bytes: [UInt8], to file: Int32, path: String) throws(FileFailure) {
+    func write(_ bytes: [UInt8], to file: Int32, path: String) throws(FileFailure) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
@@ -165,7 +165,7 @@ extension AtomicFile {
     }
 
     /// Makes the names in the folder durable: fsync of a file says nothing about the entry that leads to it.
-    private func syncFolder() throws(FileFailure) {
+    func syncFolder() throws(FileFailure) {
         let file = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard file >= 0 else { throw FileFailure("open", folder) }
         defer { close(file) }

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import Testing
+
+@Suite struct `A stream of content` {
+    /// Says when the source that holds it is let go.
+    private final class Held: Sendable {
+        let end: @Sendable () -> Void
+
+        init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+
+        deinit { end() }
+    }
+
+    private struct Broken: Error {}
+
+    private func pieces(of stream: HTTPBodyStream) async throws -> [[UInt8]] {
+        var all: [[UInt8]] = []
+        for try await piece in stream { all.append(piece) }
+        return all
+    }
+
+    /// Counts down and then ends.
+    private func countdown(from start: Int, held: Held? = nil) -> HTTPBodyStream.Source {
+        let left = Lock(start)
+        return {
+            withExtendedLifetime(held) {
+                left.withLock { left in
+                    guard left > 0 else { return nil }
+                    left -= 1
+                    return [UInt8(left)]
+                }
+            }
+        }
+    }
+
+    @Test func `that opens anew gives the same each time`() async throws {
+        let stream = HTTPBodyStream(length: 3) { countdown(from: 3) }
+        #expect(stream.isReplayable)
+        for _ in 0..<3 { #expect(try await pieces(of: stream) == [[2], [1], [0]]) }
+    }
+
+    @Test func `in memory gives all of it at once, and nothing of nothing`() async throws {
+        #expect(try await pieces(of: HTTPBodyStream([1, 2, 3])) == [[1, 2, 3]])
+        #expect(try await pieces(of: HTTPBodyStream([])) == [])
+    }
+
+    @Test func `that can be read once says so the second time`() async throws {
+        let stream = HTTPBodyStream(once: countdown(from: 2))
+        #expect(!stream.isReplayable)
+        #expect(try await pieces(of: stream) == [[1], [0]])
+        await #expect(throws: HTTPError.streamSpent) { try await pieces(of: stream) }
+    }
+
+    @Test func `leaves out pieces without bytes`() async throws {
+        let left = Lock<[[UInt8]]>([[], [1], [], [], [2], []])
+        let stream = HTTPBodyStream(once: { left.withLock { $0.isEmpty ? nil : $0.removeFirst() } })
+        #expect(try await pieces(of: stream) == [[1], [2]])
+    }
+
+    @Test func `ends for good with its first error`() async throws {
+        let calls = Lock(0)
+        let stream = HTTPBodyStream(once: {
+            calls.withLock { $0 += 1 }
+            throw Broken()
+        })
+        var iterator = stream.makeAsyncIterator()
+        await #expect(throws: Broken.self) { try await iterator.next() }
+        #expect(try await iterator.next() == nil)
+        #expect(calls.withLock { $0 } == 1)
+    }
+
+    @Test func `lets go of its source at the end, and where the reader leaves early`() async throws {
+        let ended = Recording<String>()
+        let whole = HTTPBodyStream { countdown(from: 3, held: Held { ended.add("read") }) }
+        #expect(try await pieces(of: whole).count == 3)
+        #expect(ended.entries == ["read"])
+        let left = HTTPBodyStream { countdown(from: 3, held: Held { ended.add("left") }) }
+        for try await _ in left { break }
+        #expect(ended.entries == ["read", "left"])
+    }
+
+    @Test func `is not opened before it is read`() async throws {
+        let opened = Lock(0)
+        let stream = HTTPBodyStream {
+            opened.withLock { $0 += 1 }
+            return countdown(from: 1)
+        }
+        var iterator = stream.makeAsyncIterator()
+        #expect(opened.withLock { $0 } == 0)
+        #expect(try await iterator.next() == [0])
+        #expect(opened.withLock { $0 } == 1)
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import Testing
+
+@Suite struct `The content of a message` {
+    @Test func `in memory has a length, a text and no stream`() {
+        let body = HTTPBody("grüße")
+        #expect(body.length == 7)
+        #expect(body.text == "grüße")
+        #expect(body.stream == nil)
+        #expect(body.isReplayable)
+        #expect(HTTPBody([0xFF]).text == nil)
+    }
+
+    @Test func `is empty only where that is known`() {
+        #expect(HTTPBody.empty.isEmpty)
+        #expect(HTTPBody(HTTPBodyStream(length: 0) { { nil } }).isEmpty)
+        #expect(!HTTPBody(HTTPBodyStream { { nil } }).isEmpty)
+        #expect(!HTTPBody("x").isEmpty)
+    }
+
+    @Test func `is read in the same way from memory and from a stream`() async throws {
+        for body in [HTTPBody("hello"), HTTPBody(HTTPBodyStream(Array("hello".utf8)))] {
+            var bytes: [UInt8] = []
+            for try await piece in body.chunks { bytes += piece }
+            #expect(bytes == Array("hello".utf8))
+            #expect(try await body.collected(upTo: 5) == bytes)
+        }
+    }
+
+    @Test(arguments: [HTTPBody("hello"), HTTPBody(HTTPBodyStream(Array("hello".utf8)))])
+    func `is not collected beyond a limit`(body: HTTPBody) async {
+        await #expect(throws: HTTPError.tooLarge) { try await body.collected(upTo: 4) }
+    }
+
+    @Test func `is not collected beyond a limit where the stream does not say its length`() async {
+        let pieces = Lock(0)
+        let endless = HTTPBody(
+            HTTPBodyStream(once: {
+                pieces.withLock { $0 += 1 }
+                return [UInt8](repeating: 1, count: 10)
+            }))
+        await #expect(throws: HTTPError.tooLarge) { try await endless.collected(upTo: 95) }
+        #expect(pieces.withLock { $0 } == 10)
+    }
+
+    @Test func `is equal by its bytes, or by being the same stream`() {
+        let stream = HTTPBodyStream([1])
+        #expect(HTTPBody([1]) == HTTPBody([1]))
+        #expect(HTTPBody(stream) == HTTPBody(stream))
+        #expect(HTTPBody(stream) != HTTPBody(HTTPBodyStream([1])))
+        #expect(HTTPBody(stream).hashValue == HTTPBody(stream).hashValue)
+    }
+}
