@@ -116,14 +116,14 @@ let package = Package(
 
         // Tests mirror Sources.
         tests("LatchCoreTests", needs: ["LatchTesting", "LatchCore"]),
-        tests("LatchHTTPTests", needs: ["LatchHTTP", "LatchServer", "LatchTesting", "LatchCore"]),
+        tests("LatchHTTPTests", needs: ["LatchHTTP", "LatchServer", "LatchTesting", "LatchCore", "TestVectors"]),
         module("TestVectors", path: "Tests/TestVectors", needs: ["LatchCore"]),
         tests("LatchCryptoTests", needs: ["LatchCrypto", "LatchCore", "TestVectors"]),
         tests("LatchJOSETests", needs: ["LatchJOSE", "LatchCrypto", "LatchCore", "TestVectors"]),
         tests("LatchServerTests", needs: ["LatchServer", "LatchHTTP", "LatchTesting", "LatchCore"]),
         tests(
             "LatchAuthTests",
-            needs: ["LatchAuth", "LatchHTTP", "LatchCrypto", "LatchJOSE", "LatchTesting", "LatchCore"]),
+            needs: ["LatchAuth", "LatchHTTP", "LatchCrypto", "LatchJOSE", "LatchTesting", "LatchCore", "TestVectors"]),
         tests(
             "LatchIdentityTests",
             needs: [
@@ -181,5 +181,6 @@ if Context.environment["LATCH_FUZZ"] != nil {
         fuzz("fuzz-keys", needs: ["LatchJOSE", "LatchCore"]),
         fuzz("fuzz-head", needs: ["LatchServer", "LatchHTTP"]),
         fuzz("fuzz-content", needs: ["LatchServer"]),
+        fuzz("fuzz-structured-fields", needs: ["LatchHTTP"]),
     ]
 }

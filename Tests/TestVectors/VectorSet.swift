@@ -7,7 +7,10 @@ public import LatchCore
 public struct VectorSet: Sendable {
     private let folder: URL
 
-    private init(_ name: String) { folder = Self.root.appending(path: name, directoryHint: .isDirectory) }
+    private init(_ name: String) {
+        let folders = [Self.root, Self.fetched].map { $0.appending(path: name, directoryHint: .isDirectory) }
+        folder = folders.first { FileManager.default.fileExists(atPath: $0.path) } ?? folders[0]
+    }
 
     /// Project Wycheproof's attacks on signatures and codes.
     public static let wycheproof = VectorSet("wycheproof")
@@ -15,8 +18,20 @@ public struct VectorSet: Sendable {
     /// The examples of RFC 7520, RFC 7797 and RFC 8037.
     public static let joseCookbook = VectorSet("jose-cookbook")
 
+    /// The HTTP working group's cases of structured fields (RFC 9651).
+    public static let structuredFields = VectorSet("structured-fields")
+
+    /// The examples of RFC 9421, appendix B.2.
+    public static let messageSignatures = VectorSet("rfc9421")
+
+    /// Amazon's cases of Signature Version 4.
+    public static let sigV4 = VectorSet("aws4_testsuite")
+
     /// What a skipped suite says.
     public static let hint = "put the published vectors into ../shared/vectors, or name their folder in LATCH_VECTORS"
+
+    /// What a skipped suite says whose vectors a script fetches.
+    public static let fetchHint = "run Scripts/fetch-vectors"
 
     /// Whether the set is there.
     public var isPresent: Bool { FileManager.default.fileExists(atPath: folder.path) }
@@ -24,6 +39,17 @@ public struct VectorSet: Sendable {
     /// A file of the set, as JSON.
     public func json(_ file: String) throws -> JSONValue {
         try JSONValue(parsing: [UInt8](Data(contentsOf: folder.appending(path: file))))
+    }
+
+    /// A file of the set, as text.
+    public func text(_ file: String) throws -> String {
+        String(decoding: try Data(contentsOf: folder.appending(path: file)), as: UTF8.self)
+    }
+
+    /// The paths of the set's files whose names end so, in order.
+    public func files(endingWith suffix: String) -> [String] {
+        let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        return paths.filter { $0.hasSuffix(suffix) }.sorted()
     }
 
     /// The cases of a file in Wycheproof's layout, each with its group.
@@ -38,6 +64,9 @@ public struct VectorSet: Sendable {
         // Tests/TestVectors/VectorSet.swift lies three levels below the repository's root.
         return URL(filePath: #filePath).appending(path: "../../../../shared/vectors").standardized
     }()
+
+    /// Where Scripts/fetch-vectors puts what it fetches.
+    private static let fetched = URL(filePath: #filePath).appending(path: "../../../.build/vectors").standardized
 }
 
 extension JSONValue {

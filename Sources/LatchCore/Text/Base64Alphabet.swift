@@ -32,6 +32,13 @@ package struct Base64Alphabet: Sendable {
         return copied ?? Array(bytes).withUnsafeBufferPointer { encode($0) }
     }
 
+    /// The bytes as text with padding (RFC 4648 §3.2), a multiple of four characters long.
+    package func encodePadded(_ bytes: some Collection<UInt8>) -> String {
+        var text = encode(bytes)
+        while text.count % 4 != 0 { text.append(0x3D) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
     /// The bytes that a text stands for, or nil where it is not exactly what ``encode(_:)`` would write.
     package func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard let decoded = text.withContiguousStorageIfAvailable({ decode($0) }) else {

@@ -84,7 +84,7 @@ public struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The reverse of `daysSinceEpoch`, by the same count from March.
-    private static func civil(daysSinceEpoch: Int) -> (year: Int, month: Int, day: Int) {
+    static func civil(daysSinceEpoch: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = daysSinceEpoch + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097
