@@ -54,11 +54,12 @@ let package = Package(
         system("CArgon2", pkgConfig: "libargon2", apt: "libargon2-dev"),
         system("CTLS", pkgConfig: "openssl", apt: "libssl-dev"),
         system("CEpoll"),
+        system("CSpawn"),
         shim("CCurlShim", over: "CCurl"),
         shim("CTLSShim", over: "CTLS"),
 
         // 0 · values and messages
-        module("LatchCore"),
+        module("LatchCore", needs: [onLinux("CSpawn")]),
         module("LatchHTTP", needs: ["LatchCore", onLinux("CCurl"), onLinux("CCurlShim")]),
 
         // 1 · engines

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LatchCore
 
 /// The `openssl` command of the machine: a second reader and writer of keys and signatures, in a process of its own.
 ///
@@ -38,19 +39,9 @@ public final class OpenSSLCommand: Sendable {
 
     /// Runs the command with these arguments and nothing on its standard input.
     @discardableResult
-    public func run(_ arguments: String...) throws -> Answer {
-        let process = Process()
-        process.executableURL = program
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
-        let output = Pipe()
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let bytes = [UInt8](output.fileHandleForReading.readDataToEndOfFile())
-        process.waitUntilExit()
-        return Answer(isSuccess: process.terminationStatus == 0, output: bytes)
+    public func run(_ arguments: String...) async throws -> Answer {
+        let (ending, output) = try await ChildProcess.run(program.path, arguments, in: folder.path)
+        return Answer(isSuccess: ending == .exited(0), output: output)
     }
 
     /// Puts a file into the folder.

@@ -17,77 +17,60 @@ public final class ServedLatch: Sendable {
     public let url: URL
     /// The folder of the store and of the mails, kept when the process ends.
     public let folder: String
-    /// Behind a lock, since Foundation's process is no value and two tests may end it.
-    private let process: Lock<Process>
+    private let process: ChildProcess
 
     /// Starts the server and waits until it serves.
     ///
+    /// Passwords are hashed with the least that Argon2 allows: these tests are not about its cost.
+    ///
     /// - Parameters:
-    ///   - folder: Holds `identity.sqlite` and `mails/`.
+    ///   - folder: Holds `identity.sqlite`, `mails/`, and `error`: what the process wrote to its standard error.
     ///   - environment: Further settings, such as `LATCH_ACCESS_TOKEN_LIFETIME`.
     ///   - listen: Where to listen; a port of 0 picks a free one.
     public static func start(
         in folder: String, environment: [String: String] = [:], listen: String = "127.0.0.1:0"
     ) async throws -> ServedLatch {
-        try await offThePool { try ServedLatch(in: folder, environment: environment, listen: listen) }
-    }
-
-    /// Blocks until the server serves or has ended.
-    ///
-    /// Passwords are hashed with the least that Argon2 allows: these tests are not about its cost.
-    private init(in folder: String, environment: [String: String], listen: String) throws {
-        let process = Process()
-        process.executableURL = try Self.program()
-        process.arguments = ["serve", "--listen", listen, "--store", "sqlite:\(folder)/identity.sqlite"]
         let base = [
             "LATCH_MAIL_DIRECTORY": "\(folder)/mails", "LATCH_ARGON2_MEMORY_KIB": "64", "LATCH_ARGON2_PASSES": "1",
             "LATCH_HOME": folder,
         ]
-        process.environment = base.merging(environment) { _, new in new }
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        // One line is printed once connections are accepted; the end of the pipe means that the process has gone.
-        let line = Self.firstLine(of: output.fileHandleForReading)
+        let process = try ChildProcess.start(
+            try program().path, ["serve", "--listen", listen, "--store", "sqlite:\(folder)/identity.sqlite"],
+            environment: base.merging(environment) { _, new in new }, errors: .file("\(folder)/error"))
+        // One line is printed once connections are accepted; the end of the output means that the process has gone.
+        let line = await process.line()
         guard let address = line?.split(separator: " ").last, line?.hasPrefix("latch: serving ") == true,
             let url = URL(string: String(address))
         else {
-            process.terminate()
-            process.waitUntilExit()
-            let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.kill()
+            await process.end()
+            let said = try String(contentsOfFile: "\(folder)/error", encoding: .utf8)
             throw Failure(description: "latch serve does not serve: \(said)")
         }
-        self.url = url
-        self.folder = folder
-        self.process = Lock(process)
+        return ServedLatch(url: url, folder: folder, process: process)
     }
 
-    deinit { end() }
+    private init(url: URL, folder: String, process: ChildProcess) {
+        self.url = url
+        self.folder = folder
+        self.process = process
+    }
+
+    deinit { process.kill() }
 
     /// Ends the process as a machine that loses its power does.
-    public func kill() async throws { try await offThePool { self.end() } }
-
-    /// Kills and reaps, so that no process is left behind as a zombie; harmless when it has ended.
-    private func end() {
-        process.withLock { process in
-            guard process.isRunning else { return }
-            Foundation.kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
-        }
+    public func kill() async {
+        process.kill()
+        await process.end()
     }
 
     /// Asks the process to end, as an operator does.
     ///
-    /// - Returns: Its exit status.
-    public func terminate() async throws -> Int32 {
-        try await offThePool {
-            self.process.withLock { process in
-                process.terminate()
-                process.waitUntilExit()
-                return process.terminationStatus
-            }
-        }
+    /// - Returns: Its exit status; nil where a signal ended it.
+    public func terminate() async -> Int32? {
+        process.terminate()
+        guard case .exited(let code) = await process.end() else { return nil }
+        return code
     }
 
     /// The text of the newest mail that contains `words`; nil where there is none yet.
@@ -109,15 +92,5 @@ public final class ServedLatch: Sendable {
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
         guard let program else { throw Failure(description: "latch was not built beside \(tests.path)") }
         return program
-    }
-
-    /// Byte by byte, since what follows the line belongs to nobody; nil at the end of the pipe.
-    private static func firstLine(of file: FileHandle) -> String? {
-        var bytes: [UInt8] = []
-        while let byte = file.readData(ofLength: 1).first {
-            if byte == 0x0A { return String(decoding: bytes, as: UTF8.self) }
-            bytes.append(byte)
-        }
-        return nil
     }
 }

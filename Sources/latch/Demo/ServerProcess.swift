@@ -36,9 +36,7 @@ final class ServerProcess: Sendable {
         let last = state.withLock { $0.url }
         let process = try state.withLock { state throws in
             guard !state.isOver else { throw DemoFailure("the demonstration is over") }
-            let process = try ChildProcess.start(
-                currentProgram, arguments(listen: last.map { String($0.dropFirst("http://".count)) } ?? "127.0.0.1:0"),
-                environment: environment, errorFile: folder.path("server.log"))
+            let process = try spawn(listen: last.map { String($0.dropFirst("http://".count)) } ?? "127.0.0.1:0")
             state.process = process
             return process
         }
@@ -98,6 +96,17 @@ final class ServerProcess: Sendable {
         }
         process?.kill()
         await process?.end()
+    }
+
+    /// Starts the process, which need not listen yet.
+    private func spawn(listen: String) throws -> ChildProcess {
+        do throws(FileFailure) {
+            return try ChildProcess.start(
+                currentProgram, arguments(listen: listen), environment: environment,
+                errors: .file(folder.path("server.log")))
+        } catch {
+            throw DemoFailure("the server could not be started: \(error)")
+        }
     }
 
     /// The call, as a person would type it.

@@ -69,13 +69,13 @@ import Testing
     @Test(
         .enabled(if: OpenSSLCommand.isPresent, Comment(rawValue: OpenSSLCommand.hint)),
         arguments: 0..<4 as Range<UInt64>)
-    func `is OpenSSL's own for random inputs`(seed: UInt64) throws {
+    func `is OpenSSL's own for random inputs`(seed: UInt64) async throws {
         var numbers = SeededGenerator(seed: seed)
         let secret = numbers.bytes(Int.random(in: 1...100, using: &numbers))
         let salt = numbers.bytes(Int.random(in: 1...200, using: &numbers))
         let info = numbers.bytes(Int.random(in: 1...100, using: &numbers))
         let length = Int.random(in: 1...600, using: &numbers)
-        let answer = try OpenSSLCommand().run(
+        let answer = try await OpenSSLCommand().run(
             "kdf", "-binary", "-keylen", "\(length)", "-kdfopt", "digest:SHA384",
             "-kdfopt", "hexkey:\(hexadecimal(secret))", "-kdfopt", "hexsalt:\(hexadecimal(salt))",
             "-kdfopt", "hexinfo:\(hexadecimal(info))", "HKDF")

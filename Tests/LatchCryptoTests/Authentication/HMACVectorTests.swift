@@ -136,14 +136,14 @@ private struct Case: Sendable, CustomTestStringConvertible {
     @Test(
         .enabled(if: OpenSSLCommand.isPresent, Comment(rawValue: OpenSSLCommand.hint)),
         arguments: 0..<3 as Range<UInt64>)
-    func `is OpenSSL's own for random keys and messages`(seed: UInt64) throws {
+    func `is OpenSSL's own for random keys and messages`(seed: UInt64) async throws {
         var numbers = SeededGenerator(seed: seed)
         let command = try OpenSSLCommand()
         for length in [1, 63, 64, 65, 127, 128, 129, 200] {
             let key = numbers.bytes(length)
             let text = numbers.bytes(Int.random(in: 0...500, using: &numbers))
             try command.write(text, to: "text")
-            let answer = try command.run(
+            let answer = try await command.run(
                 "dgst", "-sha512", "-mac", "HMAC", "-macopt", "hexkey:\(hexadecimal(key))", "-binary", "text")
             let code = HMAC<SHA512>.authenticationCode(for: text, using: SymmetricKey(data: key))
             #expect(Array(code) == answer.output, "seed \(seed), key of \(length) bytes")

@@ -115,14 +115,14 @@ private struct Kind: Sendable, CustomTestStringConvertible {
     }
 
     @Test(.enabled(if: OpenSSLCommand.isPresent, Comment(rawValue: OpenSSLCommand.hint)), arguments: Kind.all)
-    private func `is OpenSSL's own at every length about the ends of blocks`(kind: Kind) throws {
+    private func `is OpenSSL's own at every length about the ends of blocks`(kind: Kind) async throws {
         let command = try OpenSSLCommand()
         for length in [
             kind.block - 18, kind.block - 17, kind.block - 9, kind.block - 8, kind.block, 5 * kind.block + 3,
         ] {
             let text = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 13) }
             try command.write(text, to: "text")
-            let answer = try command.run("dgst", "-\(kind.name)", "-binary", "text")
+            let answer = try await command.run("dgst", "-\(kind.name)", "-binary", "text")
             #expect(kind.digest([text]) == answer.output, "\(length) bytes")
         }
     }

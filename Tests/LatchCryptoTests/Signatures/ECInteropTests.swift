@@ -52,15 +52,15 @@ struct `An elliptic key that OpenSSL's command knows too` {
     init() throws { command = try OpenSSLCommand() }
 
     /// Makes a key with the command: PKCS #8 in `key.pem`, its public half in `public.pem` and `public.der`.
-    private func makeKey(_ curve: Curve) throws {
-        try command.run(
+    private func makeKey(_ curve: Curve) async throws {
+        try await command.run(
             "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:\(curve.name)", "-out", "key.pem")
-        try command.run("pkey", "-in", "key.pem", "-pubout", "-out", "public.pem")
-        try command.run("pkey", "-in", "key.pem", "-pubout", "-outform", "DER", "-out", "public.der")
+        try await command.run("pkey", "-in", "key.pem", "-pubout", "-out", "public.pem")
+        try await command.run("pkey", "-in", "key.pem", "-pubout", "-outform", "DER", "-out", "public.der")
     }
 
     @Test(arguments: Curve.all)
-    private func `signs here what the command verifies`(curve: Curve) throws {
+    private func `signs here what the command verifies`(curve: Curve) async throws {
         let key = try curve.generate()
         try command.write(key.published.utf8, to: "public.pem")
         for length in [0, 1, 1_000] {
@@ -68,35 +68,35 @@ struct `An elliptic key that OpenSSL's command knows too` {
             try command.write(text, to: "text")
             try command.write(try curve.sign(key.secret, text), to: "signature")
             let verification = { (name: String) in
-                try command.run(
+                try await command.run(
                     "dgst", curve.digest, "-verify", "public.pem", "-signature", "signature", name
                 ).isSuccess
             }
-            #expect(try verification("text"))
+            #expect(try await verification("text"))
             try command.write(text + [0], to: "other")
-            #expect(try !verification("other"))
+            #expect(try await !verification("other"))
         }
     }
 
     @Test(arguments: Curve.all)
-    private func `verifies here what the command signed`(curve: Curve) throws {
-        try makeKey(curve)
+    private func `verifies here what the command signed`(curve: Curve) async throws {
+        try await makeKey(curve)
         let published = try command.text("public.pem")
         for length in [0, 1, 1_000] {
             let text = SecureRandom.bytes(length)
             try command.write(text, to: "text")
-            let signature = try command.run("dgst", curve.digest, "-sign", "key.pem", "text").output
+            let signature = try await command.run("dgst", curve.digest, "-sign", "key.pem", "text").output
             #expect(try curve.verify(published, signature, text))
             #expect(try !curve.verify(published, signature, text + [0]))
         }
     }
 
     @Test(arguments: Curve.all)
-    private func `is read in PKCS 8, in SEC 1 and in SEC 1 with its parameters before it`(curve: Curve) throws {
-        try makeKey(curve)
-        try command.run("ec", "-in", "key.pem", "-out", "sec1.pem")
+    private func `is read in PKCS 8, in SEC 1 and in SEC 1 with its parameters before it`(curve: Curve) async throws {
+        try await makeKey(curve)
+        try await command.run("ec", "-in", "key.pem", "-out", "sec1.pem")
         let names = ["P-256": "prime256v1", "P-384": "secp384r1", "P-521": "secp521r1"]
-        try command.run("ecparam", "-name", names[curve.name] ?? "", "-out", "parameters.pem")
+        try await command.run("ecparam", "-name", names[curve.name] ?? "", "-out", "parameters.pem")
         let published = try curve.decode(command.read("public.der"))
         let sec1 = try command.text("sec1.pem")
         #expect(sec1.contains("EC PRIVATE KEY"))
@@ -107,21 +107,21 @@ struct `An elliptic key that OpenSSL's command knows too` {
     }
 
     @Test(arguments: Curve.all)
-    private func `is written as the command writes it`(curve: Curve) throws {
-        try makeKey(curve)
+    private func `is written as the command writes it`(curve: Curve) async throws {
+        try await makeKey(curve)
         let restored = try command.text("key.pem")
         #expect(try curve.point(restored).count == curve.decode(command.read("public.der")).count)
         let ours = try curve.generate()
         try command.write(ours.secret.utf8, to: "ours.pem")
-        #expect(try command.run("pkey", "-in", "ours.pem", "-check", "-noout").isSuccess)
-        #expect(try command.run("pkey", "-in", "ours.pem", "-pubout").text == ours.published)
-        #expect(try command.run("pkey", "-in", "ours.pem").text == ours.secret)
+        #expect(try await command.run("pkey", "-in", "ours.pem", "-check", "-noout").isSuccess)
+        #expect(try await command.run("pkey", "-in", "ours.pem", "-pubout").text == ours.published)
+        #expect(try await command.run("pkey", "-in", "ours.pem").text == ours.secret)
     }
 
     @Test(arguments: Curve.all)
-    private func `is read from a compressed point, and is the same key`(curve: Curve) throws {
-        try makeKey(curve)
-        try command.run(
+    private func `is read from a compressed point, and is the same key`(curve: Curve) async throws {
+        try await makeKey(curve)
+        try await command.run(
             "ec", "-in", "key.pem", "-pubout", "-conv_form", "compressed", "-outform", "DER", "-out", "short.der")
         let short = try command.read("short.der")
         let long = try command.read("public.der")
@@ -130,8 +130,8 @@ struct `An elliptic key that OpenSSL's command knows too` {
     }
 
     @Test(arguments: Curve.all)
-    private func `is refused on every other curve, in every form`(curve: Curve) throws {
-        try makeKey(curve)
+    private func `is refused on every other curve, in every form`(curve: Curve) async throws {
+        try await makeKey(curve)
         let der = try command.read("public.der")
         let pem = try command.text("key.pem")
         for other in Curve.all where other.name != curve.name {
@@ -140,10 +140,11 @@ struct `An elliptic key that OpenSSL's command knows too` {
         }
     }
 
-    @Test func `is refused on curves that are not NIST's`() throws {
+    @Test func `is refused on curves that are not NIST's`() async throws {
         for name in ["secp256k1", "brainpoolP256r1", "P-224"] {
-            try command.run("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:\(name)", "-out", "key.pem")
-            try command.run("pkey", "-in", "key.pem", "-pubout", "-out", "public.pem")
+            try await command.run(
+                "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:\(name)", "-out", "key.pem")
+            try await command.run("pkey", "-in", "key.pem", "-pubout", "-out", "public.pem")
             let (secret, published) = (try command.text("key.pem"), try command.text("public.pem"))
             for curve in Curve.all {
                 #expect { try curve.point(secret) } throws: { CryptoError.malformedKey ~= $0 }
@@ -154,12 +155,12 @@ struct `An elliptic key that OpenSSL's command knows too` {
         }
     }
 
-    @Test func `is refused where it is encrypted, a certificate's request, or parameters alone`() throws {
-        try makeKey(Curve.all[0])
-        try command.run("pkey", "-in", "key.pem", "-aes256", "-passout", "pass:x", "-out", "encrypted.pem")
-        try command.run("ec", "-in", "key.pem", "-aes256", "-passout", "pass:x", "-out", "traditional.pem")
-        try command.run("req", "-new", "-key", "key.pem", "-subj", "/CN=x", "-out", "request.pem")
-        try command.run("ecparam", "-name", "prime256v1", "-out", "parameters.pem")
+    @Test func `is refused where it is encrypted, a certificate's request, or parameters alone`() async throws {
+        try await makeKey(Curve.all[0])
+        try await command.run("pkey", "-in", "key.pem", "-aes256", "-passout", "pass:x", "-out", "encrypted.pem")
+        try await command.run("ec", "-in", "key.pem", "-aes256", "-passout", "pass:x", "-out", "traditional.pem")
+        try await command.run("req", "-new", "-key", "key.pem", "-subj", "/CN=x", "-out", "request.pem")
+        try await command.run("ecparam", "-name", "prime256v1", "-out", "parameters.pem")
         for name in ["encrypted.pem", "traditional.pem", "request.pem", "parameters.pem", "public.pem"] {
             let text = try command.text(name)
             #expect { try P256.Signing.PrivateKey(pemRepresentation: text) } throws: { CryptoError.malformedKey ~= $0 }
@@ -170,8 +171,8 @@ struct `An elliptic key that OpenSSL's command knows too` {
         }
     }
 
-    @Test func `is refused after any byte of its DER was cut off or one was added`() throws {
-        try makeKey(Curve.all[0])
+    @Test func `is refused after any byte of its DER was cut off or one was added`() async throws {
+        try await makeKey(Curve.all[0])
         let der = try command.read("public.der")
         _ = try P256.Signing.PublicKey(derRepresentation: der)
         for length in der.indices {

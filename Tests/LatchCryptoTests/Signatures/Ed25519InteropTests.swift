@@ -96,7 +96,7 @@ struct `An Ed25519 key that OpenSSL's command knows too` {
     private let secretPrefix = unhexed("302e020100300506032b657004220420")
     private let publicPrefix = unhexed("302a300506032b6570032100")
 
-    @Test func `signs here what the command verifies`() throws {
+    @Test func `signs here what the command verifies`() async throws {
         let command = try OpenSSLCommand()
         let key = try Curve25519.Signing.PrivateKey()
         try command.write(publicPrefix + key.publicKey.rawRepresentation, to: "public.der")
@@ -106,7 +106,7 @@ struct `An Ed25519 key that OpenSSL's command knows too` {
             try command.write(text + [0], to: "other")
             try command.write(try key.signature(for: text), to: "signature")
             for (name, expected) in [("text", true), ("other", false)] where !(length == 0 && name == "text") {
-                let answer = try command.run(
+                let answer = try await command.run(
                     "pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-inkey", "public.der", "-rawin", "-in", name,
                     "-sigfile", "signature")
                 #expect(answer.isSuccess == expected, "\(length) bytes, \(name)")
@@ -114,17 +114,18 @@ struct `An Ed25519 key that OpenSSL's command knows too` {
         }
     }
 
-    @Test func `verifies here what the command signed`() throws {
+    @Test func `verifies here what the command signed`() async throws {
         let command = try OpenSSLCommand()
-        try command.run("genpkey", "-algorithm", "ED25519", "-outform", "DER", "-out", "key.der")
+        try await command.run("genpkey", "-algorithm", "ED25519", "-outform", "DER", "-out", "key.der")
         let der = try command.read("key.der")
         #expect(der.starts(with: secretPrefix) && der.count == 48)
         let key = try Curve25519.Signing.PrivateKey(rawRepresentation: der.suffix(32))
-        let published = try command.run("pkey", "-inform", "DER", "-in", "key.der", "-pubout", "-outform", "DER").output
+        let published = try await command.run("pkey", "-inform", "DER", "-in", "key.der", "-pubout", "-outform", "DER")
+            .output
         #expect(published == publicPrefix + key.publicKey.rawRepresentation)
         let text = SecureRandom.bytes(300)
         try command.write(text, to: "text")
-        let signature = try command.run(
+        let signature = try await command.run(
             "pkeyutl", "-sign", "-keyform", "DER", "-inkey", "key.der", "-rawin", "-in", "text"
         ).output
         #expect(key.publicKey.isValidSignature(signature, for: text))

@@ -82,9 +82,9 @@ import Testing
     }
 
     @Test(.enabled(if: OpenSSLCommand.isPresent, Comment(rawValue: OpenSSLCommand.hint)))
-    func `are refused where they are of a key of three primes, which no storage here can hold`() throws {
+    func `are refused where they are of a key of three primes, which no storage here can hold`() async throws {
         let command = try OpenSSLCommand()
-        try command.run("genrsa", "-primes", "3", "-out", "three.pem", "2048")
+        try await command.run("genrsa", "-primes", "3", "-out", "three.pem", "2048")
         let text = try command.text("three.pem")
         #expect { try RSA.Signing.PrivateKey(pemRepresentation: text) } throws: { CryptoError.malformedKey ~= $0 }
     }

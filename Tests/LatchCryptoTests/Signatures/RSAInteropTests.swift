@@ -11,10 +11,10 @@ struct `An RSA key that OpenSSL's command knows too` {
     private let secret: String
     private let published: String
 
-    init() throws {
+    init() async throws {
         command = try OpenSSLCommand()
-        try command.run("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", "key.pem")
-        try command.run("pkey", "-in", "key.pem", "-pubout", "-out", "public.pem")
+        try await command.run("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", "key.pem")
+        try await command.run("pkey", "-in", "key.pem", "-pubout", "-out", "public.pem")
         secret = try command.text("key.pem")
         published = try command.text("public.pem")
     }
@@ -30,7 +30,7 @@ struct `An RSA key that OpenSSL's command knows too` {
         return (digest, padding == .pss ? "rsa_padding_mode:pss" : "rsa_padding_mode:pkcs1")
     }
 
-    @Test func `signs here what the command verifies, in every scheme`() throws {
+    @Test func `signs here what the command verifies, in every scheme`() async throws {
         let key = try RSA.Signing.PrivateKey(pemRepresentation: secret)
         for padding in RSA.Signing.Padding.allCases {
             for hash in RSA.Signing.Hash.allCases {
@@ -42,18 +42,18 @@ struct `An RSA key that OpenSSL's command knows too` {
                 let verification = { (name: String) in
                     // RFC 7518 §3.5: the salt is as long as the digest, which is what the command insists on here.
                     let salt = padding == .pss ? ["rsa_pss_saltlen:digest"] : []
-                    return try command.run(
+                    return try await command.run(
                         "dgst", options.digest, "-sigopt", options.padding, "-sigopt", salt.first ?? options.padding,
                         "-verify", "public.pem", "-signature", "signature", name
                     ).isSuccess
                 }
-                #expect(try verification("text"), "\(padding) \(hash)")
-                #expect(try !verification("other"), "\(padding) \(hash)")
+                #expect(try await verification("text"), "\(padding) \(hash)")
+                #expect(try await !verification("other"), "\(padding) \(hash)")
             }
         }
     }
 
-    @Test func `verifies here what the command signed, in every scheme`() throws {
+    @Test func `verifies here what the command signed, in every scheme`() async throws {
         let key = try RSA.Signing.PublicKey(pemRepresentation: published)
         let text = SecureRandom.bytes(500)
         try command.write(text, to: "text")
@@ -61,7 +61,7 @@ struct `An RSA key that OpenSSL's command knows too` {
             for hash in RSA.Signing.Hash.allCases {
                 let options = options(padding, hash)
                 let salt = padding == .pss ? "rsa_pss_saltlen:digest" : options.padding
-                let signature = try command.run(
+                let signature = try await command.run(
                     "dgst", options.digest, "-sigopt", options.padding, "-sigopt", salt, "-sign", "key.pem", "text"
                 ).output
                 #expect(key.isValidSignature(signature, for: text, padding: padding, hash: hash))
@@ -71,9 +71,9 @@ struct `An RSA key that OpenSSL's command knows too` {
     }
 
     @Test(arguments: ["0", "20", "31", "33", "max"])
-    func `refuses a PSS signature whose salt has another length than the digest`(length: String) throws {
+    func `refuses a PSS signature whose salt has another length than the digest`(length: String) async throws {
         try command.write([1, 2, 3], to: "text")
-        let signature = try command.run(
+        let signature = try await command.run(
             "dgst", "-sha256", "-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:\(length)",
             "-sign", "key.pem", "text"
         ).output
@@ -82,9 +82,9 @@ struct `An RSA key that OpenSSL's command knows too` {
         #expect(!key.isValidSignature(signature, for: [1, 2, 3], padding: .pss))
     }
 
-    @Test func `refuses a PSS signature whose mask is made with another digest`() throws {
+    @Test func `refuses a PSS signature whose mask is made with another digest`() async throws {
         try command.write([1, 2, 3], to: "text")
-        let signature = try command.run(
+        let signature = try await command.run(
             "dgst", "-sha256", "-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:digest",
             "-sigopt", "rsa_mgf1_md:sha1", "-sign", "key.pem", "text"
         ).output
@@ -92,8 +92,8 @@ struct `An RSA key that OpenSSL's command knows too` {
         #expect(!key.isValidSignature(signature, for: [1, 2, 3], padding: .pss))
     }
 
-    @Test func `is read in PKCS 8 and in PKCS 1, and written as the command writes it`() throws {
-        try command.run("rsa", "-in", "key.pem", "-traditional", "-out", "pkcs1.pem")
+    @Test func `is read in PKCS 8 and in PKCS 1, and written as the command writes it`() async throws {
+        try await command.run("rsa", "-in", "key.pem", "-traditional", "-out", "pkcs1.pem")
         let pkcs1 = try command.text("pkcs1.pem")
         #expect(pkcs1.contains("RSA PRIVATE KEY"))
         let key = try RSA.Signing.PrivateKey(pemRepresentation: secret)
@@ -101,13 +101,13 @@ struct `An RSA key that OpenSSL's command knows too` {
         #expect(try RSA.Signing.PublicKey(pemRepresentation: published) == key.publicKey)
         #expect(try key.pem() == secret)
         #expect(try key.publicKey.pem() == published)
-        try command.run("pkey", "-in", "key.pem", "-pubout", "-outform", "DER", "-out", "public.der")
+        try await command.run("pkey", "-in", "key.pem", "-pubout", "-outform", "DER", "-out", "public.der")
         #expect(try RSA.Signing.PublicKey(derRepresentation: command.read("public.der")) == key.publicKey)
     }
 
-    @Test func `has the numbers that the command prints`() throws {
+    @Test func `has the numbers that the command prints`() async throws {
         let key = try RSA.Signing.PrivateKey(pemRepresentation: secret)
-        let modulus = try command.run("rsa", "-in", "key.pem", "-modulus", "-noout").text
+        let modulus = try await command.run("rsa", "-in", "key.pem", "-modulus", "-noout").text
         #expect(modulus == "Modulus=\(hexadecimal(key.publicKey.modulus).uppercased())\n")
         let numbers = try key.numbers
         #expect(numbers.modulus == key.publicKey.modulus && numbers.exponent == [1, 0, 1])
@@ -116,17 +116,17 @@ struct `An RSA key that OpenSSL's command knows too` {
     }
 
     @Test(arguments: ["512", "1024", "2047"])
-    func `is refused where it is short, the secret and the public half alike`(bits: String) throws {
-        try command.run("genrsa", "-out", "small.pem", bits)
-        try command.run("pkey", "-in", "small.pem", "-pubout", "-out", "small-public.pem")
+    func `is refused where it is short, the secret and the public half alike`(bits: String) async throws {
+        try await command.run("genrsa", "-out", "small.pem", bits)
+        try await command.run("pkey", "-in", "small.pem", "-pubout", "-out", "small-public.pem")
         let (small, half) = (try command.text("small.pem"), try command.text("small-public.pem"))
         #expect { try RSA.Signing.PrivateKey(pemRepresentation: small) } throws: { CryptoError.malformedKey ~= $0 }
         #expect { try RSA.Signing.PublicKey(pemRepresentation: half) } throws: { CryptoError.malformedKey ~= $0 }
     }
 
     @Test(arguments: ["2048", "3072"])
-    func `may have any size from the bound upwards and the exponent 3`(bits: String) throws {
-        try command.run("genrsa", "-3", "-out", "three.pem", bits)
+    func `may have any size from the bound upwards and the exponent 3`(bits: String) async throws {
+        try await command.run("genrsa", "-3", "-out", "three.pem", bits)
         let key = try RSA.Signing.PrivateKey(pemRepresentation: command.text("three.pem"))
         #expect(key.publicKey.exponent == [3])
         #expect("\(key.publicKey.keySizeInBits)" == bits)
@@ -135,11 +135,12 @@ struct `An RSA key that OpenSSL's command knows too` {
         #expect(key.publicKey.isValidSignature(signature, for: [1]))
     }
 
-    @Test func `is refused where its algorithm is bound to PSS alone, or it is no RSA key`() throws {
-        try command.run("genpkey", "-algorithm", "RSA-PSS", "-pkeyopt", "rsa_keygen_bits:2048", "-out", "bound.pem")
-        try command.run("genpkey", "-algorithm", "ED25519", "-out", "ed.pem")
+    @Test func `is refused where its algorithm is bound to PSS alone, or it is no RSA key`() async throws {
+        try await command.run(
+            "genpkey", "-algorithm", "RSA-PSS", "-pkeyopt", "rsa_keygen_bits:2048", "-out", "bound.pem")
+        try await command.run("genpkey", "-algorithm", "ED25519", "-out", "ed.pem")
         for name in ["bound", "ed"] {
-            try command.run("pkey", "-in", "\(name).pem", "-pubout", "-out", "\(name)-public.pem")
+            try await command.run("pkey", "-in", "\(name).pem", "-pubout", "-out", "\(name)-public.pem")
             let (secret, half) = (try command.text("\(name).pem"), try command.text("\(name)-public.pem"))
             #expect { try RSA.Signing.PrivateKey(pemRepresentation: secret) } throws: { CryptoError.malformedKey ~= $0 }
             #expect { try RSA.Signing.PublicKey(pemRepresentation: half) } throws: { CryptoError.malformedKey ~= $0 }

@@ -16,7 +16,7 @@ struct `HTTP/2 over TLS` {
     }
 
     @Test func `is spoken where the server offers it`() async throws {
-        let server = try HTTP2Server(files: ["hello.txt": "hello"])
+        let server = try await HTTP2Server(files: ["hello.txt": "hello"])
         let transport = transport(trusting: server)
         for _ in 0..<3 {
             let response = try await transport.respond(to: server.request(.get, "/hello.txt"))
@@ -28,7 +28,7 @@ struct `HTTP/2 over TLS` {
     }
 
     @Test func `carries many requests at once on one connection`() async throws {
-        let server = try HTTP2Server(files: ["hello.txt": "hello"])
+        let server = try await HTTP2Server(files: ["hello.txt": "hello"])
         let transport = transport(trusting: server)
         try await withThrowingTaskGroup(of: String?.self) { group in
             for _ in 0..<80 {
@@ -40,7 +40,7 @@ struct `HTTP/2 over TLS` {
     }
 
     @Test func `carries content and its answer`() async throws {
-        let server = try HTTP2Server(files: [:])
+        let server = try await HTTP2Server(files: [:])
         let content = [UInt8]((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         let request = server.request(.post, "/echo", body: HTTPBody(content))
         let response = try await transport(trusting: server).respond(to: request)
@@ -48,7 +48,7 @@ struct `HTTP/2 over TLS` {
     }
 
     @Test func `from a server whose certificate nobody vouches for is refused`() async throws {
-        let server = try HTTP2Server(files: ["hello.txt": "hello"])
+        let server = try await HTTP2Server(files: ["hello.txt": "hello"])
         let error = await #expect(throws: HTTPError.self) {
             try await CurlTransport().respond(to: server.request(.get, "/hello.txt?token=secret"))
         }
@@ -58,7 +58,7 @@ struct `HTTP/2 over TLS` {
     }
 
     @Test func `from a server with a certificate for another name is refused`() async throws {
-        let server = try HTTP2Server(files: [:])
+        let server = try await HTTP2Server(files: [:])
         var request = server.request(.get, "/")
         request.authority = "localhost:\(server.port)"
         let transport = transport(trusting: server)
@@ -67,7 +67,7 @@ struct `HTTP/2 over TLS` {
     }
 
     @Test func `with a file of authorities that does not exist is refused`() async throws {
-        let server = try HTTP2Server(files: [:])
+        let server = try await HTTP2Server(files: [:])
         var configuration = CurlTransport.Configuration()
         configuration.certificateAuthorityFile = "/nonexistent.pem"
         let error = await #expect(throws: HTTPError.self) {

@@ -50,20 +50,20 @@ struct `A token that OpenSSL's command signs or verifies` {
     }
 
     @Test(arguments: Scheme.all)
-    private func `by RSA is the same in both directions`(scheme: Scheme) throws {
+    private func `by RSA is the same in both directions`(scheme: Scheme) async throws {
         let key = try Key.generate(scheme.algorithm, id: "k1")
         let secret = try rsa(key)
         try command.write(try secret.pem().utf8, to: "key.pem")
         try command.write(try secret.publicKey.pem().utf8, to: "public.pem")
         try write(JWT.sign(["exp": 2_000], with: key))
         #expect(
-            try command.run(
+            try await command.run(
                 "dgst", scheme.digest, "-sigopt", scheme.options[0], "-sigopt", scheme.options[1], "-verify",
                 "public.pem", "-signature", "signature", "content"
             ).isSuccess)
         let content = content(["alg": .string(scheme.algorithm.rawValue), "kid": "k1"])
         try command.write(content.utf8, to: "content")
-        let signature = try command.run(
+        let signature = try await command.run(
             "dgst", scheme.digest, "-sigopt", scheme.options[0], "-sigopt", scheme.options[1], "-sign", "key.pem",
             "content"
         ).output
@@ -88,27 +88,27 @@ struct `A token that OpenSSL's command signs or verifies` {
                 coefficient: number("qi")))
     }
 
-    @Test func `by ES256 is the same in both directions`() throws {
+    @Test func `by ES256 is the same in both directions`() async throws {
         let secret = try P256.Signing.PrivateKey()
-        try checkCurve(
+        try await checkCurve(
             Key(secret, id: "k1"), pem: secret.pem(), published: secret.publicKey.pem(), digest: "-sha256",
             toDER: { try P256.Signing.ECDSASignature(rawRepresentation: $0).derRepresentation },
             toRaw: { try P256.Signing.ECDSASignature(derRepresentation: $0).rawRepresentation })
     }
 
-    @Test func `by ES384 is the same in both directions`() throws {
+    @Test func `by ES384 is the same in both directions`() async throws {
         let key = try Key.generate(.es384, id: "k1")
         let secret = try P384.Signing.PrivateKey(rawRepresentation: self.secret(of: key))
-        try checkCurve(
+        try await checkCurve(
             key, pem: secret.pem(), published: secret.publicKey.pem(), digest: "-sha384",
             toDER: { try P384.Signing.ECDSASignature(rawRepresentation: $0).derRepresentation },
             toRaw: { try P384.Signing.ECDSASignature(derRepresentation: $0).rawRepresentation })
     }
 
-    @Test func `by ES512 is the same in both directions`() throws {
+    @Test func `by ES512 is the same in both directions`() async throws {
         let key = try Key.generate(.es512, id: "k1")
         let secret = try P521.Signing.PrivateKey(rawRepresentation: self.secret(of: key))
-        try checkCurve(
+        try await checkCurve(
             key, pem: secret.pem(), published: secret.publicKey.pem(), digest: "-sha512",
             toDER: { try P521.Signing.ECDSASignature(rawRepresentation: $0).derRepresentation },
             toRaw: { try P521.Signing.ECDSASignature(derRepresentation: $0).rawRepresentation })
@@ -121,16 +121,17 @@ struct `A token that OpenSSL's command signs or verifies` {
     private func checkCurve(
         _ key: Key, pem: String, published: String, digest: String, toDER: ([UInt8]) throws -> [UInt8],
         toRaw: ([UInt8]) throws -> [UInt8]
-    ) throws {
+    ) async throws {
         try command.write(pem.utf8, to: "key.pem")
         try command.write(published.utf8, to: "public.pem")
         try write(JWT.sign(["exp": 2_000], with: key))
         try command.write(toDER(command.read("signature")), to: "signature")
         #expect(
-            try command.run("dgst", digest, "-verify", "public.pem", "-signature", "signature", "content").isSuccess)
+            try await command.run("dgst", digest, "-verify", "public.pem", "-signature", "signature", "content")
+                .isSuccess)
         let content = content(["alg": .string(key.algorithm.rawValue), "kid": "k1"])
         try command.write(content.utf8, to: "content")
-        let der = try command.run("dgst", digest, "-sign", "key.pem", "content").output
+        let der = try await command.run("dgst", digest, "-sign", "key.pem", "content").output
         let text = content + "." + Base64URL.encode(try toRaw(der))
         #expect(try verifier(key).verify(text).subject == "u1")
         // RFC 7518 §3.4: the signature stands there raw, and the command's DER is not taken for it.
@@ -138,7 +139,7 @@ struct `A token that OpenSSL's command signs or verifies` {
         #expect(throws: JOSEError.badSignature) { try verifier(key).verify(inDER) }
     }
 
-    @Test func `by EdDSA is the same in both directions`() throws {
+    @Test func `by EdDSA is the same in both directions`() async throws {
         let secret = try Curve25519.Signing.PrivateKey()
         let key = Key(secret, id: "k1")
         // RFC 8410 §7 and §4: what stands before the 32 bytes in DER.
@@ -148,19 +149,19 @@ struct `A token that OpenSSL's command signs or verifies` {
         try command.write(beforePublic + secret.publicKey.rawRepresentation, to: "public.der")
         try write(JWT.sign(["exp": 2_000], with: key))
         #expect(
-            try command.run(
+            try await command.run(
                 "pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-inkey", "public.der", "-rawin", "-in", "content",
                 "-sigfile", "signature"
             ).isSuccess)
         let content = content(["alg": "EdDSA", "kid": "k1"])
         try command.write(content.utf8, to: "content")
-        let signature = try command.run(
+        let signature = try await command.run(
             "pkeyutl", "-sign", "-keyform", "DER", "-inkey", "key.der", "-rawin", "-in", "content"
         ).output
         #expect(try verifier(key).verify(content + "." + Base64URL.encode(signature)).subject == "u1")
     }
 
-    @Test func `by HMAC is the same in both directions`() throws {
+    @Test func `by HMAC is the same in both directions`() async throws {
         for (algorithm, digest, length) in [
             (SignatureAlgorithm.hs256, "-sha256", 32), (.hs384, "-sha384", 48), (.hs512, "-sha512", 64),
         ] {
@@ -169,7 +170,7 @@ struct `A token that OpenSSL's command signs or verifies` {
             let hex = secret.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
             let content = content(["alg": .string(algorithm.rawValue), "kid": "k1"])
             try command.write(content.utf8, to: "content")
-            let code = try command.run(
+            let code = try await command.run(
                 "dgst", digest, "-mac", "HMAC", "-macopt", "hexkey:\(hex)", "-binary", "content"
             ).output
             #expect(try verifier(key).verify(content + "." + Base64URL.encode(code)).subject == "u1")

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LatchCore
 import LatchServer
 
 /// A certificate for 127.0.0.1 that signs itself, made by the openssl command in a folder of its own.
 final class Certificate: Sendable {
     let folder: URL
 
-    init() throws {
+    init() async throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "latch-tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try Self.openssl([
+        try await Self.openssl([
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
             "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost",
             "-keyout", keyPath, "-out", certificatePath,
@@ -31,17 +32,9 @@ final class Certificate: Sendable {
     static func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
 
     @discardableResult
-    static func openssl(_ arguments: [String]) throws -> String {
-        let (process, output) = (Process(), Pipe())
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw CocoaError(.executableLoad) }
-        return text
+    static func openssl(_ arguments: [String]) async throws -> String {
+        let (ending, output) = try await ChildProcess.run("/usr/bin/env", ["openssl"] + arguments)
+        guard ending == .exited(0) else { throw CocoaError(.executableLoad) }
+        return String(decoding: output, as: UTF8.self)
     }
 }

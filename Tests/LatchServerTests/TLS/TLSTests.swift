@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import Foundation
 import LatchHTTP
 import LatchServer
@@ -15,7 +14,7 @@ import Testing
     static func serving<Result: Sendable>(
         _ handler: any Handler = echo, _ body: (Server.Address, CurlTransport, Certificate) async throws -> Result
     ) async throws -> Result {
-        let certificate = try Certificate()
+        let certificate = try await Certificate()
         var configuration = Server.Configuration.patient
         configuration.tls = try certificate.tls()
         configuration.maximumBodyBytes = 8 << 20
@@ -61,7 +60,7 @@ import Testing
     @Test(arguments: ["-tls1_2", "-tls1_3"])
     func `speaks TLS 1.2 and 1.3`(version: String) async throws {
         try await Self.serving { address, _, certificate in
-            let text = try await Self.openssl([
+            let text = try await Certificate.openssl([
                 "s_client", version, "-connect", "127.0.0.1:\(address.port)", "-CAfile", certificate.certificatePath,
                 "-verify_return_error",
             ])
@@ -72,7 +71,7 @@ import Testing
     @Test func `does not speak TLS 1.1`() async throws {
         try await Self.serving { address, transport, _ in
             await #expect(throws: (any Error).self) {
-                try await Self.openssl([
+                try await Certificate.openssl([
                     "s_client", "-tls1_1", "-cipher", "ALL:@SECLEVEL=0", "-connect", "127.0.0.1:\(address.port)",
                 ])
             }
@@ -94,7 +93,7 @@ import Testing
     }
 
     @Test func `gives a handshake no longer than a head`() async throws {
-        let certificate = try Certificate()
+        let certificate = try await Certificate()
         var configuration = Server.Configuration.patient
         configuration.tls = try certificate.tls()
         configuration.headDeadline = .milliseconds(150)
@@ -106,7 +105,7 @@ import Testing
     }
 
     @Test func `says what is wrong with a certificate`() async throws {
-        let (one, other) = (try Certificate(), try Certificate())
+        let (one, other) = (try await Certificate(), try await Certificate())
         let certificate = try Certificate.bytes(one.certificatePath)
         let cases: [Server.TLS] = [
             Server.TLS(certificate: [], key: try Certificate.bytes(one.keyPath)),
@@ -124,14 +123,5 @@ import Testing
         }
         let description = String(describing: try one.tls())
         #expect(!description.contains("PRIVATE"))
-    }
-
-    /// Runs the command on a thread of its own.
-    static func openssl(_ arguments: [String]) async throws -> String {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(with: Swift.Result { try Certificate.openssl(arguments) })
-            }
-        }
     }
 }

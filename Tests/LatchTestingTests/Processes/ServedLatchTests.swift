@@ -15,9 +15,9 @@ import Testing
             #expect(response.status == .ok)
             #expect(FileManager.default.fileExists(atPath: "\(folder)/identity.sqlite"))
             #expect(try served.mail(containing: "anything") == nil)
-            let status = try await served.terminate()
+            let status = await served.terminate()
             #expect(status == 0)
-            try await served.kill()
+            await served.kill()
         }
     }
 

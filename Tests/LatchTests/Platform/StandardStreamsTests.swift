@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import LatchTesting
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let process = try ChildProcess.start(
                 "/bin/sh", ["-c", "latch() { '\(BuiltProgram.path)' \"$@\"; }; " + script],
-                environment: BuiltProgram.environment([:]), errorFile: folder + "/error")
+                environment: BuiltProgram.environment([:]), errors: .file(folder + "/error"))
             return await BuiltProgram.outcome(of: process, in: folder)
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import LatchHTTP
 import LatchTesting
 import Testing
@@ -36,7 +37,7 @@ import Testing
                 process.send(first.number)
                 // The end of the idle connection shows that the drain has begun.
                 #expect(await idle.receiveAll().isEmpty)
-                #expect(process.reaped() == nil)
+                #expect(process.ending == nil)
                 try await body(process, busy, folder)
             }
         }

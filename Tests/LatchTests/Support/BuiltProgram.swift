@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import LatchCore
 import LatchTesting
 import Testing
 
@@ -37,7 +38,7 @@ struct BuiltProgram {
     static func start(
         _ arguments: [String], in folder: String, environment own: [String: String] = [:]
     ) throws -> ChildProcess {
-        try ChildProcess.start(path, arguments, environment: environment(own), errorFile: folder + "/error")
+        try ChildProcess.start(path, arguments, environment: environment(own), errors: .file(folder + "/error"))
     }
 
     /// Waits for the end of a process and collects what it said.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import LatchCore
 import LatchTesting
 import Testing
 
@@ -29,7 +30,7 @@ import Testing
         if FileManager.default.fileExists(atPath: error) { try FileManager.default.removeItem(atPath: error) }
         let process = try ChildProcess.start(
             "/bin/sh", ["-c", "cd '\(folder)/here'; \(call.command)"],
-            environment: BuiltProgram.environment(["PATH": "\(BuiltProgram.folder):\(path)"]), errorFile: error)
+            environment: BuiltProgram.environment(["PATH": "\(BuiltProgram.folder):\(path)"]), errors: .file(error))
         let outcome = await BuiltProgram.outcome(of: process, in: folder)
         let said = "line \(call.line): $ \(call.command)\n\(outcome.output.joined(separator: "\n"))"
         #expect(Self.agree(outcome.output, call.output, folder), "\(said)")

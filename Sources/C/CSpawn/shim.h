@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// What <spawn.h> and <unistd.h> declare for GNU programs only, and the toolchain's Glibc module so leaves out; the
+// actions are a `posix_spawn_file_actions_t`.
+int posix_spawn_file_actions_addchdir_np(void *actions, const char *path);
+int posix_spawn_file_actions_addclosefrom_np(void *actions, int from);
+int pipe2(int ends[2], int flags);
