@@ -5,9 +5,6 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-# Tests that hash, sign or simulate keep a processor for seconds, and those that talk to a server with deadlines would
-# wait for their turn too long if all were begun at once.
-FEW_AT_ONCE := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=2
 
 .PHONY: help demo test build bench fuzz docs format check clean
 
@@ -25,8 +22,7 @@ demo: ## builds latch and plays the main job against a real server: exit 0 only 
 
 test: ## builds and runs every test
 	@Scripts/setup --tests
-	@swift build --build-tests
-	@$(FEW_AT_ONCE) swift test --skip-build --disable-xctest --quiet
+	@Scripts/run-tests
 
 build: ## builds everything, tests included
 	@Scripts/setup
