@@ -107,7 +107,7 @@ let package = Package(
         .target(name: "CMeasure", path: "Benchmarks/CMeasure"),
         program(
             "bench-session", path: "Benchmarks/Session/bench-session",
-            needs: ["LatchAuth", "LatchHTTP", "LatchCore", "CMeasure"]),
+            needs: ["LatchAuth", "LatchJOSE", "LatchHTTP", "LatchCore", "CMeasure"]),
         program(
             "bench-crypto", path: "Benchmarks/Crypto/bench-crypto",
             needs: ["LatchJOSE", "LatchCrypto", "LatchCore", "CMeasure"]),
@@ -183,5 +183,6 @@ if Context.environment["LATCH_FUZZ"] != nil {
         fuzz("fuzz-head", needs: ["LatchServer", "LatchHTTP"]),
         fuzz("fuzz-content", needs: ["LatchServer"]),
         fuzz("fuzz-structured-fields", needs: ["LatchHTTP"]),
+        fuzz("fuzz-signature-input", needs: ["LatchAuth", "LatchJOSE", "LatchHTTP", "LatchCore"]),
     ]
 }

@@ -8,9 +8,17 @@ public import LatchHTTP
 /// A custom scheme needs this one method:
 ///
 /// ```swift
-/// struct Signed: Credential {
-///     func authorize(_ request: inout HTTPRequest) { request.fields["X-Signature"] = sign(request) }
+/// struct CountedToken: Credential {
+///     let token: String
+///
+///     func authorize(_ request: inout HTTPRequest) {
+///         request.fields["X-Token"] = "\(token);length=\(request.body.length ?? 0)"
+///         request.credentialFields.append("X-Token")
+///     }
 /// }
+///
+/// let client = Client(
+///     baseURL: url, interceptors: [CredentialInterceptor(CountedToken(token: "…"), for: .host("api.example.com"))])
 /// ```
 public protocol Credential: Sendable {
     /// Adds what proves the caller to `request`, which is otherwise as it will be sent.

@@ -79,7 +79,9 @@ public struct MessageSignature: SessionCredential {
     ///   content can be read only once, and what a stream throws.
     public func authorize(_ request: inout HTTPRequest) async throws {
         let covered = covered(request.body)
-        if covered.contains(.field(.contentDigest)) { try await request.setContentDigest() }
+        if covered.contains(where: { $0.name == "content-digest" && !$0.isOfRequest }) {
+            try await request.setContentDigest()
+        }
         remove(from: &request.fields)
         let message = SignedMessage.request(request)
         try sign(message, covering: covered, into: &request.fields)
@@ -92,7 +94,9 @@ public struct MessageSignature: SessionCredential {
     /// - Throws: As ``authorize(_:)``.
     public func sign(_ response: inout HTTPResponse, answering request: HTTPRequest? = nil) async throws {
         let covered = covered(response.body)
-        if covered.contains(.field(.contentDigest)) { try await response.setContentDigest() }
+        if covered.contains(where: { $0.name == "content-digest" && !$0.isOfRequest }) {
+            try await response.setContentDigest()
+        }
         remove(from: &response.fields)
         let message = SignedMessage.response(response, answering: request)
         try sign(message, covering: covered, into: &response.fields)
@@ -128,7 +132,7 @@ public struct MessageSignature: SessionCredential {
         parameters.keyID = key.id
         parameters.tag = tag
         let input = StructuredInnerList(components.map(\.item), parameters.structured)
-        let base = try SignatureBase.text(for: input, of: message, structured: structured)
+        let base = try SignedText.text(for: input, of: message, structured: structured)
         var inputs = try fields.structuredDictionary(.signatureInput)
         var signatures = try fields.structuredDictionary(.signature)
         inputs[label] = .innerList(input)

@@ -42,7 +42,8 @@ package struct SigV4Canonical: Sendable {
 
     /// The path of an object of S3: decoded, and each byte encoded in the one way.
     private static func objectPath(_ path: Substring) -> String {
-        PercentEncoding.encode(PercentEncoding.decode(path.utf8, plusIsSpace: false)) { $0 == 0x2F }
+        let bytes = PercentEncoding.decode(path.utf8, plusIsSpace: false)
+        return bytes.isEmpty ? "/" : PercentEncoding.encode(bytes) { $0 == 0x2F }
     }
 
     /// RFC 3986 §5.2.4 without doubled slashes, and everything encoded once more, percent signs too.

@@ -16,7 +16,7 @@ public import LatchHTTP
 /// The rules are those of "Create a signed AWS API request" in the AWS documentation.
 public struct SigV4Signature: SessionCredential, Codable {
     /// What the signature says about the content.
-    public enum Payload: String, Sendable, Hashable, Codable {
+    public enum Content: String, Sendable, Hashable, Codable {
         /// Its digest; a stream is read for that, and again when it is sent.
         case signed
         /// That it is not covered, which S3 accepts over https (`UNSIGNED-PAYLOAD`).
@@ -32,7 +32,7 @@ public struct SigV4Signature: SessionCredential, Codable {
     /// The service as its signatures name it, such as `s3` or `execute-api`.
     public let service: String
     /// What the signature says about the content.
-    public let payload: Payload
+    public let content: Content
     /// The clock that dates signatures; it is not stored.
     public var clock: WallClock = .system
 
@@ -41,20 +41,20 @@ public struct SigV4Signature: SessionCredential, Codable {
     /// A credential from its parts.
     public init(
         accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil, region: String, service: String,
-        payload: Payload = .signed, clock: WallClock = .system
+        content: Content = .signed, clock: WallClock = .system
     ) {
         self.accessKeyID = accessKeyID
         self.sessionToken = sessionToken
         self.region = region
         self.service = service
-        self.payload = payload
+        self.content = content
         self.clock = clock
         // The derivation begins with it: keeping it so costs no copy for each request.
         secret = StoredSecret(Array("AWS4\(secretAccessKey)".utf8))
     }
 
     private enum CodingKeys: String, CodingKey {
-        case accessKeyID, sessionToken, region, service, payload, secret
+        case accessKeyID, sessionToken, region, service, content, secret
     }
 
     /// Not known: the token does not say.
@@ -66,7 +66,7 @@ public struct SigV4Signature: SessionCredential, Codable {
     /// Signs the request as it is, in place of an earlier attempt's signature.
     ///
     /// All fields are signed but those that proxies change. Where the content can be read only once, S3's is left
-    /// unsigned by `Payload.unsigned` alone, never silently.
+    /// unsigned by `Content.unsigned` alone, never silently.
     ///
     /// - Throws: `AuthError.unsignableContent` where the content can be read only once, and what a stream throws.
     public func authorize(_ request: inout HTTPRequest) async throws {
@@ -74,7 +74,7 @@ public struct SigV4Signature: SessionCredential, Codable {
         let digest = try await digest(of: request.body)
         request.fields["X-Amz-Date"] = date
         if let sessionToken { request.fields["X-Amz-Security-Token"] = sessionToken }
-        if isS3 || payload == .unsigned { request.fields["X-Amz-Content-Sha256"] = digest }
+        if isS3 || content == .unsigned { request.fields["X-Amz-Content-Sha256"] = digest }
         let canonical = SigV4Canonical(
             request, names: SigV4Canonical.signedNames(of: request), payload: digest, keepsPath: isS3)
         request.fields[.authorization] =
@@ -113,7 +113,7 @@ public struct SigV4Signature: SessionCredential, Codable {
     /// Compares the secrets in constant time; the clock does not count.
     public static func == (left: SigV4Signature, right: SigV4Signature) -> Bool {
         left.accessKeyID == right.accessKeyID && left.region == right.region && left.service == right.service
-            && left.payload == right.payload && left.secret == right.secret
+            && left.content == right.content && left.secret == right.secret
             && constantTimeEquals((left.sessionToken ?? "").utf8, (right.sessionToken ?? "").utf8)
             && (left.sessionToken == nil) == (right.sessionToken == nil)
     }
@@ -128,7 +128,7 @@ extension SigV4Signature {
     ]
 
     private func digest(of body: HTTPBody) async throws -> String {
-        guard payload == .signed else { return Self.unsignedPayload }
+        guard content == .signed else { return Self.unsignedPayload }
         return ContentHash.hex(try await ContentHash.digest(of: body, by: SHA256.self))
     }
 

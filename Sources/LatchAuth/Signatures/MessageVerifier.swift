@@ -67,7 +67,7 @@ public struct MessageVerifier: Sendable {
             throw AuthError.refusedSignature("its key is not known")
         }
         try candidate.check(message, with: key, structured: policy.structured)
-        if policy.checksContent, candidate.components.contains(.field(.contentDigest)) {
+        if policy.checksContent, candidate.components.contains(where: \.isContentDigest) {
             let field = message.fields.combinedValue(of: .contentDigest) ?? ""
             try await ContentDigest(parsing: field).verify(message.body)
         }

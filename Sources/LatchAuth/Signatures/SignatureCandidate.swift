@@ -9,7 +9,7 @@ struct SignatureCandidate: Sendable {
     let components: [SignatureComponent]
     let parameters: SignatureParameters
     /// As it came, since the order and the spelling of everything in it is signed.
-    private let input: StructuredInnerList
+    let input: StructuredInnerList
     private let signature: [UInt8]
 
     /// The signatures of a message, in the order in which they stand (RFC 9421 §4.1 and §4.2).
@@ -57,7 +57,7 @@ struct SignatureCandidate: Sendable {
         guard parameters.algorithm == nil || parameters.algorithm == name else {
             throw .refusedSignature("it names another algorithm than its key has")
         }
-        let base = try SignatureBase.text(for: input, of: message, structured: kinds)
+        let base = try SignedText.text(for: input, of: message, structured: kinds)
         guard key.isValidSignature(signature, for: Array(base.utf8)) else { throw .refusedSignature("it is wrong") }
     }
 }

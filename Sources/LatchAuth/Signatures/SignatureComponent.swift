@@ -81,6 +81,11 @@ public struct SignatureComponent: Sendable, ExpressibleByStringLiteral {
     /// Whether it is taken from the request of a response.
     var isOfRequest: Bool { parameters.isTrue("req") }
 
+    /// Whether it covers the digest of the message's own content, with every algorithm in it.
+    ///
+    /// One member of the field does not count: that of an algorithm which nobody checks would prove nothing.
+    var isContentDigest: Bool { name == "content-digest" && !isOfRequest && parameters["key"] == nil }
+
     /// The component as an item, without which its value stands for nothing.
     var item: StructuredItem { StructuredItem(.string(name), parameters) }
 }

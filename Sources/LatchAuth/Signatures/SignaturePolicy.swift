@@ -57,7 +57,7 @@ public struct SignaturePolicy: Sendable {
             throw .refusedSignature("it does not cover what the policy requires")
         }
         // A length that is not known beforehand may turn out to be none; whoever signs nothing signs its digest.
-        guard !checksContent || message.body.isEmpty || candidate.components.contains(.field(.contentDigest)) else {
+        guard !checksContent || message.body.isEmpty || candidate.components.contains(where: \.isContentDigest) else {
             throw .refusedSignature("it does not cover the content")
         }
         try checkTimes(candidate.parameters)

@@ -91,6 +91,6 @@ struct RedirectFollower: Handler {
     /// RFC 9110 §15.4: what describes content that is no longer sent; `Content-Digest` is RFC 9530's name for the digest.
     private static let contentFields: [HTTPFieldName] = [
         .contentType, .contentLength, "Content-Encoding", "Content-Language", "Content-Location", "Digest",
-        "Content-Digest", "Last-Modified",
+        "Content-Digest", "Repr-Digest", "Last-Modified",
     ]
 }

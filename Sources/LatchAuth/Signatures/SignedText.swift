@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import LatchHTTP
+package import LatchHTTP
 
 /// The text that is signed: a line for each component, and one for the signature's own parameters (RFC 9421 §2.5).
-enum SignatureBase {
+package enum SignedText {
     /// The text.
     ///
     /// - Parameter input: The covered components and the parameters, as `Signature-Input` has them.
@@ -12,11 +12,11 @@ enum SignatureBase {
     static func text(
         for input: StructuredInnerList, of message: SignedMessage, structured kinds: StructuredKinds
     ) throws(AuthError) -> String {
+        var components: [SignatureComponent] = []
+        for item in input.items { components.append(try SignatureComponent(item)) }
+        guard Set(components).count == components.count else { throw .malformedSignature("a component stands twice") }
         var text = ""
-        var seen: Set<SignatureComponent> = []
-        for item in input.items {
-            let component = try SignatureComponent(item)
-            guard seen.insert(component).inserted else { throw .malformedSignature("a component stands twice") }
+        for (component, item) in zip(components, input.items) {
             let value = try self.value(of: component, in: message.source(of: component), kinds)
             // §2.5: a line break would let a value be read as another line.
             guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }) else {
@@ -67,5 +67,27 @@ enum SignatureBase {
 
     static func serialized(_ list: StructuredInnerList) throws(AuthError) -> String {
         do { return try list.serialized() } catch { throw .malformedSignature("a parameter has no spelling") }
+    }
+}
+
+extension SignedText {
+    /// The bases of all signatures of a request, for those who compare them with another implementation's.
+    package static func texts(of request: HTTPRequest) throws(AuthError) -> [String] {
+        try texts(of: .request(request))
+    }
+
+    /// The bases of all signatures of a response.
+    package static func texts(
+        of response: HTTPResponse, answering request: HTTPRequest?
+    ) throws(AuthError) -> [String] {
+        try texts(of: .response(response, answering: request))
+    }
+
+    private static func texts(of message: SignedMessage) throws(AuthError) -> [String] {
+        var texts: [String] = []
+        for candidate in try SignatureCandidate.all(of: message.fields) {
+            texts.append(try text(for: candidate.input, of: message, structured: .registered))
+        }
+        return texts
     }
 }

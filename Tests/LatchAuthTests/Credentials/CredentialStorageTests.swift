@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import Testing
+
+/// A secret that is put into every part of a credential which is one.
+private let canary = "canary-7c3e"
+
+@Suite struct `A credential in a store` {
+    private func roundTrip<Value: SessionCredential & Codable>(_ value: Value) async throws {
+        let secrets = MemorySecretStore()
+        let store = SecretTokenStore<Value>(secrets, name: "credential")
+        try await store.save(value)
+        #expect(try await store.load() == value)
+        // A damaged record is a typed error, and the next sign-in heals it.
+        for record in ["", "{", "{}", "[]", "{\"value\":1}", "\u{0}", "null", "{\"user\":\"\(canary)"] {
+            secrets.write(Array(record.utf8), for: "credential")
+            let error = await #expect(throws: AuthError.storeCorrupt) { try await store.load() }
+            #expect(!dumped(error as Any).contains(canary))
+        }
+        try await store.save(value)
+        #expect(try await store.load() == value)
+        #expect(!dumped(value).contains(canary))
+        #expect(!dumped([value as Value?]).contains(canary))
+        #expect(!dumped(["key": value]).contains(canary))
+    }
+
+    @Test func `N1: comes back as it was, and shows nothing, as a bearer token`() async throws {
+        try await roundTrip(BearerToken(canary))
+    }
+
+    @Test func `N1: comes back as it was, and shows nothing, as an API key`() async throws {
+        try await roundTrip(APIKey(canary))
+        try await roundTrip(APIKey(canary, inField: "X-Other"))
+        try await roundTrip(APIKey(canary, inQuery: "a=b&c"))
+    }
+
+    @Test func `N1: comes back as it was, and shows nothing, as user and password`() async throws {
+        try await roundTrip(BasicCredential(user: canary, password: canary + "ü:"))
+    }
+
+    @Test func `N1: comes back as it was, and shows nothing, as fields`() async throws {
+        try await roundTrip(FieldsCredential(["X-A": canary, "x-b": canary + "\"\\"]))
+    }
+
+    @Test func `N1: comes back as it was, and shows nothing, as an HMAC key`() async throws {
+        var form = HMACSignature.Form()
+        form.signsQuery = false
+        form.signatureField = "X-Sig"
+        try await roundTrip(HMACSignature(apiKey: canary, secret: canary, form: form))
+        try await roundTrip(HMACSignature(apiKey: "", secretBytes: [0, 255, 128]))
+    }
+
+    @Test func `N1: comes back as it was, and shows nothing, as AWS credentials`() async throws {
+        try await roundTrip(
+            SigV4Signature(
+                accessKeyID: canary, secretAccessKey: canary, sessionToken: canary, region: "eu-central-1",
+                service: "s3", content: .unsigned))
+        try await roundTrip(
+            SigV4Signature(accessKeyID: canary, secretAccessKey: canary, region: "us-east-1", service: "iam"))
+    }
+
+    @Test(arguments: [SignatureAlgorithm.hs256, .es256, .es384, .eddsa, .ps512, .rs256])
+    func `N1: comes back as it was, and shows nothing, as a key for messages`(
+        algorithm: SignatureAlgorithm
+    ) async throws {
+        let key = try Key.generate(algorithm, id: "partner")
+        let credential = try MessageSignature(
+            key, covering: ["@method", .queryParameter("a b"), .field("Content-Type").ofRequest],
+            andContentBy: [.field(.contentDigest).strict], label: "mine", tag: "app", lifetime: .seconds(90),
+            hasNonce: true, namesAlgorithm: true)
+        try await roundTrip(credential)
+        let secret = try key.jwkWithSecretsForStorage()
+        for name in ["d", "k", "p", "q"] {
+            guard let text = secret[name]?.stringValue else { continue }
+            #expect(!dumped(credential).contains(text))
+        }
+    }
+
+    @Test func `N1: that breaks its own rules is not read`() async throws {
+        let secrets = MemorySecretStore()
+        secrets.write(Array(#"{"user":"a:b","password":"c"}"#.utf8), for: "a")
+        await #expect(throws: AuthError.storeCorrupt) {
+            try await SecretTokenStore<BasicCredential>(secrets, name: "a").load()
+        }
+        secrets.write(Array(#"{"fields":[{"name":"X","value":"1"},{"name":"x","value":"2"}]}"#.utf8), for: "a")
+        await #expect(throws: AuthError.storeCorrupt) {
+            try await SecretTokenStore<FieldsCredential>(secrets, name: "a").load()
+        }
+    }
+
+    @Test func `is told apart by its secret and by what it is for`() throws {
+        let hmac = HMACSignature(apiKey: "a", secret: "b")
+        #expect(hmac == HMACSignature(apiKey: "a", secret: "b", clock: .standing(at: 0)))
+        #expect(hmac != HMACSignature(apiKey: "a", secret: "c"))
+        func aws(_ secret: String = "b", _ token: String? = nil, _ region: String = "r") -> SigV4Signature {
+            SigV4Signature(
+                accessKeyID: "a", secretAccessKey: secret, sessionToken: token, region: region, service: "s")
+        }
+        #expect(aws() == aws())
+        #expect(aws() != aws("c"))
+        #expect(aws() != aws("b", ""))
+        #expect(aws() != aws("b", nil, "q"))
+        let key = try Key.generate(.eddsa, id: "k")
+        #expect(try MessageSignature(key) == MessageSignature(key))
+        #expect(try MessageSignature(key) != MessageSignature(Key.generate(.eddsa, id: "k")))
+        #expect(try MessageSignature(key) != MessageSignature(key, tag: "x"))
+    }
+}

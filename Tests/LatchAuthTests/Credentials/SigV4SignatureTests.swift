@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `An AWS signature` {
+    /// The credential of the examples in Amazon's guide to S3, on 24 May 2013.
+    private func s3(_ content: SigV4Signature.Content = .signed, token: String? = nil) -> SigV4Signature {
+        SigV4Signature(
+            accessKeyID: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+            sessionToken: token, region: "us-east-1", service: "s3", content: content,
+            clock: .standing(at: 1_369_353_600))
+    }
+
+    private func request(
+        _ method: HTTPMethod = .get, _ path: String, fields: HTTPFields = [:], body: HTTPBody = .empty
+    ) -> HTTPRequest {
+        HTTPRequest(
+            method: method, authority: "examplebucket.s3.amazonaws.com", path: path, fields: fields, body: body)
+    }
+
+    private func signature(_ request: HTTPRequest) -> String {
+        String((request.fields[.authorization] ?? "").split(separator: "Signature=").last ?? "")
+    }
+
+    /// "Authenticating Requests: Using the Authorization Header", the four examples.
+    @Test func `is that of the guide to S3 for its examples`() async throws {
+        let object = try await request(.get, "/test.txt", fields: ["Range": "bytes=0-9"]).authorized(by: s3())
+        #expect(signature(object) == "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41")
+        let put = try await request(
+            .put, "/test$file.text",
+            fields: [.date: "Fri, 24 May 2013 00:00:00 GMT", "x-amz-storage-class": "REDUCED_REDUNDANCY"],
+            body: HTTPBody("Welcome to Amazon S3.")
+        ).authorized(by: s3())
+        #expect(signature(put) == "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd")
+        #expect(
+            put.fields["X-Amz-Content-Sha256"] == "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072")
+        let lifecycle = try await request(.get, "/?lifecycle").authorized(by: s3())
+        #expect(signature(lifecycle) == "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543")
+        let list = try await request(.get, "/?max-keys=2&prefix=J").authorized(by: s3())
+        #expect(signature(list) == "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7")
+    }
+
+    /// "Authenticating Requests: Using Query Parameters", its example.
+    @Test func `in the query is that of the guide to S3`() async throws {
+        let presigned = try await s3().presigned(request(.get, "/test.txt"), validFor: .seconds(86_400))
+        #expect(
+            presigned.path
+                == "/test.txt?X-Amz-Algorithm=AWS4-HMAC-SHA256"
+                + "&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request"
+                + "&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host"
+                + "&X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404")
+        #expect(presigned.fields.isEmpty)
+        #expect(presigned.credentialQueryNames.contains("X-Amz-Signature"))
+    }
+
+    @Test func `in the query takes the place of an earlier one`() async throws {
+        let credential = s3(token: "tok+en/=")
+        let once = try await credential.presigned(request(.get, "/a?b=1"), validFor: .seconds(60))
+        let twice = try await credential.presigned(once, validFor: .seconds(60))
+        #expect(once.path == twice.path)
+        #expect(once.path.contains("&X-Amz-Security-Token=tok%2Ben%2F%3D&"))
+        #expect(once.path.hasPrefix("/a?b=1&X-Amz-Algorithm="))
+    }
+
+    @Test(arguments: [(0, 1), (-5, 1), (604_800, 604_800), (10_000_000, 604_800)])
+    func `in the query is valid for a week at most`(seconds: Int, expected: Int) async throws {
+        let presigned = try await s3().presigned(request(.get, "/a"), validFor: .seconds(seconds))
+        #expect(presigned.path.contains("&X-Amz-Expires=\(expected)&"))
+    }
+
+    @Test func `has the session token as a field that is a secret`() async throws {
+        let signed = try await request(.get, "/a").authorized(by: s3(token: "session"))
+        #expect(signed.fields["x-amz-security-token"] == "session")
+        #expect(signed.isCredential("X-Amz-Security-Token"))
+        #expect(signed.fields[.authorization]?.contains("x-amz-security-token,") == true)
+        #expect(try await request(.get, "/a").authorized(by: s3()).credentialFields.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("/a//b/./c/../d", "/a//b/./c/../d"), ("/a%20b", "/a%20b"), ("/a+b", "/a%2Bb"), ("/%7Ea", "/~a"), ("/", "/"),
+    ])
+    func `for S3 takes the path as it is`(path: String, canonical: String) {
+        #expect(canonicalPath(path, keepsPath: true) == canonical)
+    }
+
+    @Test(arguments: [
+        ("/a//b/./c/../d", "/a/b/d"), ("/a%20b", "/a%2520b"), ("/a+b", "/a%2Bb"), ("/..", "/"), ("", "/"),
+        ("/a/", "/a/"), ("/a/..", "/"), ("/a/b/../", "/a/"),
+    ])
+    func `for other services normalises the path and encodes it twice`(path: String, canonical: String) {
+        #expect(canonicalPath(path, keepsPath: false) == canonical)
+    }
+
+    private func canonicalPath(_ path: String, keepsPath: Bool) -> String {
+        let canonical = SigV4Canonical(request(.get, path), names: ["host"], payload: "", keepsPath: keepsPath)
+        return String(canonical.text.split(separator: "\n", omittingEmptySubsequences: false)[1])
+    }
+
+    @Test(arguments: [("example.com:443", "example.com"), ("Example.com", "Example.com"), ("h:8443", "h:8443")])
+    func `covers the host as it is sent`(authority: String, host: String) {
+        let request = HTTPRequest(authority: authority, path: "/")
+        let canonical = SigV4Canonical(request, names: ["host"], payload: "", keepsPath: false)
+        #expect(canonical.text.contains("\nhost:\(host)\n"))
+    }
+
+    @Test func `covers no field that is changed on the way`() async throws {
+        let fields: HTTPFields = [
+            .userAgent: "a", "Connection": "close", "Expect": "100-continue", "X-Amzn-Trace-Id": "1", "X-Mine": "2",
+            .authorization: "old",
+        ]
+        let signed = try await request(.get, "/", fields: fields).authorized(by: s3())
+        #expect(
+            signed.fields[.authorization]?.contains("SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-mine,")
+                == true)
+    }
+
+    @Test func `is made anew for each attempt, in place of the last one`() async throws {
+        let credential = SigV4Signature(
+            accessKeyID: "a", secretAccessKey: "b", sessionToken: "c", region: "r", service: "s",
+            clock: .ticking(from: 1_440_938_159))
+        let first = try await request(.get, "/").authorized(by: credential)
+        let second = try await first.authorized(by: credential)
+        #expect(first.fields["X-Amz-Date"] == "20150830T123559Z")
+        #expect(second.fields["X-Amz-Date"] == "20150830T123600Z")
+        #expect(signature(first) != signature(second))
+        #expect(second.fields.count == first.fields.count)
+        #expect(second.fields.values(of: .authorization).count == 1)
+    }
+
+    @Test func `covers a file that is read as it is sent`() async throws {
+        try await withTemporaryFolder { folder in
+            try Data("Welcome to Amazon S3.".utf8).write(to: URL(filePath: "\(folder)/file"))
+            let body = HTTPBody(try .file(at: "\(folder)/file"))
+            let signed = try await request(.put, "/f", body: body).authorized(by: s3())
+            #expect(
+                signed.fields["x-amz-content-sha256"]
+                    == "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072")
+        }
+    }
+
+    @Test func `is not made over a stream that can be read once, unless its content is left out`() async throws {
+        let body = HTTPBody(.once("hello"))
+        await #expect(throws: AuthError.unsignableContent) {
+            try await request(.put, "/f", body: body).authorized(by: s3())
+        }
+        let signed = try await request(.put, "/f", body: body).authorized(by: s3(.unsigned))
+        #expect(signed.fields["x-amz-content-sha256"] == "UNSIGNED-PAYLOAD")
+        #expect(try await signed.body.collected(upTo: 10) == Array("hello".utf8))
+    }
+}

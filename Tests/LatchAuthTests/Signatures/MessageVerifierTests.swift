@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchCrypto
+import LatchHTTP
+import LatchJOSE
+import TestVectors
+import Testing
+
+@Suite struct `A verifier of messages` {
+    private let now: TimeInterval = 1_700_000_000
+    private let key: Key
+
+    init() throws { key = try Key.generate(.eddsa, id: "k") }
+
+    private func signed(
+        _ request: HTTPRequest = .example(.post, "/a?b=c", body: HTTPBody("hello")),
+        covering components: [SignatureComponent] = SignaturePolicy.requestComponents, at time: TimeInterval? = nil,
+        tag: String? = nil, lifetime: Duration? = nil, label: String = "sig1", digest: Bool = true
+    ) async throws -> HTTPRequest {
+        try await request.authorized(
+            by: MessageSignature(
+                key, covering: components, andContentBy: digest ? ["content-digest"] : [], label: label, tag: tag,
+                lifetime: lifetime, clock: .standing(at: time ?? now)))
+    }
+
+    private func verify(_ request: HTTPRequest, _ change: (inout SignaturePolicy) -> Void = { _ in }) async throws
+        -> String
+    {
+        var policy = SignaturePolicy(clock: .standing(at: now))
+        change(&policy)
+        return try await MessageVerifier(keys: KeySet([key]), policy: policy).verify(request).label
+    }
+
+    @Test func `believes nothing without a signature`() async throws {
+        await #expect(throws: AuthError.missingSignature) { try await verify(.example()) }
+        let request = try await signed()
+        await #expect(throws: AuthError.missingSignature) { try await verify(request) { $0.label = "other" } }
+        await #expect(throws: AuthError.missingSignature) { try await verify(request) { $0.tag = "app" } }
+    }
+
+    @Test func `takes the label and the tag that it is told`() async throws {
+        let request = try await signed(signed(tag: "app", label: "first"), tag: "other", label: "second")
+        #expect(try await verify(request) { $0.tag = "other" } == "second")
+        #expect(try await verify(request) { $0.label = "first" } == "first")
+        await #expect(throws: AuthError.missingSignature) {
+            try await verify(request) { ($0.label, $0.tag) = ("first", "other") }
+        }
+    }
+
+    @Test func `requires what its policy requires`() async throws {
+        for missing in SignaturePolicy.requestComponents {
+            let request = try await signed(covering: SignaturePolicy.requestComponents.filter { $0 != missing })
+            await #expect(throws: AuthError.refusedSignature, "\(missing.name)") { try await verify(request) }
+        }
+        let request = try await signed()
+        await #expect(throws: AuthError.refusedSignature) { try await verify(request) { $0.required.append("date") } }
+        // A parameter changes what is covered: one line of a query is not the query.
+        let part = try await signed(covering: ["@method", "@authority", "@path", .queryParameter("b")])
+        await #expect(throws: AuthError.refusedSignature) { try await verify(part) }
+    }
+
+    @Test func `requires that content is covered, and checks it`() async throws {
+        let uncovered = try await signed(digest: false)
+        await #expect(throws: AuthError.refusedSignature) { try await verify(uncovered) }
+        #expect(try await verify(uncovered) { $0.checksContent = false } == "sig1")
+        var changed = try await signed()
+        changed.body = HTTPBody("HELLO")
+        await #expect(throws: AuthError.digestMismatch) { try await verify(changed) }
+        changed.body = HTTPBody(.pieces(["hel", "lo"]))
+        #expect(try await verify(changed) == "sig1")
+        changed.body = .empty
+        await #expect(throws: AuthError.digestMismatch) { try await verify(changed) }
+        // A digest that somebody set anew is not the one that was signed.
+        changed.body = HTTPBody("HELLO")
+        try await changed.setContentDigest()
+        await #expect(throws: AuthError.refusedSignature) { try await verify(changed) }
+    }
+
+    @Test func `takes a digest for covered in its one spelling too, and one member of it for nothing`() async throws {
+        let request = HTTPRequest.example(.post, "/", body: HTTPBody("hello"))
+        func signed(by component: SignatureComponent) async throws -> HTTPRequest {
+            try await request.authorized(
+                by: MessageSignature(key, andContentBy: [component], clock: .standing(at: now)))
+        }
+        let digest = SignatureComponent.field(.contentDigest)
+        #expect(try await verify(signed(by: digest.strict)) == "sig1")
+        #expect(try await verify(signed(by: digest.bytes)) == "sig1")
+        await #expect(throws: AuthError.refusedSignature) { try await verify(signed(by: digest.member("sha-256"))) }
+    }
+
+    @Test(arguments: [(0, true), (-300, true), (-301, false), (30, true), (31, false), (-100_000, false)])
+    func `believes a signature for a while after it was made`(offset: Double, isBelieved: Bool) async throws {
+        let request = try await signed(at: now + offset)
+        let result = await Result { try await verify(request) }
+        #expect((try? result.get()) == (isBelieved ? "sig1" : nil))
+        if offset <= 30 { #expect(try await verify(request) { $0.maximumAge = nil } == "sig1") }
+    }
+
+    @Test func `holds a signature to its own end`() async throws {
+        let short = try await signed(at: now - 10, lifetime: .seconds(10))
+        await #expect(throws: AuthError.refusedSignature) { try await verify(short) }
+        let long = try await signed(at: now - 10, lifetime: .seconds(11))
+        #expect(try await verify(long) { $0.requiresExpiry = true } == "sig1")
+        let endless = try await signed()
+        await #expect(throws: AuthError.refusedSignature) { try await verify(endless) { $0.requiresExpiry = true } }
+    }
+
+    @Test func `takes the algorithm from the key and never from the message`() async throws {
+        // An attacker who knows a public key would sign with it as if it were a shared secret.
+        let pair = try Key.generate(.es256, id: "k")
+        let secret = try #require(pair.publicKey).jwk["x"]?.stringValue ?? ""
+        let forged = try Key(secret: SymmetricKey(data: Array(secret.utf8)), algorithm: .hs256, id: "k")
+        for namesAlgorithm in [true, false] {
+            let request = try await HTTPRequest.example()
+                .authorized(
+                    by: MessageSignature(forged, namesAlgorithm: namesAlgorithm, clock: .standing(at: now)))
+            let verifier = MessageVerifier(
+                keys: KeySet([try #require(pair.publicKey)]), policy: SignaturePolicy(clock: .standing(at: now)))
+            await #expect(throws: AuthError.refusedSignature) { try await verifier.verify(request) }
+        }
+        // The right key with the wrong name for its algorithm.
+        var renamed = try await signed()
+        renamed.fields["Signature-Input"] = (renamed.fields["Signature-Input"] ?? "") + ";alg=\"hmac-sha256\""
+        await #expect(throws: AuthError.refusedSignature) { try await verify(renamed) }
+    }
+
+    @Test func `does not know keys that nobody gave it`() async throws {
+        let request = try await signed()
+        let verifier = MessageVerifier(keys: KeySet([]), policy: SignaturePolicy(clock: .standing(at: now)))
+        await #expect(throws: AuthError.refusedSignature) { try await verifier.verify(request) }
+        let nameless = try await HTTPRequest.example()
+            .authorized(by: MessageSignature(Key(jwk: key.jwkWithSecretsForStorage().without("kid"))))
+        await #expect(throws: AuthError.refusedSignature) { try await verify(nameless) }
+    }
+
+    @Test func `asks about a nonce last, and needs one where it asks`() async throws {
+        let asked = Lock(0)
+        let asking: (inout SignaturePolicy) -> Void = { policy in
+            policy.isFresh = { _, _ in
+                asked.withLock { $0 += 1 }
+                return true
+            }
+        }
+        let plain = try await signed()
+        await #expect(throws: AuthError.refusedSignature) { try await verify(plain, asking) }
+        var forged = try await HTTPRequest.example()
+            .authorized(by: MessageSignature(key, hasNonce: true, clock: .standing(at: now)))
+        #expect(try await verify(forged, asking) == "sig1")
+        #expect(asked.withLock { $0 } == 1)
+        forged.path = "/other"
+        await #expect(throws: AuthError.refusedSignature) { try await verify(forged, asking) }
+        #expect(asked.withLock { $0 } == 1)
+    }
+
+    @Test(arguments: [
+        ("", "sig1=:AA==:"), ("sig1=()", ""), ("sig1=()", "sig2=:AA==:"), ("sig1=1", "sig1=:AA==:"),
+        ("sig1=()", "sig1=\"AA\""), ("sig1=()", "sig1=(:AA==:)"), ("sig1=();created=\"1\"", "sig1=:AA==:"),
+        ("sig1=();created=1.5", "sig1=:AA==:"), ("sig1=();keyid=k", "sig1=:AA==:"), ("sig1=();nonce=1", "sig1=:AA==:"),
+        ("sig1=();expires=?1", "sig1=:AA==:"), ("sig1=(", "sig1=:AA==:"), ("sig1=()", "sig1=:AA"), ("sig1", "sig1"),
+        ("sig1=(), sig2=()", "sig1=:AA==:"), ("sig1=(1)", "sig1=:AA==:"), ("sig1=();tag=t", "sig1=:AA==:"),
+    ])
+    func `refuses malformed fields`(input: String, signature: String) async throws {
+        let request = HTTPRequest.example(fields: ["Signature-Input": input, "Signature": signature])
+        await #expect(throws: AuthError.malformedSignature) { try await verify(request) }
+    }
+
+    @Test func `looks at a few signatures of many`() async throws {
+        var request = try await signed(label: "last")
+        let (input, signature) = (request.fields["Signature-Input"] ?? "", request.fields["Signature"] ?? "")
+        func add(_ count: Int) {
+            let labels = (0..<count).map { "s\($0)" }
+            request.fields["Signature-Input"] = (labels.map { "\($0)=();created=\(Int(now));keyid=\"k\"" } + [input])
+                .joined(separator: ", ")
+            request.fields["Signature"] = (labels.map { "\($0)=:AA==:" } + [signature]).joined(separator: ", ")
+        }
+        add(7)
+        #expect(try await verify(request) == "last")
+        add(8)
+        await #expect(throws: AuthError.refusedSignature) { try await verify(request) }
+        #expect(try await verify(request) { $0.label = "last" } == "last")
+    }
+
+    @Test func `lets through what the closures throw`() async throws {
+        let request = try await signed()
+        let verifier = MessageVerifier(policy: SignaturePolicy(clock: .standing(at: now))) { _ in
+            throw HTTPError.offline
+        }
+        await #expect(throws: HTTPError.offline) { try await verifier.verify(request) }
+    }
+
+    @Test func `believes no signature of which a bit has changed`() async throws {
+        var random = SeededGenerator(seed: 9_421)
+        let request = try await signed()
+        #expect(try await verify(request) == "sig1")
+        for name in ["Signature-Input", "Signature", "Content-Digest"] as [HTTPFieldName] {
+            let value = Array((request.fields[name] ?? "").utf8)
+            for _ in 0..<150 {
+                var changed = value
+                let place = Int.random(in: 0..<value.count, using: &random)
+                changed[place] ^= 1 << UInt8.random(in: 0..<7, using: &random)
+                var copy = request
+                copy.fields[name] = String(decoding: changed, as: UTF8.self)
+                await #expect(throws: AuthError.self, "\(name) at \(place)") { try await verify(copy) }
+            }
+        }
+    }
+}
+
+extension JSONObject {
+    fileprivate func without(_ name: String) -> JSONObject { JSONObject(filter { $0.key != name }) }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
