@@ -23,5 +23,5 @@ public func fuzzPath(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
 }
 
 extension Client {
-    fileprivate func request(path: String) throws(HTTPError) -> HTTPRequest { try request(.get, path) }
+    fileprivate func request(path: String) throws(HTTPError) -> HTTPRequest { try request(.get, RoutePath(path)) }
 }

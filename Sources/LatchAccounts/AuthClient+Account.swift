@@ -23,7 +23,7 @@ extension AuthClient {
 
     /// Who is signed in, as the server says it now.
     public func profile() async throws -> Account {
-        try account(in: try await client.respond(to: client.request(.get, endpoints.profile)))
+        try account(in: try await client.respond(to: client.request(.get, RoutePath(endpoints.profile))))
     }
 
     /// Asks for a mail with which to set a new password.

@@ -128,7 +128,7 @@ public final class AuthClient: Sendable {
         to path: String, _ content: JSONObject, over client: Client
     ) throws(HTTPError) -> HTTPRequest {
         try client.request(
-            .post, path, fields: [.contentType: "application/json", .accept: "application/json"],
+            .post, RoutePath(path), fields: [.contentType: "application/json", .accept: "application/json"],
             body: HTTPBody(JSONValue.object(content).serialized()))
     }
 

@@ -16,9 +16,9 @@ public struct Client: Handler {
     private let fields: HTTPFields
     private let timeout: Duration?
     /// Interceptors, then redirects, then the transport.
-    private let pipeline: any Handler
+    let pipeline: any Handler
     private let encoder: JSONEncoder
-    private let decoder: JSONDecoder
+    let decoder: JSONDecoder
 
     /// A client.
     ///
@@ -63,10 +63,11 @@ public struct Client: Handler {
     ///
     /// - Parameters:
     ///   - path: Relative to the base URL, with or without a slash in front; percent-encoded where it is not yet.
+    ///     What is interpolated into a literal stays within its segment.
     ///   - query: Pairs that are encoded whatever they hold.
     /// - Throws: `HTTPError.invalidURL` when the path would lead out of the base.
     public func request(
-        _ method: HTTPMethod = .get, _ path: String, query: [(String, String)] = [], fields: HTTPFields = [:],
+        _ method: HTTPMethod = .get, _ path: RoutePath, query: [(String, String)] = [], fields: HTTPFields = [:],
         body: HTTPBody = .empty
     ) throws(HTTPError) -> HTTPRequest {
         let prefix = try prefix.get()
@@ -88,12 +89,20 @@ public struct Client: Handler {
     /// - Throws: `HTTPError.unacceptableStatus`, which carries the response, where the route expects another status,
     ///   `HTTPError.undecodable` where it expects another shape, and what the interceptors and the transport throw.
     public func perform<Answer>(_ route: Route<Answer>) async throws -> Answer {
+        try await route.answer(try await pipeline.respond(to: request(for: route)), decoder)
+    }
+
+    /// The request of a route, with its content and the client's own fields.
+    ///
+    /// - Throws: `HTTPError.invalidURL` and `HTTPError.unencodable`.
+    public func request<Answer>(for route: Route<Answer>) throws -> HTTPRequest {
         var fields = route.fields
-        let body = try route.body(encoder)
-        if let mediaType = body.mediaType, fields[.contentType] == nil { fields[.contentType] = mediaType }
+        let content = try route.content.encoded(by: encoder)
+        if let mediaType = content.mediaType, fields[.contentType] == nil { fields[.contentType] = mediaType }
         if let accept = route.accept, fields[.accept] == nil { fields[.accept] = accept }
-        let request = try request(route.method, route.path, query: route.query, fields: fields, body: body.content)
-        let response = try await pipeline.respond(to: request)
-        return try route.answer(response, decoder)
+        var request = try request(route.method, route.path, query: route.query, fields: fields, body: content.body)
+        request.context = route.context
+        request.timeout = route.timeout ?? timeout
+        return request
     }
 }

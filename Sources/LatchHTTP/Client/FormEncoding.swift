@@ -36,7 +36,8 @@ public enum FormEncoding {
         bytes.append(digits.utf8Start[Int(byte & 15)])
     }
 
-    private static func append(_ text: String, to bytes: inout [UInt8]) {
+    /// Adds a text with everything encoded that means something in a URL.
+    static func append(_ text: String, to bytes: inout [UInt8]) {
         for byte in text.utf8 {
             if isUnreserved(byte) { bytes.append(byte) } else { appendEncoded(byte, to: &bytes) }
         }

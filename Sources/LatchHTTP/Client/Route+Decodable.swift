@@ -3,76 +3,76 @@
 import FoundationEssentials
 
 // Routes whose answer is JSON; 2xx is success, anything else is `HTTPError.unacceptableStatus` with the response.
+// Where the answer is optional, no content is nil: 204, 205, 304, and a success with nothing in it.
 
 extension Route where Answer: Decodable {
+    /// Any method, answered with JSON.
+    public static func request(
+        _ method: HTTPMethod, _ path: RoutePath, query: [(String, String)] = [],
+        sending content: RouteContent = .nothing, as answer: Answer.Type
+    ) -> Route {
+        Route(method, path, query: query, sending: content, accept: RouteContent.jsonMediaType) {
+            try await $0.decoded(by: $1)
+        }
+    }
+
     /// GET, answered with JSON.
-    public static func get(_ path: String, query: [(String, String)] = [], as answer: Answer.Type) -> Route {
-        Route(.get, path, query: query, sending: .nothing)
+    public static func get(_ path: RoutePath, query: [(String, String)] = [], as answer: Answer.Type) -> Route {
+        request(.get, path, query: query, as: answer)
     }
 
     /// DELETE, answered with JSON.
-    public static func delete(_ path: String, query: [(String, String)] = [], as answer: Answer.Type) -> Route {
-        Route(.delete, path, query: query, sending: .nothing)
+    public static func delete(_ path: RoutePath, query: [(String, String)] = [], as answer: Answer.Type) -> Route {
+        request(.delete, path, query: query, as: answer)
     }
 
-    /// POST without content, answered with JSON.
-    public static func post(_ path: String, query: [(String, String)] = [], as answer: Answer.Type) -> Route {
-        Route(.post, path, query: query, sending: .nothing)
+    /// POST, answered with JSON.
+    public static func post(
+        _ path: RoutePath, query: [(String, String)] = [], sending content: RouteContent = .nothing,
+        as answer: Answer.Type
+    ) -> Route {
+        request(.post, path, query: query, sending: content, as: answer)
+    }
+
+    /// PUT, answered with JSON.
+    public static func put(
+        _ path: RoutePath, query: [(String, String)] = [], sending content: RouteContent, as answer: Answer.Type
+    ) -> Route {
+        request(.put, path, query: query, sending: content, as: answer)
+    }
+
+    /// PATCH, answered with JSON.
+    public static func patch(
+        _ path: RoutePath, query: [(String, String)] = [], sending content: RouteContent, as answer: Answer.Type
+    ) -> Route {
+        request(.patch, path, query: query, sending: content, as: answer)
     }
 
     /// POST of JSON, answered with JSON.
     public static func post(
-        _ path: String, query: [(String, String)] = [], json: any Encodable & Sendable, as answer: Answer.Type
+        _ path: RoutePath, query: [(String, String)] = [], json: any Encodable & Sendable, as answer: Answer.Type
     ) -> Route {
-        Route(.post, path, query: query, sending: .json(json))
+        request(.post, path, query: query, sending: .json(json), as: answer)
     }
 
     /// POST of a form, answered with JSON.
     public static func post(
-        _ path: String, query: [(String, String)] = [], form: [(String, String)], as answer: Answer.Type
+        _ path: RoutePath, query: [(String, String)] = [], form: [(String, String)], as answer: Answer.Type
     ) -> Route {
-        Route(.post, path, query: query, sending: .form(form))
+        request(.post, path, query: query, sending: .form(form), as: answer)
     }
 
     /// PUT of JSON, answered with JSON.
     public static func put(
-        _ path: String, query: [(String, String)] = [], json: any Encodable & Sendable, as answer: Answer.Type
+        _ path: RoutePath, query: [(String, String)] = [], json: any Encodable & Sendable, as answer: Answer.Type
     ) -> Route {
-        Route(.put, path, query: query, sending: .json(json))
+        request(.put, path, query: query, sending: .json(json), as: answer)
     }
 
     /// PATCH of JSON, answered with JSON.
     public static func patch(
-        _ path: String, query: [(String, String)] = [], json: any Encodable & Sendable, as answer: Answer.Type
+        _ path: RoutePath, query: [(String, String)] = [], json: any Encodable & Sendable, as answer: Answer.Type
     ) -> Route {
-        Route(.patch, path, query: query, sending: .json(json))
-    }
-
-    private init(_ method: HTTPMethod, _ path: String, query: [(String, String)], sending content: RouteContent) {
-        self.init(
-            method, path, query: query, accept: RouteContent.json,
-            body: { try content.encoded(by: $0) },
-            answer: { response, decoder in
-                try response.requireSuccess()
-                do {
-                    return try decoder.decode(Answer.self, from: Data(response.body.bytes))
-                } catch {
-                    throw HTTPError.undecodable(error.whereAndWhat, response: response)
-                }
-            })
-    }
-}
-
-extension Error {
-    /// Where in the content and what, without the content itself: it may hold secrets.
-    fileprivate var whereAndWhat: String {
-        guard let error = self as? DecodingError else { return "it is no JSON." }
-        return switch error {
-        case .typeMismatch(let type, let context): "\(context.codingPath.place) there is no \(type)."
-        case .valueNotFound(let type, let context): "\(context.codingPath.place) a \(type) is missing."
-        case .keyNotFound(let key, let context): "\(context.codingPath.place) '\(key.stringValue)' is missing."
-        case .dataCorrupted(let context): "\(context.codingPath.place) it is malformed."
-        @unknown default: "it is malformed."
-        }
+        request(.patch, path, query: query, sending: .json(json), as: answer)
     }
 }

@@ -2,71 +2,76 @@
 
 import FoundationEssentials
 
-// Routes whose answer says all with its status, or is taken as it comes.
+// Routes whose answer says all with its status: 2xx is success, anything else is `HTTPError.unacceptableStatus`.
 
 extension Route where Answer == Void {
+    /// Any method, whose answer's content does not matter.
+    public static func request(
+        _ method: HTTPMethod, _ path: RoutePath, query: [(String, String)] = [],
+        sending content: RouteContent = .nothing
+    ) -> Route {
+        Route(method, path, query: query, sending: content) { response, _ in try await response.checkSuccess() }
+    }
+
     /// GET whose answer's content does not matter.
-    public static func get(_ path: String, query: [(String, String)] = []) -> Route {
-        Route(.get, path, query: query, sending: .nothing)
+    public static func get(_ path: RoutePath, query: [(String, String)] = []) -> Route {
+        request(.get, path, query: query)
+    }
+
+    /// HEAD: the answer of GET without its content.
+    public static func head(_ path: RoutePath, query: [(String, String)] = []) -> Route {
+        request(.head, path, query: query)
     }
 
     /// DELETE whose answer's content does not matter.
-    public static func delete(_ path: String, query: [(String, String)] = []) -> Route {
-        Route(.delete, path, query: query, sending: .nothing)
+    public static func delete(_ path: RoutePath, query: [(String, String)] = []) -> Route {
+        request(.delete, path, query: query)
     }
 
-    /// POST without content whose answer's content does not matter.
-    public static func post(_ path: String, query: [(String, String)] = []) -> Route {
-        Route(.post, path, query: query, sending: .nothing)
+    /// POST whose answer's content does not matter.
+    public static func post(
+        _ path: RoutePath, query: [(String, String)] = [], sending content: RouteContent = .nothing
+    ) -> Route {
+        request(.post, path, query: query, sending: content)
+    }
+
+    /// PUT whose answer's content does not matter.
+    public static func put(
+        _ path: RoutePath, query: [(String, String)] = [], sending content: RouteContent
+    ) -> Route {
+        request(.put, path, query: query, sending: content)
+    }
+
+    /// PATCH whose answer's content does not matter.
+    public static func patch(
+        _ path: RoutePath, query: [(String, String)] = [], sending content: RouteContent
+    ) -> Route {
+        request(.patch, path, query: query, sending: content)
     }
 
     /// POST of JSON whose answer's content does not matter.
     public static func post(
-        _ path: String, query: [(String, String)] = [], json: any Encodable & Sendable
+        _ path: RoutePath, query: [(String, String)] = [], json: any Encodable & Sendable
     ) -> Route {
-        Route(.post, path, query: query, sending: .json(json))
+        request(.post, path, query: query, sending: .json(json))
     }
 
     /// POST of a form whose answer's content does not matter.
-    public static func post(_ path: String, query: [(String, String)] = [], form: [(String, String)]) -> Route {
-        Route(.post, path, query: query, sending: .form(form))
+    public static func post(_ path: RoutePath, query: [(String, String)] = [], form: [(String, String)]) -> Route {
+        request(.post, path, query: query, sending: .form(form))
     }
 
     /// PUT of JSON whose answer's content does not matter.
     public static func put(
-        _ path: String, query: [(String, String)] = [], json: any Encodable & Sendable
+        _ path: RoutePath, query: [(String, String)] = [], json: any Encodable & Sendable
     ) -> Route {
-        Route(.put, path, query: query, sending: .json(json))
+        request(.put, path, query: query, sending: .json(json))
     }
 
     /// PATCH of JSON whose answer's content does not matter.
     public static func patch(
-        _ path: String, query: [(String, String)] = [], json: any Encodable & Sendable
+        _ path: RoutePath, query: [(String, String)] = [], json: any Encodable & Sendable
     ) -> Route {
-        Route(.patch, path, query: query, sending: .json(json))
-    }
-
-    private init(_ method: HTTPMethod, _ path: String, query: [(String, String)], sending content: RouteContent) {
-        self.init(
-            method, path, query: query, accept: nil, body: { try content.encoded(by: $0) },
-            answer: { response, _ in try response.requireSuccess() })
-    }
-}
-
-extension Route where Answer == HTTPResponse {
-    /// Any method; the answer is the response as it came, whatever its status.
-    public static func raw(
-        _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], body: HTTPBody = .empty
-    ) -> Route {
-        Route(method, path, query: query, body: body) { $0 }
-    }
-}
-
-extension HTTPResponse {
-    /// This response if its status is a success.
-    ///
-    /// - Throws: `HTTPError.unacceptableStatus`, which carries the response.
-    public func requireSuccess() throws(HTTPError) {
-        guard status.isSuccess else { throw .unacceptableStatus(self) }
+        request(.patch, path, query: query, sending: .json(json))
     }
 }

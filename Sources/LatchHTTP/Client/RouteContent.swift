@@ -1,35 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+public import FoundationEssentials
 
-/// What a route sends.
-enum RouteContent: Sendable {
-    case nothing
-    case json(any Encodable & Sendable)
-    case form([(String, String)])
-
-    /// RFC 8259 §11; it has no charset parameter.
-    static let json = "application/json"
-
+/// What a route sends, and of which media type it is.
+///
+/// ```swift
+/// .put("users/\(id)/picture", sending: .bytes(png, as: "image/png"))
+/// ```
+public struct RouteContent: Sendable {
     /// Content on its way, and its media type; without one the field is left to the caller.
-    struct Encoded: Sendable {
-        var content = HTTPBody.empty
-        var mediaType: String?
+    public struct Encoded: Sendable {
+        /// The content.
+        public var body: HTTPBody
+        /// The value of the Content-Type field.
+        public var mediaType: String?
+
+        /// Content of a media type.
+        public init(_ body: HTTPBody = .empty, mediaType: String? = nil) {
+            self.body = body
+            self.mediaType = mediaType
+        }
     }
+
+    private let encode: @Sendable (JSONEncoder) throws -> Encoded
+
+    /// Content that is written when the request is made, with the client's encoder.
+    public init(_ encode: @escaping @Sendable (JSONEncoder) throws -> Encoded) { self.encode = encode }
 
     /// The content's bytes and what they are.
     ///
     /// - Throws: `HTTPError.unencodable`, which names the place and not the value, or what a type of the caller's throws.
-    func encoded(by encoder: JSONEncoder) throws -> Encoded {
-        switch self {
-        case .nothing: Encoded()
-        case .json(let value): Encoded(content: HTTPBody(try Self.bytes(of: value, by: encoder)), mediaType: Self.json)
-        case .form(let pairs): Encoded(content: HTTPBody(FormEncoding.encode(pairs)), mediaType: FormEncoding.mediaType)
-        }
+    public func encoded(by encoder: JSONEncoder) throws -> Encoded { try encode(encoder) }
+}
+
+extension RouteContent {
+    /// RFC 8259 §11; it has no charset parameter.
+    static let jsonMediaType = "application/json"
+
+    /// No content.
+    public static let nothing = RouteContent { _ in Encoded() }
+
+    /// JSON.
+    public static func json(_ value: any Encodable & Sendable) -> RouteContent {
+        RouteContent { Encoded(HTTPBody(try jsonBytes(of: value, by: $0)), mediaType: jsonMediaType) }
+    }
+
+    /// Pairs as a form; a name may stand more than once.
+    public static func form(_ pairs: [(String, String)]) -> RouteContent {
+        RouteContent { _ in Encoded(HTTPBody(FormEncoding.encode(pairs)), mediaType: FormEncoding.mediaType) }
+    }
+
+    /// Bytes of a media type, such as `image/png`.
+    public static func bytes(_ bytes: [UInt8], as mediaType: String) -> RouteContent {
+        body(HTTPBody(bytes), as: mediaType)
+    }
+
+    /// Text in UTF-8.
+    public static func text(_ text: String) -> RouteContent {
+        body(HTTPBody(text), as: "text/plain; charset=utf-8")
+    }
+
+    /// Content that is read while it is sent.
+    public static func stream(_ stream: HTTPBodyStream, as mediaType: String) -> RouteContent {
+        body(HTTPBody(stream), as: mediaType)
+    }
+
+    /// Content as it is; without a media type the field is left to the route.
+    public static func body(_ body: HTTPBody, as mediaType: String? = nil) -> RouteContent {
+        RouteContent { _ in Encoded(body, mediaType: mediaType) }
     }
 
     /// Foundation's error would print the value, which may be a secret.
-    private static func bytes(of value: any Encodable, by encoder: JSONEncoder) throws -> [UInt8] {
+    static func jsonBytes(of value: any Encodable, by encoder: JSONEncoder) throws -> [UInt8] {
         do {
             return [UInt8](try encoder.encode(value))
         } catch EncodingError.invalidValue(_, let context) {

@@ -31,8 +31,9 @@ struct RoutePrefix: Sendable {
     /// The queries stand in the order base, path, pairs; a name that occurs in two of them stands twice.
     ///
     /// - Throws: `HTTPError.invalidURL` where the path would leave the base or holds what no path may.
-    func target(_ path: String, query: [(String, String)]) throws(HTTPError) -> String {
-        let bytes = path.utf8
+    func target(_ path: RoutePath, query: [(String, String)]) throws(HTTPError) -> String {
+        guard !path.lacksSegment else { throw .invalidURL("a value in its path is empty") }
+        let bytes = path.text.utf8
         let name = bytes.prefix { $0 != 0x3F }
         try Self.check(name)
         var target = basePath
@@ -71,6 +72,13 @@ struct RoutePrefix: Sendable {
                 try checkSegment(dots: dots, length: length)
                 (dots, length) = (0, 0)
             case 0x2E: (dots, length) = (dots + 1, length + 1)
+            case 0x3B:
+                // RFC 3986 §3.3: servers that take `;…` for parameters of a segment look at what stands before it.
+                try checkSegment(dots: dots, length: length)
+                length += 1
+            case 0x00: throw .invalidURL("its path holds a NUL")
+            // RFC 3629 §3: no UTF-8 holds these, but lenient readers take `%C0%AE` for a dot.
+            case 0xC0, 0xC1, 0xF5...0xFF: throw .invalidURL("its path is no UTF-8")
             default: length += 1
             }
         }

@@ -6,7 +6,7 @@ private enum RequestTimeout: HTTPContextKey {
 }
 
 /// Whether the caller reads the answer's content piece by piece.
-private enum StreamedResponse: HTTPContextKey {
+enum StreamedResponse: HTTPContextKey {
     static var defaultValue: Bool { false }
 }
 

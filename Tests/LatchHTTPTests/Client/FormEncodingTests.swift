@@ -71,7 +71,7 @@ import Testing
         for _ in 0..<1_500 {
             let path = (0..<random.below(8)).map { _ in random.pick(pieces) }.joined()
             let request: HTTPRequest
-            do { request = try client.request(.get, path) } catch {
+            do { request = try client.request(.get, RoutePath(path)) } catch {
                 #expect(error == HTTPError.invalidURL)
                 continue
             }
@@ -99,7 +99,7 @@ import Testing
             guard !name.utf8.contains(0x5C), !name.utf8.contains(0x2F), !name.isEmpty, name != ".", name != ".." else {
                 continue
             }
-            let request = try client.request(.get, segment)
+            let request = try client.request(.get, RoutePath(segment))
             #expect(request.path == "/users/\(segment)", "seed \(seed)")
         }
     }

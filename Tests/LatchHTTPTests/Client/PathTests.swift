@@ -9,7 +9,7 @@ import Testing
 @Suite struct `A path under a base URL` {
     private func target(_ base: String, _ path: String, query: [(String, String)] = []) throws -> String {
         let url = try #require(URL(string: base))
-        return try Client(baseURL: url).request(.get, path, query: query).absoluteURL
+        return try Client(baseURL: url).request(.get, RoutePath(path), query: query).absoluteURL
     }
 
     @Test(arguments: [
