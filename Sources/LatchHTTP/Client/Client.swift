@@ -14,7 +14,7 @@ public struct Client: Handler {
     /// The base URL, or why it cannot be requested: the first request says so.
     private let prefix: Result<RoutePrefix, HTTPError>
     private let fields: HTTPFields
-    private let timeout: Duration?
+    let timeout: Duration?
     /// Interceptors, then redirects, then the transport.
     let pipeline: any Handler
     private let encoder: JSONEncoder

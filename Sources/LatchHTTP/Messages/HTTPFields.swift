@@ -89,6 +89,16 @@ extension HTTPFields {
     }
 }
 
+extension HTTPFields {
+    /// The type and subtype of the content in lower case, without parameters (RFC 9110 §8.3.1).
+    package var mediaType: String? {
+        self[.contentType].map { type in
+            let name = type.utf8.prefix { $0 != 0x3B }.filter { $0 != 0x20 && $0 != 0x09 }
+            return String(decoding: name.map(asciiLowercased), as: UTF8.self)
+        }
+    }
+}
+
 /// RFC 9110 §5.6.2: tchar.
 package func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {

@@ -14,8 +14,14 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, ExpressibleByInt
     /// The three digits.
     public var description: String { String(rawValue) }
 
+    /// Whether the final answer is still to come (RFC 9110 §15.2).
+    public var isInformational: Bool { (100..<200).contains(rawValue) }
+
     /// Whether the request was received, understood and accepted (RFC 9110 §15.3).
     public var isSuccess: Bool { (200..<300).contains(rawValue) }
+
+    /// Whether there is more to do for an answer, or it is one that the client has (RFC 9110 §15.4).
+    public var isRedirection: Bool { (300..<400).contains(rawValue) }
 
     /// Whether the client seems to have erred (RFC 9110 §15.5).
     public var isClientError: Bool { (400..<500).contains(rawValue) }

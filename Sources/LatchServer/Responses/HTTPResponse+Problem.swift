@@ -17,11 +17,15 @@ extension HTTPResponse {
 
     /// An error as `application/problem+json` (RFC 9457) with a stable code and a sentence for people.
     public static func problem(status: HTTPStatus, code: String?, detail: String?) -> HTTPResponse {
-        var members: JSONObject = ["title": .string(status.reasonPhrase), "status": .integer(Int64(status.rawValue))]
-        members["code"] = code.map { .string($0) }
-        members["detail"] = detail.map { .string($0) }
-        return .json(
-            .object(members), status: status,
-            fields: [.contentType: "application/problem+json", .cacheControl: "no-store"])
+        var problem = ProblemDetails(title: status.reasonPhrase, status: status, detail: detail)
+        problem.extensions["code"] = code.map { .string($0) }
+        return .problem(problem)
+    }
+
+    /// A problem (RFC 9457) as the answer to a request; its status is the response's, 500 where it has none.
+    public static func problem(_ problem: ProblemDetails) -> HTTPResponse {
+        .json(
+            problem.json, status: problem.status ?? .internalServerError,
+            fields: [.contentType: ProblemDetails.mediaType, .cacheControl: "no-store"])
     }
 }

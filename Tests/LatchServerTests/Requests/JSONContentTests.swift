@@ -45,7 +45,7 @@ import Testing
     @Test func `says what a client did wrong and nothing of what the server did`() {
         let mistake = HTTPResponse.problem(ServerError(code: "odd", message: "It is \"odd\".\n", status: .conflict))
         #expect(
-            mistake.body.text == #"{"title":"Conflict","status":409,"code":"odd","detail":"It is \"odd\".\n"}"#)
+            mistake.body.text == #"{"title":"Conflict","status":409,"detail":"It is \"odd\".\n","code":"odd"}"#)
         #expect(mistake.fields[.contentType] == "application/problem+json")
         #expect(mistake.fields[.cacheControl] == "no-store")
         let failure = HTTPResponse.problem(ServerError(code: "secret", message: "secret"))
