@@ -68,8 +68,8 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
     }
 
     /// Reads a stream once, from its beginning.
-    public struct Iterator: AsyncIteratorProtocol {
-        private enum Place {
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
+        private enum Place: Sendable {
             case before(HTTPBodyStream)
             case inside(Source)
             case after

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import Testing
+
+/// A form whose boundary is known.
+private let boundary = "latch-00000000000000000000000000000000"
+
+@Suite struct `A form with files` {
+    private func form() -> MultipartForm { MultipartForm(random: RandomSource { 0 }) }
+
+    private func head(of part: MultipartForm.Part) throws -> String {
+        var form = form()
+        form.parts = [part]
+        let text = try #require(try form.encoded().body.text)
+        return try #require(text.split(separator: "\r\n").dropFirst().first.map(String.init))
+    }
+
+    @Test func `N21: has the bytes of RFC 7578`() throws {
+        var form = form()
+        form.add("Ada", named: "name")
+        form.add(Array("PNG".utf8), named: "picture", filename: "ada.png", mediaType: "image/png")
+        form.add("", named: "empty")
+        let encoded = try form.encoded()
+        #expect(encoded.mediaType == "multipart/form-data; boundary=\(boundary)")
+        let lines = [
+            "--\(boundary)", #"Content-Disposition: form-data; name="name""#, "", "Ada",
+            "--\(boundary)", #"Content-Disposition: form-data; name="picture"; filename="ada.png""#,
+            "Content-Type: image/png", "", "PNG",
+            "--\(boundary)", #"Content-Disposition: form-data; name="empty""#, "", "", "--\(boundary)--", "",
+        ]
+        #expect(encoded.body.text == lines.joined(separator: "\r\n"))
+        #expect(try self.form().encoded().body.text == "--\(boundary)--\r\n")
+    }
+
+    @Test(
+        arguments: [
+            (#"a"b"#, "a%22b"), ("a\r\nX-Evil: 1", "a%0D%0AX-Evil: 1"), ("a\rb\nc", "a%0Db%0Ac"),
+            (#"a"; filename="b"#, "a%22; filename=%22b"), ("日本 🦊.png", "日本 🦊.png"), ("e\u{301}", "e\u{301}"),
+            (#"C:\dir\a"#, #"C:\dir\a"#), ("a;b=c", "a;b=c"), ("100%", "100%"), ("", ""), ("\u{2028}", "\u{2028}"),
+        ])
+    func `N21: escapes what would end a name or its line, as browsers do`(name: String, written: String) throws {
+        let part = MultipartForm.Part(name: name, filename: name, body: HTTPBody("x"))
+        #expect(
+            try Array(head(of: part).utf8)
+                == Array(#"Content-Disposition: form-data; name="\#(written)"; filename="\#(written)""#.utf8))
+    }
+
+    @Test func `N21: refuses what some readers would read on after, in a name and in a media type`() {
+        for name in ["a\u{0}", "\u{0}", #"a\"#, #"\"#, #"\\"#] {
+            #expect(throws: HTTPError.unencodable) { try head(of: .init(name: name, body: .empty)) }
+            #expect(throws: HTTPError.unencodable) { try head(of: .init(name: "a", filename: name, body: .empty)) }
+        }
+        for type in ["text/plain\r\nX-Evil: 1", "a\nb", "a\u{0}"] {
+            #expect(throws: HTTPError.invalidField) {
+                try head(of: .init(name: "a", mediaType: type, body: .empty))
+            }
+        }
+    }
+
+    @Test func `N21: draws a boundary that stands in none of its contents`() throws {
+        let words = Lock<[UInt64]>([0, 0, 0, 0, 7, 7])
+        var form = MultipartForm(random: RandomSource { words.withLock { $0.removeFirst() } })
+        form.add("before \(boundary) after", named: "a")
+        let encoded = try form.encoded()
+        #expect(encoded.mediaType?.hasSuffix("07000000000000000700000000000000") == true)
+        var hopeless = self.form()
+        hopeless.add("\(boundary)", named: "a")
+        #expect(throws: HTTPError.unencodable) { try hopeless.encoded() }
+    }
+
+    @Test func `draws another boundary each time, and keeps it for a request that is repeated`() async throws {
+        var form = MultipartForm()
+        form.add("a", named: "a")
+        #expect(try form.encoded().mediaType != form.encoded().mediaType)
+        form.add(pieces(["b", "c"]), named: "b", filename: "b")
+        let body = try form.encoded().body
+        #expect(body.isReplayable)
+        #expect(try await body.collected(upTo: 1_000) == body.collected(upTo: 1_000))
+    }
+
+    @Test func `knows its length where all of its parts do, and can be sent again where they can`() async throws {
+        var form = form()
+        form.add("text", named: "a")
+        form.add(pieces(["ab", "cd"], length: 4), named: "b", filename: "b")
+        let known = try form.encoded().body
+        #expect(known.length == (try await known.collected(upTo: 1_000).count))
+        #expect(known.isReplayable)
+        form.add(pieces(["x"]), named: "c", filename: "c")
+        #expect(try form.encoded().body.length == nil)
+        let spent = Lock(false)
+        form.add(
+            HTTPBodyStream(once: {
+                spent.withLock { isSpent in
+                    defer { isSpent = true }
+                    return isSpent ? nil : [1]
+                }
+            }), named: "d", filename: "d")
+        let once = try form.encoded().body
+        #expect(!once.isReplayable)
+        #expect(try await !once.collected(upTo: 1_000).isEmpty)
+        await #expect(throws: HTTPError.streamSpent) { try await once.collected(upTo: 1_000) }
+    }
+
+    @Test(arguments: [3, 5])
+    func `ends with an error where a part is not as long as it said`(length: Int) async throws {
+        var form = form()
+        form.add(pieces(["ab", "cd"], length: length), named: "b", filename: "b")
+        let body = try form.encoded().body
+        await #expect(throws: HTTPError.lengthMismatch) { try await body.collected(upTo: 1_000) }
+    }
+
+    @Test func `ends with the error of a part`() async throws {
+        var form = form()
+        form.add(pieces(["ab"], then: .fileChanged), named: "b", filename: "b")
+        let body = try form.encoded().body
+        await #expect(throws: HTTPError.fileChanged) { try await body.collected(upTo: 1_000) }
+    }
+
+    @Test func `is in memory where it is small, so that it can be signed`() throws {
+        var form = form()
+        form.add([UInt8](repeating: 1, count: 1_000), named: "a", filename: "a")
+        #expect(try form.encoded().body.stream == nil)
+        form.add([UInt8](repeating: 1, count: 2 << 20), named: "b", filename: "b")
+        let large = try form.encoded().body
+        #expect(large.stream != nil)
+        #expect((large.length ?? 0) > 2 << 20)
+    }
+}
+
+@Suite struct `A form with files, read by others` {
+    /// Every byte, and what looks like a boundary.
+    private static let parts: [MultipartForm.Part] = [
+        .init(name: "text", body: HTTPBody("é & = \r\n--x")),
+        .init(
+            name: "all", filename: "日本 🦊.bin", mediaType: "application/octet-stream",
+            body: HTTPBody((0...255).map { UInt8($0) })),
+        .init(name: "empty", filename: "", body: .empty),
+        .init(name: "text", body: HTTPBody("again")),
+        .init(name: "ends", filename: "a;b=c.txt", mediaType: "text/plain; charset=utf-8", body: HTTPBody("--\r\n\r")),
+    ]
+
+    private func check(_ parts: [[String: String]], against expected: [MultipartForm.Part]) {
+        #expect(parts.count == expected.count)
+        for (part, expected) in zip(parts, expected) {
+            #expect(part["name"] == expected.name)
+            #expect(part["filename"] == expected.filename)
+            #expect(part["content"] == expected.body.bytes.map { String($0) }.joined(separator: " "))
+        }
+    }
+
+    @Test func `N21: is the same to Python's parser`() async throws {
+        var form = MultipartForm()
+        form.parts = Self.parts
+        let encoded = try form.encoded()
+        let script = """
+            import email.policy, json, sys
+            from email.parser import BytesParser
+            head = ("Content-Type: " + sys.argv[1] + "\\r\\n\\r\\n").encode()
+            message = BytesParser(policy=email.policy.HTTP).parsebytes(head + open(sys.argv[2], "rb").read())
+            parts = []
+            for part in message.iter_parts():
+                disposition = part["content-disposition"]
+                found = {"name": disposition.params["name"]}
+                if "filename" in disposition.params: found["filename"] = disposition.params["filename"]
+                found["content"] = " ".join(str(byte) for byte in part.get_payload(decode=True))
+                parts.append(found)
+            print(json.dumps(parts))
+            """
+        try await withTemporaryFolder { folder in
+            try Data(encoded.body.bytes).write(to: URL(filePath: folder + "/form"))
+            let output = try await PythonScript.run(script, [encoded.mediaType ?? "", folder + "/form"])
+            let parts = try JSONDecoder().decode([[String: String]].self, from: Data(output))
+            // An empty name of a file is none to Python, and it takes no part in the comparison.
+            check(
+                parts.map { part in part.merging(part["name"] == "empty" ? ["filename": ""] : [:]) { $1 } },
+                against: Self.parts)
+        }
+    }
+
+    @Test func `N21: is the same to our server`() async throws {
+        var form = MultipartForm()
+        form.parts = Self.parts
+        let sent = form
+        var router = Router()
+        router.post("/files") { request in
+            let form = try request.multipartForm()
+            let parts = form.parts.map { part in
+                var fields = [
+                    "name": part.name, "content": part.body.bytes.map { String($0) }.joined(separator: " "),
+                ]
+                fields["filename"] = part.filename
+                return fields
+            }
+            return HTTPResponse(status: .ok, body: HTTPBody([UInt8](try JSONEncoder().encode(parts))))
+        }
+        let handler = router
+        try await serving(handler) { address in
+            let client = Client(baseURL: try #require(URL(string: address.url)), transport: CurlTransport())
+            let parts = try await client.perform(.post("files", multipart: sent, as: [[String: String]].self))
+            check(parts, against: Self.parts)
+            let wrong = await #expect(throws: HTTPError.unacceptableStatus) {
+                try await client.perform(.post("files", form: [("a", "b")]))
+            }
+            #expect(wrong?.response?.status == .unsupportedMediaType)
+            let broken = await #expect(throws: HTTPError.unacceptableStatus) {
+                try await client.perform(
+                    .post("files", sending: .bytes([1], as: "multipart/form-data; boundary=x")))
+            }
+            #expect(broken?.response?.status == .badRequest)
+        }
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `The parser of forms with files` {
+    private static let type = "multipart/form-data; boundary=b"
+    private static let disposition = "Content-Disposition: form-data; name=\"a\"\r\n"
+
+    private func form(_ text: String, type: String = type, limits: MultipartParser.Limits = .init()) throws
+        -> MultipartForm
+    {
+        try MultipartForm(parsing: Array(text.utf8), contentType: type, limits: limits)
+    }
+
+    /// A form of one part with these lines at its head.
+    private func head(_ lines: String, content: String = "x") throws -> MultipartForm.Part? {
+        try form("--b\r\n\(lines)\r\n\(content)\r\n--b--\r\n").parts.first
+    }
+
+    @Test(arguments: [
+        "", "x", "\r\n\r\nx", "--b", "--b--", "\r\n--", "-", "\r", "\n", "\r\n", "\r\n--a\r\n", "--b--\r\n", "x\r\n--",
+    ])
+    func `finds the content, whatever it holds but the boundary`(content: String) throws {
+        let part = try #require(try head(Self.disposition, content: content))
+        #expect(part == .init(name: "a", body: HTTPBody(content)))
+    }
+
+    @Test(
+        arguments: [
+            (#"form-data; name="a"; filename="x.txt""#, "a", "x.txt"), ("form-data;name=a;filename=x", "a", "x"),
+            (#"form-data ; name = "a""#, nil, nil), (#"Form-Data; NAME="a"; FileName="""#, "a", ""),
+            (#"form-data; filename="x"; name="a b;c=d""#, "a b;c=d", "x"), (#"form-data; name="""#, "", nil),
+            (#"form-data; name="a\b""#, #"a\b"#, nil), (#"form-data; name="%22""#, "%22", nil),
+            (#"form-data; name="é🦊""#, "é🦊", nil), ("form-data; other=1; name=a", "a", nil),
+            ("form-data", nil, nil), ("form-data;", nil, nil), ("attachment; name=a", nil, nil), ("", nil, nil),
+            ("form-data; name=", nil, nil), (#"form-data; name="a"#, nil, nil), (#"form-data; name="a"b"#, nil, nil),
+            ("form-data; name=a; name=b", nil, nil), ("form-data; name=a; filename*=UTF-8''x", nil, nil),
+            ("form-data; =a; name=a", nil, nil), ("form-data; name=a b", nil, nil),
+            (#"form-data; name="a\"b""#, nil, nil),
+            ("form-data; filename=x", nil, nil), ("form-data; name=a;", nil, nil), ("form-data; name=é", nil, nil),
+        ] as [(String, String?, String?)])
+    func `reads what a part says that it is, or refuses it`(value: String, name: String?, filename: String?) throws {
+        let lines = "Content-Disposition: \(value)\r\n"
+        guard let name else {
+            #expect(throws: HTTPError.malformedMessage) { try head(lines) }
+            return
+        }
+        let part = try #require(try head(lines))
+        #expect(part.name == name)
+        #expect(part.filename == filename)
+    }
+
+    @Test func `reads the media type and passes over other fields`() throws {
+        let part = try head(
+            "content-disposition:form-data; name=a\r\nCONTENT-TYPE:\timage/png; a=b \r\nX-Other: 1\r\n"
+                + "Content-Transfer-Encoding: 8BIT\r\n")
+        #expect(part?.mediaType == "image/png; a=b")
+        #expect(try head(Self.disposition)?.mediaType == nil)
+    }
+
+    @Test(arguments: [
+        "", "X: y\r\n", "Content-Disposition form-data\r\n", ": form-data; name=a\r\n", "Content Type: x\r\n",
+        "Content-Disposition: form-data;\r\n name=a\r\n", "Content-Disposition: form-data; name=a\r\n\tx\r\n",
+        "Content-Disposition: form-data; name=a\r\nContent-Disposition: form-data; name=b\r\n",
+        "Content-Disposition: form-data; name=a\r\nContent-Type: a/b\r\ncontent-type: a/b\r\n",
+        "Content-Disposition: form-data; name=a\r\nContent-Transfer-Encoding: base64\r\n",
+        "Content-Disposition: form-data; name=\"a\u{0}\"\r\n", "Content-Disposition: form-data; name=\"a\rb\"\r\n",
+        "\u{FEFF}Content-Disposition: form-data; name=a\r\n",
+    ])
+    func `refuses a head that two readers could read differently`(lines: String) {
+        #expect(throws: HTTPError.malformedMessage) { try head(lines) }
+    }
+
+    @Test func `refuses a head that is no UTF-8`() {
+        let bytes = Array("--b\r\nContent-Disposition: form-data; name=\"".utf8) + [0xFF]
+        #expect(throws: HTTPError.malformedMessage) {
+            try MultipartForm(parsing: bytes + Array("\"\r\n\r\nx\r\n--b--".utf8), contentType: Self.type)
+        }
+    }
+
+    @Test(arguments: [
+        "", "--b", "--b\r\n", "--c\r\n", "preamble\r\n--b--", "\n--b--", "--b --", "--b\n\n", "-", "--b-", "--b-x",
+        "--b--x", "--b--\r\nx", "--b--\r\n\r\n", "--b\r\n\(disposition)", "--b\r\n\(disposition)\r\n",
+        "--b\r\n\(disposition)\r\nx", "--b\r\n\(disposition)\r\nx\r\n--b",
+        "--b\r\n\(disposition)\r\nx\r\n--bx\r\n--b--",
+        "--b\r\n\(disposition)\r\nx\r\n--b \r\n--b--", "--b\r\n\(disposition)\r\nx\n--b--",
+    ])
+    func `refuses what is cut off or framed in another way`(text: String) {
+        #expect(throws: HTTPError.malformedMessage) { try form(text) }
+    }
+
+    @Test(arguments: ["--b--", "--b--\r", "--b--\r\n", "\r\n--b--\r\n"])
+    func `takes a form without parts`(text: String) throws {
+        // A lone line break before the first boundary is one that RFC 2046 §5.1.1 counts to the boundary.
+        guard !text.hasPrefix("\r\n") else {
+            #expect(throws: HTTPError.malformedMessage) { try form(text) }
+            return
+        }
+        #expect(try form(text).parts.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ("multipart/form-data; boundary=b", true), ("Multipart/Form-Data;boundary=b", true),
+            (#"multipart/form-data; charset=utf-8; Boundary="b""#, true), ("multipart/form-data", false),
+            ("multipart/form-data; boundary=", false), (#"multipart/form-data; boundary="""#, false),
+            ("multipart/mixed; boundary=b", false), ("text/plain; boundary=b", false), ("", false),
+            ("multipart/form-data; boundary=b; boundary=c", false), (#"multipart/form-data; boundary="b "#, false),
+            (#"multipart/form-data; boundary="b ""#, false), (#"multipart/form-data; boundary="b\#u{E9}""#, false),
+            ("multipart/form-data; boundary=" + String(repeating: "b", count: 71), false),
+        ])
+    func `takes the boundary from a media type that has a proper one`(type: String, isTaken: Bool) throws {
+        let text = "--b--"
+        if isTaken {
+            #expect(try form(text, type: type).parts.isEmpty)
+        } else {
+            #expect(throws: HTTPError.malformedMessage) { try form(text, type: type) }
+        }
+    }
+
+    @Test func `takes so many parts and so long heads as it was told, and no more`() throws {
+        var limits = MultipartParser.Limits()
+        limits.parts = 3
+        limits.headBytes = 100
+        let part = "--b\r\n\(Self.disposition)\r\nx\r\n"
+        #expect(try form(String(repeating: part, count: 3) + "--b--", limits: limits).parts.count == 3)
+        #expect(throws: HTTPError.tooLarge) { try form(String(repeating: part, count: 4) + "--b--", limits: limits) }
+        let long = "X: " + String(repeating: "y", count: 100)
+        #expect(throws: HTTPError.tooLarge) { try form("--b\r\n\(long)", limits: limits) }
+        #expect(throws: HTTPError.tooLarge) { try form("--b\r\n\(Self.disposition)\(long)\r\n\r\nx", limits: limits) }
+    }
+
+    @Test(arguments: 0..<16 as Range<UInt64>)
+    func `reads the same however the content is cut`(seed: UInt64) throws {
+        var random = SplitMix64(state: seed)
+        let scraps = ["\r\n--b", "\r", "\n", "-", "--", "b", "\r\n", "x", "\r\n--", "\r\n-"]
+        let contents = (0..<1 + random.below(4)).map { _ in
+            (0..<random.below(12)).map { _ in random.pick(scraps) }.joined()
+        }
+        // A boundary of its own, which the scraps only begin with.
+        let text = contents.map { "--bb1\r\n\(Self.disposition)\r\n\($0)\r\n" }.joined() + "--bb1--"
+        let type = "multipart/form-data; boundary=bb1"
+        let whole = try form(text, type: type)
+        #expect(whole.parts.map(\.body.text) == contents, "seed \(seed)")
+        var parser = try MultipartParser(contentType: type)
+        var read: [[UInt8]] = []
+        var isOpen = false
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(1 + random.below(5))
+            rest = rest.dropFirst(piece.count)
+            for event in try parser.consume(Array(piece)) {
+                switch event {
+                case .part(let head):
+                    #expect(!isOpen && head == MultipartHead(name: "a"), "seed \(seed)")
+                    read.append([])
+                    isOpen = true
+                case .content(let bytes):
+                    #expect(isOpen && !bytes.isEmpty, "seed \(seed)")
+                    read[read.count - 1] += bytes
+                case .endOfPart: isOpen = false
+                }
+            }
+        }
+        try parser.finish()
+        #expect(read.map { String(decoding: $0, as: UTF8.self) } == contents, "seed \(seed)")
+    }
+
+    @Test func `holds no more of a content than could begin a boundary`() throws {
+        var parser = try MultipartParser(contentType: Self.type)
+        _ = try parser.consume(Array("--b\r\n\(Self.disposition)\r\n".utf8))
+        for _ in 0..<100 {
+            let events = try parser.consume([UInt8](repeating: 0x0D, count: 1_000))
+            let count = events.reduce(0) { sum, event in
+                guard case .content(let bytes) = event else { return sum }
+                return sum + bytes.count
+            }
+            #expect(count >= 999)
+        }
+    }
+}
