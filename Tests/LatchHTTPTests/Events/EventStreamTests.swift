@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+/// A server of event streams that answers each connection as the script says, and a clock that notes the waits.
+private final class Feed: Sendable {
+    enum Answer: Sendable {
+        /// Content that ends, as a connection that the server closes.
+        case stream([String])
+        /// Content that breaks off.
+        case broken([String])
+        /// No connection.
+        case offline
+        case response(HTTPResponse)
+    }
+
+    let requests = Recording<HTTPRequest>()
+    let waits = Recording<Duration>()
+    private let answers: Lock<[Answer]>
+
+    /// What is done in place of waiting.
+    private let sleep: @Sendable () async throws -> Void
+
+    init(_ answers: [Answer], sleep: @escaping @Sendable () async throws -> Void = {}) {
+        self.answers = Lock(answers.reversed())
+        self.sleep = sleep
+    }
+
+    func events(
+        interceptors: [any Interceptor] = [], after id: String = "", reconnection: Reconnection = Reconnection(),
+        limits: EventStreamParser.Limits = .init()
+    ) throws -> EventStream {
+        let transport = HandlerFunction { request in
+            self.requests.add(request)
+            return try self.next()
+        }
+        let client = Client(
+            baseURL: try #require(URL(string: "https://h")), transport: transport, interceptors: interceptors)
+        let clock = WallClock(
+            now: { Date() },
+            sleep: {
+                self.waits.add($0)
+                try await self.sleep()
+            })
+        return client.events(
+            .get("feed"), after: id, reconnection: reconnection, limits: limits, clock: clock,
+            random: RandomSource { .max })
+    }
+
+    private func next() throws -> HTTPResponse {
+        let fields: HTTPFields = [.contentType: "text/event-stream; charset=utf-8"]
+        switch answers.withLock({ $0.popLast() }) {
+        case .stream(let texts): return HTTPResponse(status: .ok, fields: fields, body: HTTPBody(pieces(texts)))
+        case .broken(let texts):
+            return HTTPResponse(status: .ok, fields: fields, body: HTTPBody(pieces(texts, then: .offline)))
+        case .response(let response): return response
+        case .offline: throw HTTPError.offline
+        case nil: return HTTPResponse(status: .noContent)
+        }
+    }
+}
+
+/// Reads to the end, or to the error.
+private func read(_ stream: EventStream) async -> (data: [String], error: HTTPError?) {
+    var data: [String] = []
+    do {
+        for try await event in stream { data.append(event.data) }
+        return (data, nil)
+    } catch {
+        return (data, error as? HTTPError)
+    }
+}
+
+@Suite struct `A stream of events` {
+    @Test func `is asked for as one and read over its pieces`() async throws {
+        let feed = Feed([.stream(["data: a\n", "\ndata: b\n\nda", "ta: c\n\n"])])
+        let (data, error) = await read(try feed.events(after: "6"))
+        #expect(data == ["a", "b", "c"])
+        #expect(error == nil)
+        let request = try #require(feed.requests.entries.first)
+        #expect(request.fields[.accept] == "text/event-stream")
+        #expect(request.fields[.cacheControl] == "no-store")
+        #expect(request.fields["Last-Event-ID"] == "6")
+        #expect(request.wantsStream)
+        #expect(try #require(request.timeout) >= .seconds(3_600))
+    }
+
+    @Test func `goes on after a break with what the server has not sent yet`() async throws {
+        let feed = Feed([
+            .stream(["id: 1\ndata: a\n\ndata: lost"]), .broken(["id: 2\ndata: b\n\n"]), .stream(["data: c\n\n"]),
+        ])
+        let (data, error) = await read(try feed.events())
+        #expect(data == ["a", "b", "c"])
+        #expect(error == nil)
+        #expect(feed.requests.entries.map { $0.fields["Last-Event-ID"] } == [nil, "1", "2", "2"])
+        #expect(feed.waits.entries == [.seconds(3), .seconds(3), .seconds(3)])
+    }
+
+    @Test func `waits as long as the server wishes, and longer after each failure`() async throws {
+        let feed = Feed([
+            .stream(["retry: 500\ndata: a\n\n"]), .offline, .offline, .offline, .stream(["data: b\n\n"]), .offline,
+        ])
+        let reconnection = Reconnection(maximumDelay: .seconds(3))
+        let (data, _) = await read(try feed.events(reconnection: reconnection))
+        #expect(data == ["a", "b"])
+        let seconds = feed.waits.entries.map {
+            Double($0.components.attoseconds) / 1e18 + Double($0.components.seconds)
+        }
+        let expected = [0.5, 1, 2, 3, 0.5, 1]
+        #expect(seconds.count == expected.count)
+        for (wait, most) in zip(seconds, expected) { #expect(wait <= most && wait > most * 0.99) }
+    }
+
+    @Test func `waits at most as long as it was told, whatever the server wishes`() async throws {
+        let feed = Feed([.stream(["retry: 99999999999999999999\ndata: a\n\n"])])
+        _ = await read(try feed.events())
+        #expect(feed.waits.entries == [.seconds(60)])
+    }
+
+    @Test func `ends where the server has no more`() async throws {
+        let feed = Feed([.response(HTTPResponse(status: .noContent))])
+        let (data, error) = await read(try feed.events())
+        #expect(data.isEmpty)
+        #expect(error == nil)
+        #expect(feed.requests.entries.count == 1)
+    }
+
+    @Test(arguments: [201, 206, 400, 401, 404, 500, 503] as [HTTPStatus])
+    func `ends with the answer where that is no stream`(status: HTTPStatus) async throws {
+        let refusal = HTTPResponse(
+            status: status, fields: [.contentType: "text/event-stream"], body: HTTPBody("data: x\n\n"))
+        for before in [[], [Feed.Answer.stream(["data: a\n\n"])]] {
+            let feed = Feed(before + [.response(refusal), .stream(["data: b\n\n"])])
+            let (data, error) = await read(try feed.events())
+            #expect(data.count == before.count)
+            #expect(error == .unacceptableStatus)
+            #expect(error?.response?.status == status)
+            #expect(feed.requests.entries.count == before.count + 1)
+        }
+    }
+
+    @Test(arguments: ["text/html", "application/json", "text/event-streams", nil])
+    func `ends with an error where the answer has another media type`(type: String?) async throws {
+        var fields: HTTPFields = [:]
+        fields[.contentType] = type
+        let feed = Feed([.response(HTTPResponse(status: .ok, fields: fields, body: HTTPBody("data: a\n\n")))])
+        let (data, error) = await read(try feed.events())
+        #expect(data.isEmpty)
+        #expect(error == .undecodable)
+    }
+
+    @Test func `fails where the first connection does`() async throws {
+        let feed = Feed([.offline, .stream(["data: a\n\n"])])
+        let (data, error) = await read(try feed.events())
+        #expect(data.isEmpty)
+        #expect(error == .offline)
+    }
+
+    @Test func `gives up after as many failures in a row as it was told`() async throws {
+        let feed = Feed([
+            .stream(["data: a\n\n"]), .offline, .stream(["data: b\n\n"]), .offline, .offline, .stream(["data: c\n\n"]),
+        ])
+        let (data, error) = await read(try feed.events(reconnection: Reconnection(attempts: 2)))
+        #expect(data == ["a", "b"])
+        #expect(error == .offline)
+    }
+
+    @Test func `ends with its connection where it is never to connect again`() async throws {
+        let whole = await read(try Feed([.stream(["data: a\n\n"])]).events(reconnection: .never))
+        #expect(whole.data == ["a"])
+        #expect(whole.error == nil)
+        let broken = await read(try Feed([.broken(["data: a\n\n"])]).events(reconnection: .never))
+        #expect(broken.data == ["a"])
+        #expect(broken.error == .offline)
+    }
+
+    @Test func `ends with an error at an event without end, and does not come back for it`() async throws {
+        var limits = EventStreamParser.Limits()
+        limits.lineBytes = 10
+        let feed = Feed([.stream(["data: a\n\n", "data: 0123456789", "\n\n"]), .stream(["data: b\n\n"])])
+        let stream = try feed.events(limits: limits)
+        var iterator = stream.makeAsyncIterator()
+        #expect(try await iterator.next()?.data == "a")
+        await #expect(throws: HTTPError.tooLarge) { try await iterator.next() }
+        #expect(try await iterator.next() == nil)
+        #expect(feed.requests.entries.count == 1)
+    }
+
+    @Test func `is authorised for each connection, and anew where the credential is no longer taken`() async throws {
+        let refused = HTTPResponse(status: .unauthorized)
+        let feed = Feed([
+            .stream(["id: 1\ndata: a\n\n"]), .response(refused), .stream(["data: b\n\n"]),
+        ])
+        let renewals = Lock(0)
+        let renewing = InterceptorFunction { request, next in
+            var request = request
+            request.fields[.authorization] = "Bearer \(renewals.withLock { $0 })"
+            let response = try await next.respond(to: request)
+            guard response.status == .unauthorized else { return response }
+            request.fields[.authorization] = "Bearer \(renewals.withLock { count in count += 1; return count })"
+            return try await next.respond(to: request)
+        }
+        let (data, error) = await read(try feed.events(interceptors: [renewing]))
+        #expect(data == ["a", "b"])
+        #expect(error == nil)
+        #expect(
+            feed.requests.entries.map { $0.fields[.authorization] }
+                == ["Bearer 0", "Bearer 0", "Bearer 1", "Bearer 1"])
+        #expect(feed.requests.entries.map { $0.fields["Last-Event-ID"] } == [nil, "1", "1", "1"])
+    }
+
+    @Test func `ends its wait when the task is cancelled`() async throws {
+        let (started, start) = AsyncStream<Void>.makeStream()
+        let feed = Feed([.stream(["data: a\n\n"])]) {
+            start.yield()
+            try await Task.sleep(for: .seconds(86_400), clock: .continuous)
+        }
+        let stream = try feed.events()
+        let task = Task { await read(stream) }
+        for await _ in started { break }
+        task.cancel()
+        let (data, error) = await task.value
+        #expect(data == ["a"])
+        #expect(error == .cancelled)
+    }
+}
