@@ -75,6 +75,11 @@ extension HTTPError {
         code: "fileChanged", message: "The file changed while it was read.",
         hint: "Send a copy, or wait until nobody writes to the file.")
 
+    /// The content is no longer the one that a broken transfer had begun with.
+    public static let contentChanged = HTTPError(
+        code: "contentChanged", message: "The content changed at the server while it was downloaded.",
+        hint: "Download it again.")
+
     /// The peer broke the protocol.
     public static let malformedMessage = HTTPError.malformedMessage("The message breaks HTTP's rules.")
 

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `A download` {
+    /// What a test has of it: the file, what was asked, and what progress was told.
+    private struct Result {
+        var file: String?
+        var error: HTTPError?
+        var requests: [HTTPRequest]
+        var progress: [[Int?]]
+        /// What lies beside the file.
+        var others: [String]
+    }
+
+    /// Downloads with answers in turn; the last one is repeated.
+    private func download(
+        _ answers: [@Sendable () throws -> HTTPResponse], over old: String? = nil, upTo limit: Int = .max,
+        continuations: Int = 3, waits: Recording<Duration> = Recording()
+    ) async throws -> Result {
+        let requests = Recording<HTTPRequest>()
+        let progress = Recording<[Int?]>()
+        let transport = HandlerFunction { request in
+            requests.add(request)
+            return try answers[min(requests.entries.count, answers.count) - 1]()
+        }
+        let client = Client(baseURL: try #require(URL(string: "https://h")), transport: transport)
+        let clock = WallClock(now: { Date() }, sleep: { waits.add($0) })
+        return try await withTemporaryFolder { folder in
+            let path = folder + "/file"
+            if let old { try Data(old.utf8).write(to: URL(filePath: path)) }
+            var failure: HTTPError?
+            do {
+                let response = try await client.download(
+                    .get("export"), to: path, upTo: limit, continuations: continuations, clock: clock
+                ) { progress.add([$0, $1]) }
+                #expect(response.body == .empty)
+            } catch let error as HTTPError {
+                failure = error
+            }
+            let content = FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+            let others = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != "file" }
+            return Result(
+                file: content, error: failure, requests: requests.entries, progress: progress.entries, others: others)
+        }
+    }
+
+    private static func whole(_ texts: [String], fields: HTTPFields = [:], length: Int? = nil) -> HTTPResponse {
+        HTTPResponse(status: .ok, fields: fields, body: HTTPBody(pieces(texts, length: length)))
+    }
+
+    private static func broken(_ texts: [String], fields: HTTPFields) -> HTTPResponse {
+        HTTPResponse(status: .ok, fields: fields, body: HTTPBody(pieces(texts, then: .offline)))
+    }
+
+    private static func part(_ text: String, _ range: String, tag: String = "\"v1\"") -> HTTPResponse {
+        HTTPResponse(status: 206, fields: ["Content-Range": range, "ETag": tag], body: HTTPBody(text))
+    }
+
+    private static let tagged: HTTPFields = ["ETag": "\"v1\"", .contentLength: "6"]
+
+    @Test func `is in its place when it is whole, and tells how far it is`() async throws {
+        let result = try await download([{ Self.whole(["abc", "de"], fields: ["X-A": "1"], length: 5) }], over: "old")
+        #expect(result.file == "abcde")
+        #expect(result.error == nil)
+        #expect(result.progress == [[3, 5], [5, 5]])
+        #expect(result.others.isEmpty)
+        #expect(result.requests.count == 1)
+        #expect(result.requests[0].wantsStream)
+        #expect(result.requests[0].fields["Accept-Encoding"] == "identity")
+    }
+
+    @Test func `may be empty, and of a length that nobody knows`() async throws {
+        #expect(try await download([{ HTTPResponse(status: .ok) }]).file == "")
+        let result = try await download([{ Self.whole(["ab", "c"]) }])
+        #expect(result.file == "abc")
+        #expect(result.progress == [[2, nil], [3, nil]])
+    }
+
+    @Test(arguments: [304, 401, 404, 416, 500] as [HTTPStatus])
+    func `leaves what was there where the answer is no success`(status: HTTPStatus) async throws {
+        let result = try await download([{ HTTPResponse(status: status, body: HTTPBody("why")) }], over: "old")
+        #expect(result.error == .unacceptableStatus)
+        #expect(result.error?.response?.body.text == "why")
+        #expect(result.file == "old")
+        #expect(result.others.isEmpty)
+    }
+
+    @Test func `leaves what was there where it breaks off and nothing proves what the rest is`() async throws {
+        let weak: [HTTPFields] = [
+            [:], ["ETag": "W/\"v1\""], ["ETag": "\"v1\"", "Accept-Ranges": "none"],
+            ["ETag": "\"v1\"", "Content-Encoding": "gzip"], ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"],
+            ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", .date: "Sun, 06 Nov 1994 08:50:36 GMT"],
+        ]
+        for fields in weak {
+            let result = try await download([{ Self.broken(["abc"], fields: fields) }], over: "old")
+            #expect(result.error == .offline)
+            #expect(result.file == "old")
+            #expect(result.others.isEmpty)
+            #expect(result.requests.count == 1)
+        }
+    }
+
+    @Test func `goes on where it broke off`() async throws {
+        let waits = Recording<Duration>()
+        let result = try await download(
+            [
+                { Self.broken(["ab", "c"], fields: Self.tagged) }, { throw HTTPError.timeout },
+                { Self.part("def", "bytes 3-5/6") },
+            ], waits: waits)
+        #expect(result.file == "abcdef")
+        #expect(result.requests.map { $0.fields["Range"] } == [nil, "bytes=3-", "bytes=3-"])
+        #expect(result.requests.map { $0.fields["If-Range"] } == [nil, "\"v1\"", "\"v1\""])
+        #expect(result.progress == [[2, 6], [3, 6], [6, 6]])
+        #expect(waits.entries == [.seconds(1), .seconds(1)])
+    }
+
+    @Test func `goes on by a date that is old enough`() async throws {
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        let fields: HTTPFields = ["Last-Modified": date, .date: "Sun, 06 Nov 1994 08:50:37 GMT"]
+        let result = try await download([
+            { Self.broken(["abc"], fields: fields) },
+            { HTTPResponse(status: 206, fields: ["Content-Range": "bytes 3-5/*"], body: HTTPBody("def")) },
+        ])
+        #expect(result.file == "abcdef")
+        #expect(result.requests[1].fields["If-Range"] == date)
+    }
+
+    @Test func `goes on also where the connection ended too early without an error`() async throws {
+        let result = try await download([
+            { Self.whole(["abc"], fields: Self.tagged) }, { Self.part("def", "bytes 3-5/6") },
+        ])
+        #expect(result.file == "abcdef")
+        let hopeless = try await download([{ Self.whole(["abc"], fields: [.contentLength: "6"]) }], over: "old")
+        #expect(hopeless.error == .offline)
+        #expect(hopeless.file == "old")
+    }
+
+    @Test func `passes over what it has where the server knows no ranges`() async throws {
+        let result = try await download([
+            { Self.broken(["ab", "c"], fields: Self.tagged) }, { Self.whole(["a", "bcde", "f"], fields: Self.tagged) },
+        ])
+        #expect(result.file == "abcdef")
+        #expect(result.progress == [[2, 6], [3, 6], [5, 6], [6, 6]])
+    }
+
+    @Test(arguments: [
+        HTTPResponse(status: .ok, fields: ["ETag": "\"v2\""], body: HTTPBody("uvwxyz")),
+        HTTPResponse(status: .ok, body: HTTPBody("uvwxyz")),
+        part("xyz", "bytes 3-5/6", tag: "\"v2\""), part("xyz", "bytes 2-4/6"), part("xyz", "bytes 3-6/7"),
+        part("xyz", "items 3-5/6"), HTTPResponse(status: 206, body: HTTPBody("xyz")),
+        HTTPResponse(status: .noContent),
+    ])
+    func `mixes no two contents`(answer: HTTPResponse) async throws {
+        let result = try await download([{ Self.broken(["abc"], fields: Self.tagged) }, { answer }], over: "old")
+        #expect(result.error == .contentChanged)
+        #expect(result.file == "old")
+        #expect(result.others.isEmpty)
+    }
+
+    @Test func `gives up after as many continuations as it was told`() async throws {
+        for continuations in 0..<3 {
+            let result = try await download(
+                [{ Self.broken(["a"], fields: ["ETag": "\"v1\""]) }, { throw HTTPError.offline }],
+                continuations: continuations)
+            #expect(result.error == .offline)
+            #expect(result.requests.count == 1 + continuations)
+            #expect(result.file == nil)
+        }
+    }
+
+    @Test func `is not asked for again where something else went wrong`() async throws {
+        let result = try await download([
+            { Self.broken(["abc"], fields: Self.tagged) }, { HTTPResponse(status: .forbidden) },
+        ])
+        #expect(result.error == .unacceptableStatus)
+        #expect(result.requests.count == 2)
+    }
+
+    @Test func `takes no more than it was told`() async throws {
+        let known = try await download([{ Self.whole(["abc"], length: 3) }], over: "old", upTo: 2)
+        let unknown = try await download([{ Self.whole(["ab", "c"]) }], over: "old", upTo: 2)
+        for result in [known, unknown] {
+            #expect(result.error == .tooLarge)
+            #expect(result.file == "old")
+            #expect(result.others.isEmpty)
+        }
+        #expect(try await download([{ Self.whole(["abc"], length: 3) }], upTo: 3).file == "abc")
+    }
+
+    @Test func `leaves nothing behind when its task is cancelled`() async throws {
+        let (reached, reach) = AsyncStream<Void>.makeStream()
+        let transport = HandlerFunction { _ in
+            let count = Lock(0)
+            return HTTPResponse(
+                status: .ok,
+                body: HTTPBody(
+                    HTTPBodyStream {
+                        {
+                            guard
+                                count.withLock({ count in
+                                    count += 1; return count
+                                }) > 1
+                            else { return [1] }
+                            reach.yield()
+                            try await Task.sleep(for: .seconds(86_400), clock: .continuous)
+                            return nil
+                        }
+                    }))
+        }
+        let client = Client(baseURL: try #require(URL(string: "https://h")), transport: transport)
+        try await withTemporaryFolder { folder in
+            try Data("old".utf8).write(to: URL(filePath: folder + "/file"))
+            let task = Task { try await client.download(.get("x"), to: folder + "/file") }
+            for await _ in reached { break }
+            task.cancel()
+            await #expect(throws: HTTPError.cancelled) { try await task.value }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["file"])
+            #expect(FileManager.default.contents(atPath: folder + "/file") == Data("old".utf8))
+        }
+    }
+
+    @Test func `says where there is no folder for it`() async throws {
+        let client = try client(answering: .ok, HTTPBody("x"))
+        try await withTemporaryFolder { folder in
+            await #expect(throws: HTTPError.fileUnavailable) {
+                try await client.download(.get("x"), to: folder + "/none/file")
+            }
+        }
+    }
+}
+
+@Suite struct `Content that tells how far it is` {
+    @Test func `counts what was read of bytes and of streams, each time from the beginning`() async throws {
+        let told = Recording<[Int?]>()
+        let bytes = HTTPBody([UInt8](repeating: 1, count: 150_000)).reporting { told.add([$0, $1]) }
+        #expect(bytes.length == 150_000)
+        #expect(bytes.isReplayable)
+        for _ in 0..<2 { #expect(try await bytes.collected(upTo: 1 << 20).count == 150_000) }
+        let once: [[Int?]] = [[65_536, 150_000], [131_072, 150_000], [150_000, 150_000]]
+        #expect(told.entries == once + once)
+        let more = Recording<[Int?]>()
+        let stream = HTTPBody(pieces(["ab", "c"])).reporting { more.add([$0, $1]) }
+        #expect(try await stream.collected(upTo: 10) == Array("abc".utf8))
+        #expect(more.entries == [[2, nil], [3, nil]])
+    }
+
+    @Test func `stays content that can be read only once, and empty content`() async throws {
+        let spent = Lock(false)
+        let once = HTTPBody(
+            HTTPBodyStream(once: {
+                spent.withLock { isSpent in
+                    defer { isSpent = true }
+                    return isSpent ? nil : [1]
+                }
+            })
+        ).reporting { _, _ in }
+        #expect(!once.isReplayable)
+        #expect(try await once.collected(upTo: 1) == [1])
+        await #expect(throws: HTTPError.streamSpent) { try await once.collected(upTo: 1) }
+        #expect(try await HTTPBody.empty.reporting { _, _ in }.collected(upTo: 1).isEmpty)
+    }
+}
