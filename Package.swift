@@ -173,6 +173,8 @@ if Context.environment["LATCH_FUZZ"] != nil {
         fuzz("fuzz-json", needs: ["LatchCore"]),
         fuzz("fuzz-origin", needs: ["LatchHTTP"]),
         fuzz("fuzz-path", needs: ["LatchHTTP"]),
+        fuzz("fuzz-multipart", needs: ["LatchHTTP"]),
+        fuzz("fuzz-events", needs: ["LatchHTTP"]),
         fuzz("fuzz-form", needs: ["LatchServer", "LatchHTTP"]),
         fuzz("fuzz-base", needs: ["LatchCore"]),
         fuzz("fuzz-password", needs: ["LatchCrypto"]),
