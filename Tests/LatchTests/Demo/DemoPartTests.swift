@@ -33,7 +33,7 @@ private func serving<Result>(
         } _: { url in
             let client = Client(baseURL: url, transport: transport)
             for path in ["api/auth/refresh-token", "user/profile", "refused", "refused/refresh-token"] {
-                _ = try await client.respond(to: client.request(.get, path))
+                _ = try await client.respond(to: client.request(.get, RoutePath(path)))
             }
         }
         let counts = transport.counts

@@ -11,7 +11,7 @@ import Testing
 @Suite struct `A served process` {
     private func status(_ path: String, at url: String) async throws -> HTTPStatus {
         let client = Client(baseURL: try #require(URL(string: url)))
-        return try await client.perform(.raw(.get, path)).status
+        return try await client.perform(.raw(.get, RoutePath(path))).status
     }
 
     @Test func `prints one line once it accepts connections, at a port of its own choice`() async throws {
@@ -73,7 +73,7 @@ import Testing
                     let client = Client(baseURL: try #require(URL(string: url)))
                     let content = HTTPBody(try JSONEncoder().encode(body).map { $0 })
                     let request = try client.request(
-                        .post, path, fields: [.contentType: "application/json"], body: content)
+                        .post, RoutePath(path), fields: [.contentType: "application/json"], body: content)
                     #expect(try await client.respond(to: request).status == expected)
                     process.kill()
                     #expect(await process.end() == .killed(by: 9))

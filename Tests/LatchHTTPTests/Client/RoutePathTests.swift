@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import Testing
+
+@Suite struct `A path with values in it` {
+    private let client: Client
+
+    init() throws { client = Client(baseURL: try #require(URL(string: "https://h/v1"))) }
+
+    private func path(_ path: RoutePath) throws -> String { try client.request(.get, path).path }
+
+    @Test(
+        arguments: [
+            ("ada", "ada"), ("a b", "a%20b"), ("a/b", "a%2Fb"), ("a?b=c&d", "a%3Fb%3Dc%26d"), ("a#b", "a%23b"),
+            ("%2e%2e", "%252e%252e"), ("a%2Fb", "a%252Fb"), ("https://evil.example", "https%3A%2F%2Fevil.example"),
+            ("é", "%C3%A9"), ("🦊", "%F0%9F%A6%8A"), ("a;b", "a%3Bb"), ("...", "..."), ("a\r\nX: y", "a%0D%0AX%3A%20y"),
+            (".a", ".a"), ("\u{301}", "%CC%81"),
+        ])
+    func `N19: keeps each within its segment`(value: String, encoded: String) throws {
+        #expect(try path("users/\(value)/notes") == "/v1/users/\(encoded)/notes")
+        #expect(try path("users/\(value)") == "/v1/users/\(encoded)")
+        #expect(try path("\(value)") == "/v1/\(encoded)")
+        #expect(try path(RoutePath(segments: ["users", value])) == "/v1/users/\(encoded)")
+        #expect(try path("users?next=\(value)") == "/v1/users?next=\(encoded)")
+    }
+
+    @Test(arguments: [
+        "", ".", "..", "../admin", "a/../b", "..\\admin", "a\\b", "..;", "..;x=1", ".;a", "a/..;/b", "a\u{0}", "/..",
+    ])
+    func `N19: is refused where a value would lead elsewhere`(value: String) {
+        #expect(throws: HTTPError.invalidURL) { try path("users/\(value)/notes") }
+        #expect(throws: HTTPError.invalidURL) { try path("users/\(value)") }
+        #expect(throws: HTTPError.invalidURL) { try path(RoutePath(segments: ["users", value])) }
+    }
+
+    @Test func `N19: is refused where values form dots together`() {
+        let dot = "."
+        #expect(throws: HTTPError.invalidURL) { try path("\(dot)\(dot)/x") }
+        #expect(throws: HTTPError.invalidURL) { try path("a/.\(dot)") }
+    }
+
+    @Test func `lets an empty value be a part of a segment or of a query`() throws {
+        let nothing = ""
+        #expect(try path("file\(nothing).txt") == "/v1/file.txt")
+        #expect(try path("\(nothing)file") == "/v1/file")
+        #expect(try path("a/\(nothing)\("b")") == "/v1/a/b")
+        #expect(try path("users?after=\(nothing)") == "/v1/users?after=")
+        #expect(throws: HTTPError.invalidURL) { try path("users/\(nothing)?x=1") }
+        #expect(throws: HTTPError.invalidURL) { try path("users/\(nothing)\(nothing)") }
+    }
+
+    @Test func `takes anything that has one spelling`() throws {
+        let id = try #require(UUID(uuidString: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"))
+        #expect(try path("a/\(7)/\(id)/\(true)/\("x"[...])") == "/v1/a/7/\(id.uuidString)/true/x")
+    }
+
+    @Test func `takes a path that is one already`() throws {
+        let folder = RoutePath("a/b")
+        #expect(try path("\(path: folder)/\("c/d")") == "/v1/a/b/c%2Fd")
+        #expect(throws: HTTPError.invalidURL) { try path("x/\(path: "users/\("")")") }
+    }
+
+    @Test func `is shown and compared by its spelling`() {
+        let value = "a/b"
+        #expect("users/\(value)" as RoutePath == "users/a%2Fb")
+        #expect(("users/\(value)" as RoutePath).description == "users/a%2Fb")
+        #expect("users/\(value)" as RoutePath != "users/a/b")
+    }
+
+    @Test(arguments: 0..<8 as Range<UInt64>)
+    func `N19: is split by a server into the segments that were given`(seed: UInt64) throws {
+        var random = SplitMix64(state: seed)
+        var accepted = 0
+        for _ in 0..<400 {
+            let values = (0..<1 + random.below(4)).map { _ in random.text(upTo: 5) }
+            let target: String
+            do { target = try path(RoutePath(segments: values)) } catch {
+                // What is refused is so for a reason that a person sees.
+                #expect(
+                    values.contains { value in
+                        value.isEmpty || value.utf8.contains { [0x00, 0x5C].contains($0) }
+                            || value.utf8.split(separator: 0x2F, omittingEmptySubsequences: false).contains {
+                                [".", ".."].contains(String(decoding: $0.prefix { $0 != 0x3B }, as: UTF8.self))
+                            }
+                    }, "seed \(seed): \(values)")
+                continue
+            }
+            accepted += 1
+            let segments = target.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2)
+            #expect(segments.count == values.count, "seed \(seed): \(values)")
+            for (segment, value) in zip(segments, values) {
+                #expect(
+                    percentDecoded(segment.utf8, plusIsSpace: false).map { Array($0.utf8) } == Array(value.utf8),
+                    "seed \(seed): \(values)")
+            }
+        }
+        #expect(accepted > 50)
+    }
+}
+
+@Suite struct `A base URL` {
+    private func problem(_ base: String) throws -> HTTPError? {
+        let client = Client(baseURL: try #require(URL(string: base)))
+        do { _ = try client.request(.get, "a") } catch { return error }
+        return nil
+    }
+
+    @Test(arguments: [
+        "https://user@h", "https://user:pw@h", "https://h@evil.example", "https://[fe80::1%25eth0]", "https://h:",
+        "https://h:65536", "ftp://h", "https:h", "//h/a", "file:///etc", "https:///a",
+    ])
+    func `N19: is refused where readers could disagree about its host`(base: String) throws {
+        #expect(try problem(base) == HTTPError.invalidURL)
+    }
+
+    @Test(arguments: ["https://h", "https://h:8443/v1/", "https://[::1]:8443", "https://h/v1?key=1", "HTTPS://H/"])
+    func `N19: is taken where they cannot`(base: String) throws {
+        #expect(try problem(base) == nil)
+    }
+
+    /// Foundation writes names of other scripts in the letters of the wire (RFC 5891), or makes no URL of them.
+    @Test func `N19: with a name of another script stands for its ASCII form`() throws {
+        guard let url = URL(string: "https://bücher.example/v1") else { return }
+        let request = try Client(baseURL: url).request(.get, "a")
+        #expect(request.authority == "xn--bcher-kva.example")
+    }
+}
