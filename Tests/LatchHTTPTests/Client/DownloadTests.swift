@@ -227,7 +227,7 @@ import Testing
     @Test func `says where there is no folder for it`() async throws {
         let client = try client(answering: .ok, HTTPBody("x"))
         try await withTemporaryFolder { folder in
-            await #expect(throws: HTTPError.fileUnavailable) {
+            _ = await #expect(throws: HTTPError.fileUnavailable) {
                 try await client.download(.get("x"), to: folder + "/none/file")
             }
         }
