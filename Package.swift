@@ -53,6 +53,7 @@ let package = Package(
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("CArgon2", pkgConfig: "libargon2", apt: "libargon2-dev"),
         system("CTLS", pkgConfig: "openssl", apt: "libssl-dev"),
+        system("CPSL", pkgConfig: "libpsl", apt: "libpsl-dev"),
         system("CEpoll"),
         system("CSpawn"),
         shim("CCurlShim", over: "CCurl"),
@@ -60,7 +61,7 @@ let package = Package(
 
         // 0 · values and messages
         module("LatchCore", needs: [onLinux("CSpawn")]),
-        module("LatchHTTP", needs: ["LatchCore", onLinux("CCurl"), onLinux("CCurlShim")]),
+        module("LatchHTTP", needs: ["LatchCore", onLinux("CCurl"), onLinux("CCurlShim"), onLinux("CPSL")]),
 
         // 1 · engines
         module("LatchCrypto", needs: ["LatchCore", onLinux("COpenSSL"), onLinux("CArgon2")]),

@@ -59,6 +59,11 @@ extension AuthError {
     public static let invalidTokenResponse = AuthError(
         code: "invalidTokenResponse", message: "The issuer's answer holds no usable token.",
         hint: "Check that the address is the token endpoint.")
+
+    /// A login set none of the cookies that prove it.
+    public static let loginWithoutCookies = AuthError(
+        code: "loginWithoutCookies", message: "The login set no cookie that could prove it.",
+        hint: "Check the name and the password: many servers answer a refused login with a page.")
 }
 
 extension AuthError {

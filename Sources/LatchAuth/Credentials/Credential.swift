@@ -42,6 +42,13 @@ public protocol SessionCredential: Credential, Equatable {
 
     /// Whether a renewal of `self` and of `other` is the same renewal: they hold the same renewable part.
     func renewsLike(_ other: Self) -> Bool
+
+    /// What an answer made of this credential, where the server exchanges it on the way; nil where it did not.
+    ///
+    /// - Parameters:
+    ///   - request: The message that was answered.
+    ///   - sent: The credential that it carried, which may be an earlier one.
+    func rotated(by response: HTTPResponse, to request: HTTPRequest, sentWith sent: Self) -> Self?
 }
 
 extension SessionCredential {
@@ -53,4 +60,7 @@ extension SessionCredential {
 
     /// Two credentials renew alike when they are equal.
     public func renewsLike(_ other: Self) -> Bool { self == other }
+
+    /// Most servers exchange a credential only when they are asked to.
+    public func rotated(by response: HTTPResponse, to request: HTTPRequest, sentWith sent: Self) -> Self? { nil }
 }

@@ -125,6 +125,12 @@ public actor Session<Value: SessionCredential> {
     /// - Throws: As `credential()` where there is none or the store cannot be read.
     public func currentCredential() async throws -> Value { try await usableCredential() }
 
+    /// The same, and the generation it belongs to.
+    func currentLease() async throws -> Lease<Value> {
+        let value = try await usableCredential()
+        return Lease(credential: value, generation: generation)
+    }
+
     /// A credential other than `refused`, renewed if the session still holds that one.
     ///
     /// - Parameter refused: The credential that the server refused, as it was sent.

@@ -33,22 +33,27 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
         guard scope.allows(request.origin), !RenewalScope.sessions.contains(ObjectIdentifier(session)) else {
             return try await next.respond(to: request)
         }
-        guard renews else { return try await send(request, with: session.currentCredential(), to: next) }
-        let lease = try await session.lease()
-        let response = try await send(request, with: lease.credential, to: next)
+        guard renews else {
+            return try await send(request, with: SessionStep(session, session.currentLease()), to: next)
+        }
+        let step = SessionStep(session, try await session.lease())
+        let response = try await send(request, with: step, to: next)
         guard response.status == .unauthorized else { return response }
-        let renewed = try await session.renewed(replacing: lease)
-        return try await send(request, with: renewed, to: next)
+        let refused = step.lease
+        let renewed = Lease(
+            credential: try await session.renewed(replacing: refused), generation: refused.generation)
+        return try await send(request, with: SessionStep(session, renewed), to: next)
     }
 
     /// Sends the request with one credential, and learns the issuer's clock from the answer.
     ///
     /// The `Date` field (RFC 9110 §6.6.1) is read from refusals, whose reason may be a wrong clock, and otherwise once a
     /// minute at most: it costs a parse and a lock.
-    private func send(_ request: HTTPRequest, with credential: Value, to next: any Handler) async throws -> HTTPResponse
-    {
+    private func send(
+        _ request: HTTPRequest, with step: SessionStep<Value>, to next: any Handler
+    ) async throws -> HTTPResponse {
         var authorized = request
-        authorized.authorizeWhenSent(with: credential)
+        authorized.steps.append(step)
         let sent = session.clock.now
         let response = try await next.respond(to: authorized)
         if response.status == .unauthorized || session.wantsIssuerDate,

@@ -75,7 +75,7 @@ public struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
 
     /// Days from 1970-01-01 in the proleptic Gregorian calendar; years are counted from March, so that the leap day is
     /// the last.
-    private static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
+    static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
         let shifted = month > 2 ? year : year - 1
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
         let yearOfEra = shifted - era * 400
