@@ -180,6 +180,7 @@ if Context.environment["LATCH_FUZZ"] != nil {
         fuzz("fuzz-base", needs: ["LatchCore"]),
         fuzz("fuzz-password", needs: ["LatchCrypto"]),
         fuzz("fuzz-date", needs: ["LatchHTTP"]),
+        fuzz("fuzz-cookie", needs: ["LatchHTTP", "LatchCore"]),
         fuzz("fuzz-email", needs: ["LatchIdentity"]),
         fuzz("fuzz-token", needs: ["LatchJOSE"]),
         fuzz("fuzz-keys", needs: ["LatchJOSE", "LatchCore"]),

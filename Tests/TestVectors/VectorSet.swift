@@ -27,6 +27,9 @@ public struct VectorSet: Sendable {
     /// Amazon's cases of Signature Version 4.
     public static let sigV4 = VectorSet("aws4_testsuite")
 
+    /// The working group's suite for cookies, of pairs `NNNN-test` and `NNNN-expected`.
+    public static let httpState = VectorSet("http-state")
+
     /// What a skipped suite says.
     public static let hint = "put the published vectors into ../shared/vectors, or name their folder in LATCH_VECTORS"
 

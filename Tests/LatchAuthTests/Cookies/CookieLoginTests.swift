@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `A session of cookies` {
+    let backend: CookieBackend
+    let store = InMemoryTokenStore<[Cookie]>()
+
+    init() throws { backend = try CookieBackend() }
+
+    private func get(_ client: Client, _ path: String = "notes") async throws -> HTTPResponse {
+        try await client.perform(.raw(.get, path))
+    }
+
+    @Test func `N10: logs in before its first request`() async throws {
+        let session = backend.session(in: store)
+        let client = backend.client(session)
+        for _ in 0..<3 { #expect(try await get(client).status == .ok) }
+        #expect(backend.sent == ["sid=s1; lang=en", "sid=s1; lang=en", "sid=s1; lang=en"])
+        #expect(backend.logins == 1)
+        #expect(store.load()?.map(\.name) == ["sid", "lang"])
+        #expect(store.load()?.first?.isHTTPOnly == true)
+        #expect(session.currentState.isSignedIn)
+    }
+
+    @Test func `N10: logs in once for 50 requests that come at once`() async throws {
+        let client = backend.client(backend.session())
+        try await withThrowingTaskGroup(of: HTTPStatus.self) { group in
+            for _ in 0..<50 { group.addTask { try await self.get(client).status } }
+            for try await status in group { #expect(status == .ok) }
+        }
+        #expect(backend.logins == 1)
+        #expect(backend.sent == Array(repeating: "sid=s1; lang=en", count: 50))
+    }
+
+    @Test func `N10: logs in once more for 50 requests whose cookie was refused, and sends each again`() async throws {
+        let client = backend.client(backend.session(in: store))
+        _ = try await get(client)
+        backend.change { $0.valid = "ended elsewhere" }
+        try await withThrowingTaskGroup(of: HTTPStatus.self) { group in
+            for _ in 0..<50 { group.addTask { try await self.get(client).status } }
+            for try await status in group { #expect(status == .ok) }
+        }
+        #expect(backend.logins == 2)
+        #expect(backend.sent.filter { $0 == "sid=s2; lang=en" }.count == 50)
+        #expect(store.load()?.first?.value == "s2")
+    }
+
+    @Test func `does not log in while what it kept is accepted`() async throws {
+        _ = try await get(backend.client(backend.session(in: store)))
+        #expect(try await get(backend.client(backend.session(in: store))).status == .ok)
+        #expect(backend.logins == 1)
+    }
+
+    @Test func `is answered by the second refusal where a login does not help`() async throws {
+        let elsewhere = try CookieBackend()
+        let session = Session(cookiesIn: store) { try await elsewhere.login() }
+        #expect(try await get(backend.client(session)).status == .unauthorized)
+        #expect(elsewhere.logins == 2)
+        #expect(backend.sent == ["sid=s1; lang=en", "sid=s2; lang=en"])
+    }
+
+    @Test func `logs in before the request where the cookies that prove it are over`() async throws {
+        let clock = ManualClock(Date())
+        backend.change { $0.attributes = "; Max-Age=100" }
+        let client = backend.client(backend.session(named: ["sid"], clock: clock.wallClock()))
+        _ = try await get(client)
+        clock.advance(by: 200)
+        backend.change { $0.attributes = "" }
+        _ = try await get(client)
+        #expect(backend.sent == ["sid=s1; lang=en", "sid=s2; lang=en"])
+    }
+
+    @Test func `tells a login that the network kept from succeeding as that, and tries again`() async throws {
+        let isDown = Lock(true)
+        let session = backend.session(in: store) {
+            if isDown.withLock({ $0 }) { throw HTTPError.offline }
+        }
+        let client = backend.client(session)
+        for _ in 0..<3 { await #expect(throws: HTTPError.offline) { try await get(client) } }
+        #expect(backend.sent == [])
+        isDown.withLock { $0 = false }
+        #expect(try await get(client).status == .ok)
+        #expect(backend.logins == 1)
+    }
+
+    @Test func `does not repeat a login that was refused until it is told to`() async throws {
+        backend.change { $0.loginStatus = 401 }
+        let session = backend.session(in: store)
+        let client = backend.client(session)
+        for _ in 0..<3 { await #expect(throws: AuthError.reauthenticationRequired) { try await get(client) } }
+        #expect(backend.logins == 1)
+        await #expect(throws: HTTPError.unacceptableStatus) { try await session.signIn() }
+        backend.change { $0.loginStatus = 204 }
+        try await session.signIn()
+        #expect(try await get(client).status == .ok)
+        #expect(backend.logins == 3)
+        #expect(store.load()?.first?.value == "s3")
+    }
+
+    @Test func `takes a server's failure to log in for no refusal`() async throws {
+        backend.change { $0.loginStatus = 503 }
+        let client = backend.client(backend.session(in: store))
+        await #expect(throws: HTTPError.unacceptableStatus) { try await get(client) }
+        backend.change { $0.loginStatus = 204 }
+        #expect(try await get(client).status == .ok)
+    }
+
+    @Test func `keeps nothing of a login that set no cookie`() async throws {
+        backend.change { $0.setsCookie = false }
+        let client = backend.client(backend.session(in: store))
+        await #expect(throws: AuthError.loginWithoutCookies) { try await get(client) }
+        #expect(store.load() == nil)
+        #expect(backend.sent == [])
+    }
+
+    @Test func `takes a login without the cookie that proves it for none`() async throws {
+        let client = backend.client(backend.session(in: store, named: ["sid", "mac"]))
+        await #expect(throws: AuthError.loginWithoutCookies) { try await get(client) }
+        #expect(store.load() == nil)
+    }
+
+    @Test func `N10: sends its cookies to no other host, nor logs in for it`() async throws {
+        let session = backend.session(in: store)
+        #expect(try await get(backend.client(session, host: "localhost")).status == .unauthorized)
+        #expect(backend.logins == 0)
+        _ = try await get(backend.client(session))
+        _ = try await get(backend.client(session, host: "localhost"))
+        #expect(backend.sent == ["", "sid=s1; lang=en", ""])
+    }
+
+    @Test func `N10: takes no cookie along where a redirect leaves the origin`() async throws {
+        let target = try CookieBackend()
+        let away = try RawHTTPServer { _ in .response(302, fields: ["Location: \(target.server.url)/notes"]) }
+        let session = backend.session(in: store)
+        let client = Client(
+            baseURL: try #require(URL(string: away.url)), transport: CurlTransport(),
+            interceptors: [SessionInterceptor(session, for: .host("127.0.0.1"))])
+        _ = try await get(client)
+        #expect(away.requests.first?.values(of: "Cookie") == ["sid=s1; lang=en"])
+        #expect(target.sent.allSatisfy { $0.isEmpty })
+    }
+
+    @Test func `may log in through its own client`() async throws {
+        let jar = CookieJar()
+        let clients = Lock<Client?>(nil)
+        let session = Session(cookiesIn: store) {
+            let client = clients.withLock { $0 }
+            try await client?.perform(.post("login", form: []))
+            return jar.cookies
+        }
+        let client = Client(
+            baseURL: backend.url, transport: CurlTransport(),
+            interceptors: [SessionInterceptor(session, for: .host("127.0.0.1")), CookieInterceptor(jar)])
+        clients.withLock { $0 = client }
+        #expect(try await get(client).status == .ok)
+        clients.withLock { $0 = nil }
+        #expect(backend.sent == ["sid=s1; lang=en"])
+    }
+}

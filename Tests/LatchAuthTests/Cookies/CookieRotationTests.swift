@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `A server that exchanges the cookies of a session` {
+    let backend: CookieBackend
+    let store = InMemoryTokenStore<[Cookie]>()
+
+    init() throws {
+        backend = try CookieBackend()
+        backend.change { $0.rotates = true }
+    }
+
+    private func get(_ client: Client, _ path: String = "notes") async throws -> HTTPResponse {
+        try await client.perform(.raw(.get, path))
+    }
+
+    @Test func `N10: is followed from answer to answer without a new login`() async throws {
+        let session = backend.session(in: store)
+        let client = backend.client(session)
+        for _ in 0..<4 { #expect(try await get(client).status == .ok) }
+        #expect(backend.sent == ["sid=s1; lang=en", "sid=r1; lang=en", "sid=r2; lang=en", "sid=r3; lang=en"])
+        #expect(backend.logins == 1)
+        #expect(store.load()?.map(\.value) == ["r4", "en"])
+        #expect(session.currentState.credential?.cookies.map(\.value) == ["r4", "en"])
+    }
+
+    @Test func `N10: finds what it set last in the next process`() async throws {
+        _ = try await get(backend.client(backend.session(in: store)))
+        #expect(try await get(backend.client(backend.session(in: store))).status == .ok)
+        #expect(backend.logins == 1)
+        #expect(backend.sent.last == "sid=r1; lang=en")
+    }
+
+    @Test func `is followed from one redirect to the next`() async throws {
+        let client = backend.client(backend.session(in: store))
+        #expect(try await get(client, "moved").status == .ok)
+        #expect(backend.sent == ["sid=s1; lang=en", "sid=r1; lang=en"])
+        #expect(backend.logins == 1)
+    }
+
+    @Test func `is stored before the answer is there`() async throws {
+        let client = backend.client(backend.session(in: store))
+        for number in 1...3 {
+            _ = try await get(client)
+            #expect(store.load()?.first?.value == "r\(number)")
+        }
+    }
+
+    @Test func `and deletes the last one makes the next request log in`() async throws {
+        let session = backend.session(in: store)
+        let client = backend.client(session)
+        backend.change {
+            $0.setsCookie = true
+            $0.rotates = false
+        }
+        _ = try await get(client)
+        backend.change {
+            $0.rotates = true
+            $0.attributes = "; Max-Age=0"
+        }
+        _ = try await get(client)
+        #expect(session.currentState.credential?.cookies.map(\.name) == ["lang"])
+        backend.change {
+            $0.rotates = false
+            $0.attributes = ""
+        }
+        #expect(try await get(client).status == .ok)
+        #expect(backend.sent.suffix(2) == ["lang=en", "sid=s2; lang=en"])
+    }
+
+    @Test func `is followed although the store has no room`() async throws {
+        let full = FillingStore()
+        let session = backend.session(in: full)
+        let client = backend.client(session)
+        for _ in 0..<3 { #expect(try await get(client).status == .ok) }
+        #expect(backend.sent == ["sid=s1; lang=en", "sid=r1; lang=en", "sid=r2; lang=en"])
+        #expect(full.load()?.first?.value == "s1")
+    }
+
+    @Test func `for somebody else by now changes nothing`() async throws {
+        let (held, gate) = (SharedResult<Void>(), SharedResult<Void>())
+        let session = backend.session(in: store)
+        let slow = InterceptorFunction { request, next in
+            let response = try await next.respond(to: request)
+            held.finish(.success(()))
+            try await gate.value()
+            return response
+        }
+        let client = Client(
+            baseURL: backend.url, transport: CurlTransport().intercepted(by: [slow]),
+            interceptors: [SessionInterceptor(session, for: .host("127.0.0.1"))])
+        let late = Task { try await get(client) }
+        try await held.value()
+        let other = try #require(Cookie(name: "sid", value: "other", domain: "127.0.0.1", created: Date()))
+        try await session.signIn(CookieCredential([other]))
+        gate.finish(.success(()))
+        #expect(try await late.value.status == .ok)
+        #expect(store.load()?.map(\.value) == ["other"])
+        #expect(session.currentState.credential?.cookies.map(\.value) == ["other"])
+    }
+}
+
+/// A store with room for one record.
+private final class FillingStore: TokenStore {
+    private let kept = InMemoryTokenStore<[Cookie]>()
+
+    func save(_ cookies: [Cookie]) throws {
+        guard kept.load() == nil else { throw AuthError.storeFull }
+        kept.save(cookies)
+    }
+
+    func load() -> [Cookie]? { kept.load() }
+
+    func clear() { kept.clear() }
+}

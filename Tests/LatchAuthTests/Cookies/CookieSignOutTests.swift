@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `A session of cookies that ends` {
+    let backend: CookieBackend
+    let secrets = MemorySecretStore()
+
+    init() throws { backend = try CookieBackend() }
+
+    private var store: SecretCookieStore { SecretCookieStore(secrets, name: "legacy") }
+
+    private func get(_ session: Session<CookieCredential>) async throws -> HTTPResponse {
+        try await backend.client(session).perform(.raw(.get, "notes"))
+    }
+
+    @Test func `sends nothing and logs nobody in until it is told to`() async throws {
+        let session = backend.session(in: store)
+        _ = try await get(session)
+        let last = try await session.signOut()
+        #expect(last?.cookies.map(\.name) == ["sid", "lang"])
+        #expect(secrets.names() == [])
+        await #expect(throws: AuthError.missingToken) { try await get(session) }
+        #expect(backend.logins == 1)
+        try await session.signIn()
+        #expect(try await get(session).status == .ok)
+        #expect(backend.sent == ["sid=s1; lang=en", "sid=s2; lang=en"])
+    }
+
+    @Test func `during the login of a request stays ended`() async throws {
+        let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
+        let session = backend.session(in: store) {
+            begun.finish(.success(()))
+            try await gate.value()
+        }
+        let request = Task { try await get(session) }
+        try await begun.value()
+        try await session.signOut()
+        await #expect(throws: AuthError.superseded) { try await request.value }
+        gate.finish(.success(()))
+        while backend.logins == 0 { await Task.yield() }
+        await #expect(throws: AuthError.missingToken) { try await get(session) }
+        #expect(secrets.names() == [])
+        #expect(session.currentState == .signedOut(.person))
+        #expect(backend.sent == [])
+    }
+
+    @Test func `during a login that was asked for stays ended`() async throws {
+        let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
+        let session = backend.session(in: store) {
+            begun.finish(.success(()))
+            try await gate.value()
+        }
+        let login = Task { try await session.signIn() }
+        try await begun.value()
+        try await session.signOut()
+        gate.finish(.success(()))
+        await #expect(throws: AuthError.superseded) { try await login.value }
+        #expect(secrets.names() == [])
+        #expect(session.currentState == .signedOut(.person))
+    }
+
+    @Test func `and goes on as somebody else keeps that one's cookies`() async throws {
+        let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
+        let session = backend.session(in: store) {
+            begun.finish(.success(()))
+            try await gate.value()
+        }
+        let request = Task { try await get(session) }
+        try await begun.value()
+        let other = try #require(
+            Cookie(name: "sid", value: "other", domain: "127.0.0.1", created: Date()))
+        backend.change { $0.valid = "other" }
+        try await session.signIn(CookieCredential([other]))
+        await #expect(throws: AuthError.superseded) { try await request.value }
+        #expect(try await get(session).status == .ok)
+        gate.finish(.success(()))
+        while backend.logins == 0 { await Task.yield() }
+        #expect(try await store.load()?.map(\.value) == ["other"])
+        #expect(backend.sent == ["sid=other"])
+    }
+
+    @Test func `in another process ends here as well, and is not undone by a login`() async throws {
+        let session = backend.session(in: store)
+        _ = try await get(session)
+        try await backend.session(in: store).signOut()
+        backend.change { $0.valid = nil }
+        await #expect(throws: AuthError.missingToken) { try await get(session) }
+        #expect(backend.logins == 1)
+        #expect(session.currentState == .signedOut(.person))
+    }
+
+    @Test func `by damage of what was kept begins anew, with the damaged record set aside`() async throws {
+        secrets.write(Array("torn".utf8), for: "legacy")
+        #expect(try await get(backend.session(in: store)).status == .ok)
+        #expect(secrets.names() == ["legacy", "legacy.damaged"])
+        #expect(secrets.read("legacy.damaged") == Array("torn".utf8))
+        #expect(try await store.load()?.map(\.value) == ["s1", "en"])
+    }
+
+    @Test func `in a store that cannot be read is no end, and nobody logs in`() async throws {
+        let session = backend.session(in: LockedStore())
+        await #expect(throws: AuthError.storeLocked) { try await get(session) }
+        #expect(backend.logins == 0)
+        #expect(session.currentState == .unavailable(.storeLocked))
+    }
+}
+
+private struct LockedStore: TokenStore {
+    func save(_ cookies: [Cookie]) throws { throw AuthError.storeLocked }
+    func load() throws -> [Cookie]? { throw AuthError.storeLocked }
+    func clear() throws { throw AuthError.storeLocked }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchHTTP
+import LatchTesting
+import Testing
+
+/// Against servers on 127.0.0.1 and their other name, `localhost`: two hosts for cookies, reached over real sockets.
+@Suite struct `A client with a cookie jar` {
+    let jar = CookieJar()
+
+    private func client(_ base: String, after: [any Interceptor] = []) throws -> Client {
+        Client(
+            baseURL: try #require(URL(string: base)), transport: CurlTransport(),
+            interceptors: after + [CookieInterceptor(jar)])
+    }
+
+    private func server(setting cookies: String...) throws -> RawHTTPServer {
+        let fields = cookies.map { "Set-Cookie: \($0)" }
+        return try RawHTTPServer { request in .response(fields: request.line.contains(" /set") ? fields : []) }
+    }
+
+    private func sent(_ server: RawHTTPServer) -> [[String]] { server.requests.map { $0.values(of: "Cookie") } }
+
+    @Test func `N10: stores what an answer sets and sends it by path and host`() async throws {
+        let server = try server(setting: "a=1", "b=2; Path=/x", "c=3; HttpOnly; SameSite=Strict")
+        let client = try client(server.url)
+        for path in ["set", "x/y", "other"] { try await client.perform(.get(path)) }
+        #expect(sent(server) == [[], ["b=2; a=1; c=3"], ["a=1; c=3"]])
+        #expect(jar.cookies.map(\.isHostOnly) == [true, true, true])
+        #expect(jar.cookies.map(\.isHTTPOnly) == [false, false, true])
+        #expect(jar.cookies.map(\.sameSite) == [.unset, .unset, .strict])
+    }
+
+    @Test func `N10: sends a cookie to no other host, with or without a domain of its own`() async throws {
+        let server = try server(
+            setting: "host=1", "domain=1; Domain=127.0.0.1", "wide=1; Domain=0.0.1", "other=1; Domain=localhost")
+        try await client(server.url).perform(.get("set"))
+        #expect(jar.cookies.map(\.name) == ["host", "domain"])
+        try await client("http://localhost:\(server.port)").perform(.get("x"))
+        try await client(server.url).perform(.get("x"))
+        #expect(sent(server) == [[], [], ["host=1; domain=1"]])
+    }
+
+    @Test func `N10: takes and sends no Secure cookie without encryption`() async throws {
+        let server = try server(setting: "a=1; Secure", "b=2")
+        let kept = try #require(
+            Cookie(name: "c", value: "3", domain: "127.0.0.1", isSecure: true, created: Date()))
+        jar.insert([kept])
+        let client = try client(server.url)
+        for path in ["set", "x"] { try await client.perform(.get(path)) }
+        #expect(sent(server) == [[], ["b=2"]])
+        #expect(jar.cookies.map(\.name) == ["c", "b"])
+    }
+
+    @Test func `N10: sends no cookie after its expiry`() async throws {
+        let clock = ManualClock()
+        let jar = CookieJar(clock: clock.wallClock())
+        let server = try server(setting: "a=1; Max-Age=60", "b=2")
+        let client = Client(
+            baseURL: try #require(URL(string: server.url)), transport: CurlTransport(),
+            interceptors: [CookieInterceptor(jar)])
+        for (path, wait) in [("set", 59.0), ("x", 1), ("x", 0)] {
+            try await client.perform(.get(path))
+            clock.advance(by: wait)
+        }
+        #expect(sent(server) == [[], ["a=1; b=2"], ["b=2"]])
+    }
+
+    @Test func `N10: sends what the last answer set in place of the earlier value`() async throws {
+        let server = try RawHTTPServer { request in .response(fields: ["Set-Cookie: sid=\(request.number)"]) }
+        let client = try client(server.url)
+        for _ in 0..<4 { try await client.perform(.get("x")) }
+        #expect(sent(server) == [[], ["sid=0"], ["sid=1"], ["sid=2"]])
+    }
+
+    @Test func `takes cookies of refusals and errors too`() async throws {
+        let server = try RawHTTPServer { request in
+            .response(request.number == 0 ? 401 : 500, fields: ["Set-Cookie: n\(request.number)=1"])
+        }
+        let client = try client(server.url)
+        for _ in 0..<2 { _ = try await client.perform(.raw(.get, "x")) }
+        #expect(jar.cookies.map(\.name) == ["n0", "n1"])
+    }
+
+    @Test func `stores what a redirect sets and sends it to the next address`() async throws {
+        let server = try RawHTTPServer { request in
+            request.line.contains("/login")
+                ? .response(302, fields: ["Location: /home", "Set-Cookie: sid=1", "Set-Cookie: old=; Max-Age=0"])
+                : .response(body: "home")
+        }
+        jar.insert([try #require(Cookie(name: "old", value: "0", domain: "127.0.0.1", created: Date()))])
+        let response = try await client(server.url).perform(.raw(.post, "login", body: HTTPBody("a=b")))
+        #expect(response.body.text == "home")
+        #expect(sent(server) == [["old=0"], ["sid=1"]])
+    }
+
+    @Test func `gives each origin of a redirect its own cookies and the caller's to the first alone`() async throws {
+        let target = try RawHTTPServer { _ in .response(fields: ["Set-Cookie: there=1"], body: "end") }
+        let elsewhere = "http://localhost:\(target.port)"
+        let server = try RawHTTPServer { request in
+            request.line.contains("/start")
+                ? .response(302, fields: ["Location: \(elsewhere)/end", "Set-Cookie: here=1"]) : .response()
+        }
+        let client = try client(server.url)
+        let route = Route<HTTPResponse>.raw(.get, "start").field(.cookie, "mine=1")
+        #expect(try await client.perform(route).body.text == "end")
+        _ = try await client.perform(route)
+        #expect(sent(server) == [["mine=1"], ["mine=1; here=1"]])
+        #expect(sent(target) == [[], ["there=1"]])
+    }
+
+    @Test func `keeps the cookie that the caller wrote, and sends no name twice`() async throws {
+        let server = try server(setting: "a=jar", "b=jar", "bare")
+        let client = try client(server.url)
+        try await client.perform(.get("set"))
+        for field in ["a=mine", "c=3;a=mine; ;", "A=other", "mine", "b=\u{301}; a"] {
+            try await client.perform(Route<Void>.get("x").field(.cookie, field))
+        }
+        #expect(
+            sent(server).dropFirst() == [
+                ["a=mine; b=jar; bare"], ["c=3; a=mine; b=jar; bare"], ["A=other; a=jar; b=jar; bare"],
+                ["mine; a=jar; b=jar"], ["b=\u{301}; a; a=jar"],
+            ])
+    }
+
+    @Test func `joins several lines that the caller wrote into one`() async throws {
+        let server = try server(setting: "a=jar", "b=jar")
+        let doubled = InterceptorFunction { request, next in
+            var request = request
+            if request.path == "/x" {
+                request.fields.append("a=1", for: .cookie)
+                request.fields.append("c=2", for: .cookie)
+            }
+            return try await next.respond(to: request)
+        }
+        let client = try client(server.url, after: [doubled])
+        for path in ["set", "x"] { try await client.perform(.get(path)) }
+        #expect(sent(server) == [[], ["a=1; c=2; b=jar"]])
+    }
+
+    @Test func `serves two jars as two users`() async throws {
+        let server = try RawHTTPServer { request in
+            .response(
+                fields: request.line.contains("/set/")
+                    ? ["Set-Cookie: sid=\(request.line.dropFirst(9).prefix(1)); Path=/"] : [])
+        }
+        let other = CookieJar()
+        let one = try client(server.url)
+        let two = Client(
+            baseURL: try #require(URL(string: server.url)), transport: CurlTransport(),
+            interceptors: [CookieInterceptor(other)])
+        try await one.perform(.get("set/1"))
+        try await two.perform(.get("set/2"))
+        try await one.perform(.get("x"))
+        try await two.perform(.get("x"))
+        #expect(sent(server) == [[], [], ["sid=1"], ["sid=2"]])
+    }
+
+    @Test func `works around any handler that is no client`() async throws {
+        let handler = HandlerFunction { request in
+            HTTPResponse(
+                status: .ok, fields: [.setCookie: "n=1"], body: HTTPBody(request.fields[.cookie] ?? "none"))
+        }.intercepted(by: [CookieInterceptor(jar)])
+        let request = HTTPRequest(authority: "a.example.com", path: "/")
+        #expect(try await handler.respond(to: request).body.text == "none")
+        #expect(try await handler.respond(to: request).body.text == "n=1")
+    }
+}

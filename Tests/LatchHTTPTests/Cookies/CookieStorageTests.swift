@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `A jar that receives a cookie` {
+    let fixture = JarFixture()
+
+    private var kept: [String] { fixture.jar.cookies.map { "\($0.isHostOnly ? "" : ".")\($0.domain)\($0.path)" } }
+
+    @Test(
+        arguments: [
+            ("https://a.site.com/", "", "a.site.com/"), ("https://a.site.com/", "a.site.com", ".a.site.com/"),
+            ("https://a.site.com/", ".site.com", ".site.com/"), ("https://A.Site.COM/", "SITE.com", ".site.com/"),
+            ("https://a.site.com./", "site.com", ".site.com/"), ("https://a.site.com/", "b.site.com", nil),
+            ("https://site.com/", "a.site.com", nil), ("https://asite.com/", "site.com", nil),
+            ("https://a.site.com/", "ite.com", nil), ("https://a.site.com/", "..site.com", nil),
+            ("https://a.site.com/", "site.com.", nil), ("https://a.site.com/", "site.com:443", nil),
+            ("https://a.site.com/", "b\u{FC}cher.com", nil), ("https://a.site.com/", ".", "a.site.com/"),
+        ] as [(String, String, String?)])
+    func `keeps it for its host or a domain above it`(url: String, domain: String, place: String?) throws {
+        try fixture.set(domain.isEmpty ? "a=b" : "a=b; Domain=\(domain)", at: url)
+        #expect(kept == [place].compactMap(\.self))
+    }
+
+    @Test(
+        arguments: [
+            ("https://site.com/", "com", nil), ("https://site.co.uk/", "co.uk", nil),
+            ("https://site.co.uk./", "co.uk", nil), ("https://me.github.io/", "github.io", nil),
+            ("https://github.io/", "github.io", "github.io/"), ("https://com/", "com", "com/"),
+            ("https://me.github.io/", "me.github.io", ".me.github.io/"),
+        ] as [(String, String, String?)])
+    func `refuses one for a public suffix, except from its own host and for that alone`(
+        url: String, domain: String, place: String?
+    ) throws {
+        try fixture.set("a=b; Domain=\(domain)", at: url)
+        #expect(kept == [place].compactMap(\.self))
+    }
+
+    @Test(
+        arguments: [
+            ("http://10.0.0.1/", "0.0.1", nil), ("http://10.0.0.1/", "1", nil), ("http://10.0.0.1/", "10.0.0.1", 1),
+            ("http://[::1]/", "[::1]", 1), ("http://[::1]/", "1]", nil), ("http://127.1/", "1", nil),
+            ("http://a.0x7f/", "0x7f", nil),
+        ] as [(String, String, Int?)])
+    func `takes an address as a whole`(url: String, domain: String, count: Int?) throws {
+        try fixture.set("a=b; Domain=\(domain)", at: url)
+        #expect(kept.count == count ?? 0)
+    }
+
+    @Test(arguments: [
+        ("/", "/"), ("/x", "/"), ("/x/", "/x"), ("/x/y", "/x"), ("/x/y/?a=/b/c", "/x/y"), ("//", "/"),
+        ("/a;b/c", "/a;b"),
+    ])
+    func `gives it the folder of the request's path where it names none`(path: String, expected: String) throws {
+        for cookie in ["a=1", "b=2; Path=", "c=3; Path=relative"] {
+            try fixture.set(cookie, at: "https://a.site.com\(path)")
+        }
+        #expect(fixture.jar.cookies.map(\.path) == Array(repeating: expected, count: 3))
+    }
+
+    @Test func `believes Secure only where it came over an encrypted connection`() throws {
+        try fixture.set("a=1; Secure", at: "http://a.site.com/")
+        try fixture.set("a=2; Secure", at: "http://127.0.0.1/")
+        try fixture.set("a=3; Secure", at: "http://localhost/")
+        #expect(fixture.jar.cookies.isEmpty)
+        try fixture.set("a=4; Secure", at: "https://a.site.com/")
+        #expect(fixture.jar.cookies.map(\.value) == ["4"])
+    }
+
+    @Test func `believes Secure of this machine where the policy says so`() throws {
+        let trusting = JarFixture(CookiePolicy(publicSuffixes: JarFixture.suffixes, trustsLoopback: true))
+        try trusting.set("a=1; Secure", at: "http://127.0.0.1:8080/")
+        try trusting.set("a=2; Secure", at: "http://10.0.0.1/")
+        #expect(trusting.jar.cookies.map(\.value) == ["1"])
+        #expect(try trusting.sent(to: "http://127.0.0.1:9090/") == ["a=1"])
+    }
+
+    @Test func `leaves a secure cookie alone when an unencrypted answer would hide it`() throws {
+        try fixture.set("a=safe; Secure; Path=/login; Domain=site.com", at: "https://www.site.com/")
+        for url in ["http://www.site.com/login/x", "http://site.com/login/x", "http://a.b.site.com/login/x"] {
+            try fixture.set("a=evil; Path=/login", "a=evil; Path=/login/en", at: url)
+        }
+        #expect(fixture.jar.cookies.map(\.value) == ["safe"])
+        try fixture.set("a=wide; Path=/", "b=other; Path=/login", at: "http://www.site.com/")
+        try fixture.set("a=far; Path=/login", at: "http://othersite.com/")
+        try fixture.set("a=new; Path=/login", at: "https://www.site.com/")
+        #expect(fixture.jar.cookies.map(\.value) == ["safe", "wide", "other", "far", "new"])
+    }
+
+    @Test func `does not let an unencrypted answer delete a secure cookie`() throws {
+        try fixture.set("a=safe; Secure", at: "https://a.site.com/")
+        try fixture.set("a=; Max-Age=0", at: "http://a.site.com/")
+        #expect(fixture.jar.cookies.map(\.value) == ["safe"])
+    }
+
+    @Test(arguments: [
+        ("__Secure-a=1; Secure", true), ("__secure-a=1", false), ("__Host-a=1; Secure; Path=/", true),
+        ("__HOST-a=1; Secure; Path=/", true), ("__Host-a=1; Secure", false), ("__Host-a=1; Secure; Path=/x", false),
+        ("__Host-a=1; Secure; Path=/; Domain=a.site.com", false), ("__Host-a=1; Path=/", false),
+        ("=__Host-a=1; Secure; Path=/", false), ("__Secure-a=1; Domain=site.com; Secure", true),
+    ])
+    func `holds a prefix of its name to its promise`(cookie: String, isKept: Bool) throws {
+        try fixture.set(cookie, at: "https://a.site.com/")
+        #expect(fixture.jar.cookies.count == (isKept ? 1 : 0))
+    }
+
+    @Test func `refuses a prefix that promises encryption from an unencrypted answer`() throws {
+        try fixture.set("__Secure-a=1; Secure", "__Host-a=1; Secure; Path=/", at: "http://a.site.com/")
+        #expect(fixture.jar.cookies.isEmpty)
+    }
+
+    @Test func `refuses one for all sites that is not secure`() throws {
+        try fixture.set("a=1; SameSite=None", "b=2; SameSite=None; Secure", at: "https://a.site.com/")
+        #expect(fixture.jar.cookies.map(\.name) == ["b"])
+    }
+
+    @Test func `takes nothing but what is for all sites where another site's page asked`() throws {
+        try fixture.set(
+            "a=1", "b=2; SameSite=Lax", "c=3; SameSite=None; Secure", at: "https://a.site.com/", from: .other)
+        #expect(fixture.jar.cookies.map(\.name) == ["c"])
+        try fixture.set("d=4; SameSite=Strict", at: "https://a.site.com/", from: .otherNavigating)
+        #expect(fixture.jar.cookies.map(\.name) == ["c", "d"])
+    }
+
+    @Test func `replaces the one of the same name, domain and path, and keeps its age`() throws {
+        try fixture.set("a=1", "b=1", at: "https://a.site.com/")
+        let first = try #require(fixture.jar.cookies.first)
+        fixture.clock.advance(by: 60)
+        try fixture.set("a=2; HttpOnly", at: "https://a.site.com/")
+        #expect(fixture.jar.cookies.map(\.value) == ["2", "1"])
+        #expect(fixture.jar.cookies.first?.created == first.created)
+        #expect(fixture.jar.cookies.first?.isHTTPOnly == true)
+        try fixture.set("a=3; Path=/x", "a=4; Domain=a.site.com", "A=5", at: "https://a.site.com/")
+        #expect(fixture.jar.cookies.map(\.value) == ["2", "1", "3", "4", "5"])
+    }
+
+    @Test func `removes the one that it sets with an age of zero or a date that is over`() throws {
+        try fixture.set("a=1; Max-Age=60", "b=1", "c=1", at: "https://a.site.com/")
+        try fixture.set("a=; Max-Age=0", "b=; Expires=Thu, 01 Jan 1970 00:00:00 GMT", at: "https://a.site.com/")
+        try fixture.set("c=; Max-Age=-5; Expires=Fri, 01 Jan 2100 00:00:00 GMT", at: "https://a.site.com/")
+        #expect(fixture.jar.cookies.isEmpty)
+    }
+
+    @Test func `lets the age outrank the date, in whatever order they stand`() throws {
+        try fixture.set(
+            "a=1; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT",
+            "b=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Max-Age=60", at: "https://a.site.com/")
+        #expect(fixture.jar.cookies.map(\.expiry) == [fixture.clock.now + 60, fixture.clock.now + 60])
+    }
+
+    @Test func `lets none live longer than 400 days`() throws {
+        try fixture.set("a=1; Max-Age=99999999999", "b=1; Expires=Fri, 31 Dec 9999 00:00:00 GMT", at: "https://x.com/")
+        let limit = fixture.clock.now + 400 * 86_400
+        #expect(fixture.jar.cookies.map(\.expiry) == [limit, limit])
+        let long = try #require(
+            Cookie(name: "c", value: "1", domain: "x.com", expiry: .distantFuture, created: fixture.clock.now))
+        fixture.jar.insert([long])
+        #expect(fixture.jar.cookies.last?.expiry == limit)
+    }
+
+    @Test(arguments: ["https://a..b/", "https://\(String(repeating: "a", count: 64)).com/"])
+    func `keeps none of a host that is no name`(url: String) throws {
+        try fixture.set("a=1", at: url)
+        #expect(fixture.jar.cookies.isEmpty)
+        #expect(try fixture.sent(to: url) == [])
+    }
+}

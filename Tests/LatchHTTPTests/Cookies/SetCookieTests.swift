@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchHTTP
+import Testing
+
+@Suite struct `A Set-Cookie field` {
+    @Test func `tells the name, the value and every attribute`() throws {
+        let cookie = try #require(
+            SetCookie(
+                "sid=a=b%20; Expires=Wed, 09 Jun 2021 10:18:14 GMT; Max-Age=60; Domain=.Example.COM; Path=/a; "
+                    + "Secure; HttpOnly; SameSite=Lax"))
+        #expect(cookie.name == "sid")
+        #expect(cookie.value == "a=b%20")
+        #expect(cookie.expires == HTTPDate("Wed, 09 Jun 2021 10:18:14 GMT")?.date)
+        #expect(cookie.maxAge == 60)
+        #expect(cookie.domain == "example.com")
+        #expect(cookie.path == "/a")
+        #expect(cookie.isSecure && cookie.isHTTPOnly)
+        #expect(cookie.sameSite == .lax)
+    }
+
+    @Test func `without attributes tells none`() throws {
+        let cookie = try #require(SetCookie("a=b"))
+        #expect(cookie.domain == nil && cookie.path == nil && cookie.maxAge == nil && cookie.expires == nil)
+        #expect(!cookie.isSecure && !cookie.isHTTPOnly && cookie.sameSite == .unset)
+    }
+
+    @Test func `is trimmed of spaces and tabs and of nothing else`() throws {
+        let cookie = try #require(SetCookie(" \t a b \t= \u{A0}c d\u{A0} \t; \tPath\t= \t/x y \t"))
+        #expect(cookie.name == "a b")
+        #expect(cookie.value == "\u{A0}c d\u{A0}")
+        #expect(cookie.path == "/x y")
+    }
+
+    @Test(
+        arguments: [
+            ("a", "", "a"), ("=a", "", "a"), ("==a", "", "=a"), ("a=", "a", ""), ("a==b", "a", "=b"), (" =x", "", "x"),
+            (#""a;b"=c"#, "", #""a"#), ("a=b,c=d", "a", "b,c=d"), ("a=b;", "a", "b"), (";;;", nil, nil), ("", nil, nil),
+            ("=", nil, nil), (" = ; Path=/", nil, nil), ("; Secure", nil, nil),
+        ] as [(String, String?, String?)])
+    func `is split at its first semicolon and equals sign`(text: String, name: String?, value: String?) {
+        #expect(SetCookie(text)?.name == name)
+        #expect(SetCookie(text)?.value == value)
+    }
+
+    /// Swift takes a letter and the mark above it for one character; the RFC counts bytes.
+    @Test func `is split where a combining mark clings to the separator`() throws {
+        let cookie = try #require(SetCookie("a=\u{301}b;\u{301}x; Secure"))
+        #expect(cookie.value == "\u{301}b")
+        #expect(cookie.isSecure)
+    }
+
+    @Test(arguments: (0...0x20).map { UInt8($0) } + [0x7F])
+    func `with a control character is ignored, wherever that stands`(byte: UInt8) {
+        let text = String(decoding: [byte], as: UTF8.self)
+        let isAllowed = byte == 0x09 || byte == 0x20
+        for field in ["a\(text)a=b", "a=b\(text)b", "a=b; Path=/\(text)x", "a=b; other=\(text)x"] {
+            #expect((SetCookie(field) != nil) == isAllowed, "\(byte)")
+        }
+    }
+
+    @Test func `may hold 4,096 bytes of name and value and not one more`() {
+        let value = String(repeating: "x", count: 4_095)
+        #expect(SetCookie("a=\(value)")?.value == value)
+        #expect(SetCookie("ab=\(value)") == nil)
+        #expect(SetCookie("=\(value)xx") == nil)
+        #expect(SetCookie("é=\(value.dropFirst())")?.name == "é")
+        #expect(SetCookie("é=\(value)") == nil)
+        #expect(SetCookie("   a  =  \(value)   ; Path=/") != nil)
+    }
+
+    @Test func `ignores an attribute of more than 1,024 bytes and keeps the others`() throws {
+        let fits = "/" + String(repeating: "x", count: 1_023)
+        #expect(SetCookie("a=b; Path=\(fits); Secure")?.path == fits)
+        let cookie = try #require(SetCookie("a=b; Path=/kept; Path=\(fits)x; Domain=\(fits)x; Secure"))
+        #expect(cookie.path == "/kept")
+        #expect(cookie.domain == nil)
+        #expect(cookie.isSecure)
+    }
+
+    @Test func `lets the last of several equal attributes win`() throws {
+        let cookie = try #require(
+            SetCookie("a=b; Path=/x; Max-Age=1; path=/y; SameSite=Strict; Domain=a.b; max-age=2; samesite=LAX; DOMAIN=")
+        )
+        #expect(cookie.path == "/y")
+        #expect(cookie.maxAge == 2)
+        #expect(cookie.sameSite == .lax)
+        #expect(cookie.domain == "")
+    }
+
+    @Test func `ignores an age or a date that is none, and keeps the earlier one`() throws {
+        let cookie = try #require(
+            SetCookie("a=b; Max-Age=5; Max-Age=; Max-Age=x; Max-Age=1.5; Expires=09 Jun 2021 10:18:14; Expires=soon"))
+        #expect(cookie.maxAge == 5)
+        #expect(cookie.expires != nil)
+    }
+
+    @Test(
+        arguments: [
+            ("0", 0), ("-0", -1), ("-1", -1), ("-99999999999999999999", -1), ("00060", 60), ("60", 60),
+            ("9223372036854775807", 3_155_760_000), ("99999999999999999999999999", 3_155_760_000),
+            ("", nil), ("-", nil), ("+1", nil), ("1 2", nil), ("0x10", nil), ("1e3", nil), ("٣", nil), ("--1", nil),
+        ] as [(String, Int?)])
+    func `counts its age in whole seconds`(text: String, seconds: Int?) {
+        #expect(SetCookie("a=b; Max-Age=\(text)")?.maxAge == seconds)
+    }
+
+    @Test(arguments: [("x", ""), ("", ""), ("/", "/"), ("//", "//"), (#""/x""#, ""), ("/é", "/é")])
+    func `asks for the default path where its own is none`(text: String, path: String) {
+        #expect(SetCookie("a=b; Path=\(text)")?.path == path)
+    }
+
+    @Test(arguments: [
+        ("strict", SameSite.strict), ("LAX", .lax), ("None", .none), ("", .unset), ("other", .unset), ("lax2", .unset),
+    ])
+    func `tells its site's wish without case`(text: String, sameSite: SameSite) {
+        #expect(SetCookie("a=b; SameSite=\(text)")?.sameSite == sameSite)
+    }
+
+    @Test func `is described without its value`() throws {
+        let cookie = try #require(SetCookie("sid=canary-7; Domain=a.example; Max-Age=5; Secure; SameSite=None"))
+        var dumped = ""
+        dump(cookie, to: &dumped)
+        for text in ["\(cookie)", String(reflecting: cookie), dumped, "\([cookie])", "\(Mirror(reflecting: cookie))"] {
+            #expect(!text.contains("canary"))
+        }
+        #expect("\(cookie)" == "sid=redacted; Domain=a.example; Max-Age=5; Secure; SameSite=none")
+    }
+}
