@@ -38,7 +38,7 @@ import Testing
         ("com", true), ("co.uk", true), ("github.io", true), ("ck", true), ("any.ck", true), ("www.ck", false),
         ("example.com", false), ("me.github.io", false), ("xn--55qx5d.cn", true), ("unheard-of", true),
         ("localhost", true),
-        ("127.0.0.1", false), ("", false),
+        ("127.0.0.1", false),
     ])
     func `are those of publicsuffix.org`(domain: String, isSuffix: Bool) {
         #expect(PublicSuffixes.live.contains(domain) == isSuffix)
