@@ -54,12 +54,18 @@ extension HTTPResponse {
     private static let largestError = 1 << 20
 
     /// This response with so much of its content; the rest is not read.
+    ///
+    /// - Throws: Only `HTTPError.cancelled`: that the content breaks off is less than what the status says.
     private func beginning(upTo limit: Int) async throws -> HTTPResponse {
         guard let stream = body.stream else { return self }
         var bytes: [UInt8] = []
-        for try await chunk in stream {
-            bytes.append(contentsOf: chunk.prefix(limit - bytes.count))
-            if bytes.count == limit { break }
+        do {
+            for try await chunk in stream {
+                bytes.append(contentsOf: chunk.prefix(limit - bytes.count))
+                if bytes.count == limit { break }
+            }
+        } catch {
+            guard !Task.isCancelled else { throw HTTPError.cancelled }
         }
         var response = self
         response.body = HTTPBody(bytes)

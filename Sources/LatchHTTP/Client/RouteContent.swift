@@ -65,6 +65,11 @@ extension RouteContent {
         body(HTTPBody(stream), as: mediaType)
     }
 
+    /// A file, read while it is sent; it is opened when the request is made.
+    public static func file(at path: String, as mediaType: String) -> RouteContent {
+        RouteContent { _ in Encoded(HTTPBody(try .file(at: path)), mediaType: mediaType) }
+    }
+
     /// Content as it is; without a media type the field is left to the route.
     public static func body(_ body: HTTPBody, as mediaType: String? = nil) -> RouteContent {
         RouteContent { _ in Encoded(body, mediaType: mediaType) }

@@ -49,6 +49,29 @@ public struct EventStream: AsyncSequence, Sendable {
         return response.body.chunks.makeAsyncIterator()
     }
 
+    /// The next piece of a connection.
+    ///
+    /// - Throws: `HTTPError.timeout` where nothing has come for too long; the transfer has then ended.
+    fileprivate func piece(of connection: inout HTTPBodyStream.Iterator) async throws -> [UInt8]? {
+        guard let silence = reconnection.silence else { return try await connection.next() }
+        let before = connection
+        let clock = clock
+        let (piece, after) = try await withThrowingTaskGroup { group in
+            group.addTask {
+                var connection = before
+                return (try await connection.next(), connection)
+            }
+            group.addTask {
+                try await clock.sleep(for: silence)
+                throw HTTPError.timeout
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? (nil, before)
+        }
+        connection = after
+        return piece
+    }
+
     /// Reads the events of one stream, in order.
     public struct Iterator: AsyncIteratorProtocol {
         private let stream: EventStream
@@ -88,7 +111,7 @@ public struct EventStream: AsyncSequence, Sendable {
             // Held by this call alone: if it is left by an error, the transfer ends.
             connection = nil
             do {
-                guard let piece = try await current.next() else { return try endConnection(with: nil) }
+                guard let piece = try await stream.piece(of: &current) else { return try endConnection(with: nil) }
                 failures = 0
                 events = try parser.consume(piece).reversed()
                 connection = current

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LatchCore
+import LatchCore
 
 /// When a stream of events is connected again after it broke.
 public struct Reconnection: Sendable {
@@ -10,12 +10,20 @@ public struct Reconnection: Sendable {
     public var maximumDelay: Duration
     /// How many connections in a row may fail before the stream ends with the last failure; nil for any number.
     public var attempts: Int?
+    /// How long a connection may bring nothing at all, not even a comment, before it counts as broken; nil for any time.
+    ///
+    /// A server that sends a comment each quarter of a minute, as HTML §9.2.7 advises, shows that it is still there.
+    public var silence: Duration?
 
     /// Waits for three seconds, twice as long after each failure, a minute at most.
-    public init(delay: Duration = .seconds(3), maximumDelay: Duration = .seconds(60), attempts: Int? = nil) {
+    public init(
+        delay: Duration = .seconds(3), maximumDelay: Duration = .seconds(60), attempts: Int? = nil,
+        silence: Duration? = nil
+    ) {
         self.delay = delay
         self.maximumDelay = maximumDelay
         self.attempts = attempts
+        self.silence = silence
     }
 
     /// Never connects again: the stream ends when the connection does.

@@ -8,7 +8,7 @@ public import LatchCore
 /// var form = MultipartForm()
 /// form.add("Ada", named: "name")
 /// form.add(png, named: "picture", filename: "ada.png", mediaType: "image/png")
-/// form.add(try .file(at: path), named: "video", filename: "ada.mp4", mediaType: "video/mp4")
+/// try form.add(fileAt: "/films/ada.mp4", named: "film", mediaType: "video/mp4")
 /// let file = try await client.perform(.post("files", multipart: form, as: File.self))
 /// ```
 ///
@@ -63,6 +63,17 @@ public struct MultipartForm: Sendable {
         _ stream: HTTPBodyStream, named name: String, filename: String, mediaType: String = "application/octet-stream"
     ) {
         parts.append(Part(name: name, filename: filename, mediaType: mediaType, body: HTTPBody(stream)))
+    }
+
+    /// Adds a file, read while it is sent, under its own name or another one.
+    ///
+    /// - Throws: `HTTPError.fileUnavailable`.
+    public mutating func add(
+        fileAt path: String, named name: String, filename: String? = nil,
+        mediaType: String = "application/octet-stream"
+    ) throws(HTTPError) {
+        let own = path.utf8.lastIndex(of: 0x2F).map { path[path.utf8.index(after: $0)...] } ?? path[...]
+        add(try .file(at: path), named: name, filename: filename ?? String(own), mediaType: mediaType)
     }
 
     /// The form as it goes on the wire, in memory where it is small.

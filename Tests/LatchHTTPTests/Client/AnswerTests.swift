@@ -120,6 +120,14 @@ func client(
         #expect(error?.response?.body.bytes.count == 1 << 20)
     }
 
+    @Test func `that is no success says so even where its content breaks off`() async throws {
+        let error = await #expect(throws: HTTPError.unacceptableStatus) {
+            try await client(answering: 401, HTTPBody(pieces(["wh"], then: .offline))).perform(.stream(.get, "x"))
+        }
+        #expect(error?.response?.status == .unauthorized)
+        #expect(error?.response?.body.text == "wh")
+    }
+
     @Test func `can be read in any way, with the client's decoder or without`() async throws {
         let client = try client(answering: .notFound, HTTPBody(#"{"name":"Ada"}"#))
         let exists = Route<Bool>(.get, "x", sending: .nothing) { response, _ in response.status != .notFound }
@@ -159,6 +167,20 @@ func client(
         let client = Client(
             baseURL: try #require(URL(string: server.url)), transport: CurlTransport(), timeout: .seconds(600))
         await #expect(throws: HTTPError.timeout) { try await client.perform(.get("x").timeout(.milliseconds(50))) }
+    }
+
+    @Test func `can be the content of a file`() async throws {
+        try await withTemporaryFolder { folder in
+            try Data("abc".utf8).write(to: URL(filePath: folder + "/a"))
+            let client = Client(baseURL: try #require(URL(string: "https://h")))
+            let route = Route<Void>.put("x", sending: .file(at: folder + "/a", as: "text/csv"))
+            let request = try client.request(for: route)
+            #expect(request.fields[.contentType] == "text/csv")
+            #expect(request.body.length == 3)
+            #expect(try await request.body.collected(upTo: 3) == Array("abc".utf8))
+            let missing = Route<Void>.put("x", sending: .file(at: folder + "/b", as: "text/csv"))
+            #expect(throws: HTTPError.fileUnavailable) { try client.request(for: missing) }
+        }
     }
 
     @Test func `can be content of one's own making`() throws {

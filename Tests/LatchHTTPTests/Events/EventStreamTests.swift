@@ -13,6 +13,8 @@ private final class Feed: Sendable {
         case stream([String])
         /// Content that breaks off.
         case broken([String])
+        /// Content after which nothing comes, and no end.
+        case silent([String])
         /// No connection.
         case offline
         case response(HTTPResponse)
@@ -23,10 +25,16 @@ private final class Feed: Sendable {
     private let answers: Lock<[Answer]>
 
     /// What is done in place of waiting.
-    private let sleep: @Sendable () async throws -> Void
+    private let sleep: @Sendable (Duration) async throws -> Void
+    /// Told when a connection has nothing more to give and stays open.
+    private let hangs: (@Sendable () -> Void)?
 
-    init(_ answers: [Answer], sleep: @escaping @Sendable () async throws -> Void = {}) {
+    init(
+        _ answers: [Answer], hangs: (@Sendable () -> Void)? = nil,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in }
+    ) {
         self.answers = Lock(answers.reversed())
+        self.hangs = hangs
         self.sleep = sleep
     }
 
@@ -44,7 +52,7 @@ private final class Feed: Sendable {
             now: { Date() },
             sleep: {
                 self.waits.add($0)
-                try await self.sleep()
+                try await self.sleep($0)
             })
         return client.events(
             .get("feed"), after: id, reconnection: reconnection, limits: limits, clock: clock,
@@ -57,6 +65,18 @@ private final class Feed: Sendable {
         case .stream(let texts): return HTTPResponse(status: .ok, fields: fields, body: HTTPBody(pieces(texts)))
         case .broken(let texts):
             return HTTPResponse(status: .ok, fields: fields, body: HTTPBody(pieces(texts, then: .offline)))
+        case .silent(let texts):
+            let hangs = hangs
+            let stream = HTTPBodyStream {
+                let rest = Lock(texts[...])
+                return {
+                    if let text = rest.withLock({ $0.popFirst() }) { return Array(text.utf8) }
+                    hangs?()
+                    try await Task.sleep(for: .seconds(86_400), clock: .continuous)
+                    return nil
+                }
+            }
+            return HTTPResponse(status: .ok, fields: fields, body: HTTPBody(stream))
         case .response(let response): return response
         case .offline: throw HTTPError.offline
         case nil: return HTTPResponse(status: .noContent)
@@ -215,10 +235,12 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
 
     @Test func `ends its wait when the task is cancelled`() async throws {
         let (started, start) = AsyncStream<Void>.makeStream()
-        let feed = Feed([.stream(["data: a\n\n"])]) {
-            start.yield()
-            try await Task.sleep(for: .seconds(86_400), clock: .continuous)
-        }
+        let feed = Feed(
+            [.stream(["data: a\n\n"])],
+            sleep: { _ in
+                start.yield()
+                try await Task.sleep(for: .seconds(86_400), clock: .continuous)
+            })
         let stream = try feed.events()
         let task = Task { await read(stream) }
         for await _ in started { break }
@@ -226,5 +248,22 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         let (data, error) = await task.value
         #expect(data == ["a"])
         #expect(error == .cancelled)
+    }
+
+    @Test func `is connected again where nothing comes for too long`() async throws {
+        let (silences, hang) = AsyncStream<Void>.makeStream()
+        let feed = Feed(
+            [.silent(["id: 1\ndata: a\n\n", ": still here\n"]), .stream(["data: b\n\n"])],
+            hangs: { hang.yield() },
+            sleep: { wait in
+                // The time passes when there is nothing to read.
+                guard wait == .seconds(45) else { return }
+                for await _ in silences { return }
+                try Task.checkCancellation()
+            })
+        let (data, error) = await read(try feed.events(reconnection: Reconnection(silence: .seconds(45))))
+        #expect(data == ["a", "b"])
+        #expect(error == nil)
+        #expect(feed.requests.entries.map { $0.fields["Last-Event-ID"] } == [nil, "1", "1"])
     }
 }

@@ -114,6 +114,26 @@ private let boundary = "latch-00000000000000000000000000000000"
         await #expect(throws: HTTPError.lengthMismatch) { try await body.collected(upTo: 1_000) }
     }
 
+    @Test func `takes files from the disk, under their own names or others`() async throws {
+        try await withTemporaryFolder { folder in
+            try Data("abc".utf8).write(to: URL(filePath: folder + "/a é.txt"))
+            var form = form()
+            try form.add(fileAt: folder + "/a é.txt", named: "one", mediaType: "text/plain")
+            try form.add(fileAt: folder + "/a é.txt", named: "two", filename: "b.txt")
+            let encoded = try form.encoded()
+            let bytes = try await encoded.body.collected(upTo: 1_000)
+            #expect(encoded.body.length == bytes.count)
+            let read = try MultipartForm(parsing: bytes, contentType: encoded.mediaType ?? "")
+            #expect(
+                read.parts == [
+                    .init(name: "one", filename: "a é.txt", mediaType: "text/plain", body: HTTPBody("abc")),
+                    .init(
+                        name: "two", filename: "b.txt", mediaType: "application/octet-stream", body: HTTPBody("abc")),
+                ])
+            #expect(throws: HTTPError.fileUnavailable) { try form.add(fileAt: folder + "/none", named: "x") }
+        }
+    }
+
     @Test func `ends with the error of a part`() async throws {
         var form = form()
         form.add(pieces(["ab"], then: .fileChanged), named: "b", filename: "b")
