@@ -68,7 +68,11 @@ final class CurlLoop: @unchecked Sendable {
         latch_curl_multi_observe(multi, Self.onSocket, Self.onTimer, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    deinit { events.deallocate() }
+    /// The bells go with the last who could ring them: their numbers may be other files' from then on.
+    deinit {
+        events.deallocate()
+        bells.close()
+    }
 
     /// Set up once for the process: `curl_global_init` is not safe to call twice at a time, a static constant is.
     private static let isCurlReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
@@ -78,11 +82,8 @@ final class CurlLoop: @unchecked Sendable {
         if inbox.withLock({ $0.stop() }) { bells.ringThread() }
     }
 
-    /// Frees what is not Swift's; the last thing that the loop's thread does.
-    private func close() {
-        curl_multi_cleanup(multi)
-        bells.close()
-    }
+    /// Closes libcurl's connections; the last thing that the loop's thread does.
+    private func close() { curl_multi_cleanup(multi) }
 }
 
 // MARK: The calling thread as driver
