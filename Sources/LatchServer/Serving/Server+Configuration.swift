@@ -40,6 +40,9 @@ extension Server {
         /// The certificate; nil serves plain http.
         public var tls: TLS?
 
+        /// The nanoseconds by which deadlines are kept, for a test that moves them; nil for the system's.
+        package var uptime: (@Sendable () -> UInt64)?
+
         /// The defaults.
         public init() {}
 

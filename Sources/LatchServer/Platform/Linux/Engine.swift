@@ -2,6 +2,7 @@
 #if os(Linux)
 
 import Glibc
+import LatchCore
 import LatchHTTP
 
 /// The listening socket and the loops that serve it.
@@ -24,8 +25,7 @@ final class Engine: Sendable {
         var loops: [EventLoop] = []
         for _ in 0..<max(1, configuration.loops) {
             guard let loop = EventLoop(terms), loop.start() else {
-                loops.forEach { $0.drain(until: 0) {} }
-                close(terms.listener.descriptor)
+                abandon(loops, terms.listener)
                 throw .outOfResources
             }
             loops.append(loop)
@@ -33,12 +33,28 @@ final class Engine: Sendable {
         return (Engine(terms, loops), terms.address)
     }
 
+    /// Ends the loops of a server that could not start all of them; the last closes the listener, from which each may
+    /// accept until it drains.
+    private static func abandon(_ loops: [EventLoop], _ listener: ListeningSocket) {
+        guard !loops.isEmpty else { return _ = close(listener.descriptor) }
+        let left = Lock(loops.count)
+        for loop in loops {
+            loop.drain(until: 0) {
+                let isLast = left.withLock { left in
+                    left -= 1
+                    return left == 0
+                }
+                if isLast { _ = close(listener.descriptor) }
+            }
+        }
+    }
+
     /// Of all loops, also those that linger after their last answer.
     var connectionCount: Int { terms.census.total }
 
     /// Drains every loop, all at once, and returns when no connection is left.
     func stop(grace: Duration) async {
-        let deadline = EventLoop.monotonicNow() &+ grace.nanoseconds
+        let deadline = terms.uptime() &+ grace.nanoseconds
         await withTaskGroup { group in
             for loop in loops {
                 group.addTask {

@@ -64,9 +64,7 @@ extension EventLoop {
     func lookAtDeadlines() {
         resumeAccepting()
         connections.forEach { if $0.deadline <= now { $0.expire() } }
-        guard let draining, !draining.isComplete else { return }
-        if draining.deadline <= now { connections.forEach { $0.close() } }
-        if connections.isEmpty { completeDrain() }
+        if let draining, draining.deadline <= now { connections.forEach { $0.close() } }
     }
 
     /// Begins to drain: accepts no more, closes idle connections, and calls `whenDone` when none is left.
@@ -81,10 +79,13 @@ extension EventLoop {
         }
     }
 
+    /// At the end of a turn: the drain is over with the last connection, not with the next tick.
+    ///
     /// Marked first, since `whenDone` may let others look.
-    private func completeDrain() {
-        draining?.isComplete = true
-        draining?.whenDone()
+    func completeDrainIfEmpty() {
+        guard let draining, !draining.isComplete, connections.isEmpty else { return }
+        self.draining?.isComplete = true
+        draining.whenDone()
     }
 }
 

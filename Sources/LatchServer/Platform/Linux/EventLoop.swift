@@ -78,8 +78,9 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// Beyond all tokens of the table.
     static let listenerToken = UInt64.max - 1
 
-    /// Nanoseconds that no change of the date moves; deadlines are made of nothing else.
-    static func monotonicNow() -> UInt64 {
+    /// Nanoseconds that no change of the date moves; where no test has brought its own, deadlines are made of nothing
+    /// else.
+    @Sendable static func monotonicNow() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
@@ -107,9 +108,14 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     }
 
     /// Takes a job from any thread; on the loop's own it costs neither lock nor system call.
+    ///
+    /// Another thread holds the loop meanwhile. It was the job's task that kept it alive, and once the job is in the inbox,
+    /// that task, the connections and the server may all end before this thread has rung.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isCurrent { return jobs.append(job) }
+        let held = Unmanaged.passRetained(self)
+        defer { held.release() }
         let isTaken = inbox.withLock { inbox in
             if !inbox.isClosed { inbox.jobs.append(job) }
             return !inbox.isClosed
@@ -161,10 +167,10 @@ extension EventLoop {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         prepareThread()
         var events = [epoll_event](repeating: epoll_event(), count: 256)
-        now = Self.monotonicNow()
+        now = terms.uptime()
         while !hasEnded() {
             let count = epoll_wait(epoll, &events, Int32(events.count), timeout)
-            now = Self.monotonicNow()
+            now = terms.uptime()
             for event in events.prefix(Int(max(0, count))) { dispatch(event) }
             runJobs()
             for connection in takeResumable() { connection.advance() }
@@ -172,7 +178,10 @@ extension EventLoop {
                 nextTick = now &+ terms.tick
                 lookAtDeadlines()
             }
+            completeDrainIfEmpty()
         }
+        // The system gives a thread's id to another one as soon as this one has gone.
+        thread.store(0, ordering: .relaxed)
     }
 
     /// No signal of the process is taken on this thread, and none is raised by writing to a closed socket.
@@ -195,7 +204,9 @@ extension EventLoop {
     private func dispatch(_ event: epoll_event) {
         switch event.data.u64 {
         case Self.wakeupToken: takeInbox()
-        case Self.listenerToken: acceptConnections()
+        // Reported before the drain that began in this very turn, the listener may be closed by now, and its number another's.
+        case Self.listenerToken where draining == nil: acceptConnections()
+        case Self.listenerToken: break
         case let token: connections[token]?.handle(event.events)
         }
     }

@@ -33,6 +33,8 @@ struct Terms: Sendable {
     let pace: AnswerPace
     /// How often deadlines are looked at.
     let tick: UInt64
+    /// What deadlines are measured by, in nanoseconds.
+    let uptime: @Sendable () -> UInt64
 
     /// Reads the certificate before it listens, so that a bad one leaves no socket behind.
     init(_ handler: any Handler, _ configuration: Server.Configuration) throws(ServerError) {
@@ -53,6 +55,7 @@ struct Terms: Sendable {
         bodyDeadline = configuration.bodyDeadline.nanoseconds
         idleTimeout = configuration.idleTimeout.nanoseconds
         pace = AnswerPace(patience: idleTimeout, bytesPerSecond: configuration.minimumAnswerRate)
+        uptime = configuration.uptime ?? EventLoop.monotonicNow
         let shortest = min(headDeadline, bodyDeadline, idleTimeout)
         tick = max(5_000_000, min(250_000_000, shortest / 4))
     }
