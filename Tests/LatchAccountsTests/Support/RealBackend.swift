@@ -42,7 +42,7 @@ final class RealBackend: Sendable {
         case .inProcess:
             (server, transport, base) = (nil, identity.handler, "http://127.0.0.1:8080")
         case .socket:
-            let server = Server(handler: identity.handler)
+            let server = Server(handler: identity.handler, configuration: .patient)
             base = try await server.start().url
             (self.server, transport) = (server, Transport.live)
         }

@@ -4,7 +4,7 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `Cancelling a task` {
+@Suite(.timeLimit(.minutes(10))) struct `Cancelling a task` {
     private let transport = CurlTransport()
 
     @Test func `aborts its transfer`() async throws {

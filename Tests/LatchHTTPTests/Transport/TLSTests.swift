@@ -7,7 +7,7 @@ import Testing
 
 @Suite(
     .enabled(if: HTTP2Server.isInstalled, "needs nghttpd (package nghttp2-server) and openssl"),
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(10)))
 struct `HTTP/2 over TLS` {
     private func transport(trusting server: HTTP2Server) -> CurlTransport {
         var configuration = CurlTransport.Configuration()

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchServer
+import LatchTesting
 
 @testable import LatchIdentity
 
@@ -43,7 +44,7 @@ final class Site: Sendable {
             origin = HTTPOrigin(scheme: "http", authority: "127.0.0.1:8080")
             identity.adoptIssuer(origin.description)
         case .socket:
-            let server = Server(handler: identity.handler)
+            let server = Server(handler: identity.handler, configuration: .patient)
             let address = try await server.start()
             (transport, self.server) = (Transport.live, server)
             origin = HTTPOrigin(scheme: "http", authority: address.authority)

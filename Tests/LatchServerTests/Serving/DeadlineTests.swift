@@ -5,77 +5,79 @@ import LatchServer
 import LatchTesting
 import Testing
 
+/// Time passes for the servers here only when a test says so; the deadlines are the usual ones.
 @Suite struct `A client that trickles` {
-    static let impatient: Server.Configuration = {
-        var configuration = Server.Configuration()
-        configuration.headDeadline = .milliseconds(150)
-        configuration.bodyDeadline = .milliseconds(150)
-        configuration.idleTimeout = .milliseconds(150)
-        return configuration
-    }()
+    static let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+    static let ok = HandlerFunction { _ in HTTPResponse(status: .ok) }
+    let uptime = ManualUptime()
 
-    /// Sends a beginning, then a byte whenever the last is taken, until the server has had enough of it.
-    static func responses(toTrickleAfter beginning: String) async throws -> [HTTPResponse] {
-        let ok = HandlerFunction { _ in HTTPResponse(status: .ok) }
-        return try await serving(ok, configuration: impatient) { address in
+    /// What a server answers to a beginning, to a byte more every three seconds, and to the seconds that pass then.
+    func statuses(of beginning: String, bytes: Int = 0, seconds: Int) async throws -> [HTTPStatus] {
+        var configuration = Server.Configuration.kept(by: uptime)
+        configuration.maximumHeaderBytes = 1 << 30
+        return try await serving(Self.ok, configuration: configuration) { address in
             let client = try RawClient(port: address.port)
             await client.send(beginning)
-            let trickle = Task {
-                while !Task.isCancelled, await client.send("a") { await Task.yield() }
+            try await Self.settle(address)
+            for _ in 0..<bytes {
+                uptime.advance(bySeconds: 3)
+                await client.send("a")
+                try await Self.settle(address)
             }
-            let responses = await client.receiveResponses()
-            trickle.cancel()
-            await trickle.value
-            return responses
+            uptime.advance(bySeconds: seconds)
+            return await client.receiveResponses().map(\.status)
         }
     }
 
+    /// Returns once the server has taken in what was sent before: it is asked by another connection, and takes events in
+    /// their order.
+    static func settle(_ address: Server.Address) async throws {
+        let witness = try RawClient(port: address.port)
+        await witness.send(request)
+        try #require(await witness.receiveResponse()?.status == .ok)
+    }
+
     @Test func `its head gets 408 at the deadline, however steadily it sends`() async throws {
-        var configuration = Self.impatient
-        configuration.maximumHeaderBytes = 1 << 30
-        let ok = HandlerFunction { _ in HTTPResponse(status: .ok) }
-        try await serving(ok, configuration: configuration) { address in
-            let client = try RawClient(port: address.port)
-            await client.send("GET / HTTP/1.1\r\nX: ")
-            let trickle = Task { while !Task.isCancelled, await client.send("a") { await Task.yield() } }
-            #expect(await client.receiveResponses().map(\.status) == [408])
-            trickle.cancel()
-            await trickle.value
-        }
+        #expect(try await statuses(of: "GET / HTTP/1.1\r\nX: ", bytes: 3, seconds: 2) == [408])
     }
 
     @Test func `its content gets 408 at the deadline, however steadily it sends`() async throws {
         let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"
-        #expect(try await Self.responses(toTrickleAfter: head).map(\.status) == [408])
+        #expect(try await statuses(of: head, bytes: 9, seconds: 4) == [408])
     }
 
     @Test(arguments: ["G", "GET / HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r"])
     func `a head that stops gets 408`(beginning: String) async throws {
-        let ok = HandlerFunction { _ in HTTPResponse(status: .ok) }
-        try await serving(ok, configuration: Self.impatient) { address in
-            let client = try RawClient(port: address.port)
-            await client.send(beginning)
-            #expect(await client.receiveResponses().map(\.status) == [408])
-        }
+        #expect(try await statuses(of: beginning, seconds: 11) == [408])
     }
 
     @Test func `a chunked content that stops gets 408`() async throws {
-        let ok = HandlerFunction { _ in HTTPResponse(status: .ok) }
-        try await serving(ok, configuration: Self.impatient) { address in
+        let beginning = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"
+        #expect(try await statuses(of: beginning, seconds: 31) == [408])
+    }
+
+    @Test(arguments: ["POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n", "GET / HTTP/1.1\r\nX: "])
+    func `that comes to its end in time gets its answer`(beginning: String) async throws {
+        try await serving(Self.ok, configuration: .kept(by: uptime)) { address in
             let client = try RawClient(port: address.port)
-            await client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab")
-            #expect(await client.receiveResponses().map(\.status) == [408])
+            await client.send(beginning)
+            try await Self.settle(address)
+            uptime.advance(bySeconds: 9)
+            await client.send(beginning.hasPrefix("GET") ? "\r\nHost: a\r\n\r\n" : "123456789")
+            #expect(await client.receiveResponse()?.status == .ok)
         }
     }
 
     @Test func `a connection without a request is closed without a word`() async throws {
-        let ok = HandlerFunction { _ in HTTPResponse(status: .ok) }
-        try await serving(ok, configuration: Self.impatient) { address in
-            let silent = try RawClient(port: address.port)
+        try await serving(Self.ok, configuration: .kept(by: uptime)) { address in
+            let (silent, idle) = (try RawClient(port: address.port), try RawClient(port: address.port))
+            await idle.send(Self.request)
+            #expect(await idle.receiveResponse()?.status == .ok)
+            try await Self.settle(address)
+            uptime.advance(bySeconds: 11)
             #expect(await silent.receiveAll().isEmpty)
-            let idle = try RawClient(port: address.port)
-            await idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-            #expect(await idle.receiveResponses().map(\.status) == [.ok])
+            uptime.advance(bySeconds: 50)
+            #expect(await idle.receiveAll().isEmpty)
         }
     }
 
@@ -85,12 +87,15 @@ import Testing
             signal.yield()
             return HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 65, count: 50 << 20)))
         }
-        let server = Server(handler: long, configuration: Self.impatient)
+        let server = Server(handler: long, configuration: .kept(by: uptime))
         let address = try await server.start()
         let client = try RawClient(port: address.port)
-        await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        await client.send(Self.request)
         for await _ in asked { break }
-        while server.connectionCount > 0 { await Task.yield() }
+        while server.connectionCount > 0 {
+            uptime.advance(bySeconds: 61)
+            await Task.yield()
+        }
         #expect(await client.receiveAll().count < 50 << 20)
         await server.shutdown(grace: .zero)
     }

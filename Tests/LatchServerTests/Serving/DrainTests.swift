@@ -39,7 +39,7 @@ import Testing
         let outcomes = await withTaskGroup { group in
             for _ in 0..<16 { group.addTask { await Self.hammer(address.port) } }
             for await _ in reached { break }
-            await server.shutdown(grace: .seconds(30))
+            await server.shutdown(grace: .seconds(600))
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(outcomes.allSatisfy { !$0.isCut })
@@ -55,7 +55,7 @@ import Testing
             end.yield()
             return HTTPResponse(status: .ok)
         }
-        let server = Server(handler: stubborn)
+        let server = Server(handler: stubborn, configuration: .patient)
         let client = try RawClient(port: try await server.start().port)
         await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         var waiting = entered.makeAsyncIterator()

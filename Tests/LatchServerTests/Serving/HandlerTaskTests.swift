@@ -128,7 +128,7 @@ import Testing
             for _ in 0..<10 { await Task.yield() }
             return HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 65, count: 100_000)))
         }
-        let server = Server(handler: slow)
+        let server = Server(handler: slow, configuration: .patient)
         let address = try await server.start()
         for _ in 0..<200 {
             let client = try RawClient(port: address.port)

@@ -4,6 +4,7 @@ import FoundationEssentials
 import LatchCore
 import LatchHTTP
 import LatchServer
+import LatchTesting
 import Testing
 
 @testable import latch
@@ -13,7 +14,7 @@ private func serving<Result>(
     _ answer: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse,
     _ body: (_ url: URL) async throws -> Result
 ) async throws -> Result {
-    let server = Server(handler: HandlerFunction(answer))
+    let server = Server(handler: HandlerFunction(answer), configuration: .patient)
     let url = try #require(URL(string: try await server.start().url))
     do {
         let result = try await body(url)

@@ -59,7 +59,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `P3: a server that speaks no TLS is a network error of its own`() async throws {
-        let server = Server(handler: Router())
+        let server = Server(handler: Router(), configuration: .patient)
         let port = try await server.start().port
         await #expect(throws: APIError.network(URLError(.secureConnectionFailed))) {
             try await client("https://127.0.0.1:\(port)").login(email: "a@b.c", password: "secret")

@@ -51,6 +51,13 @@ extension Server.Configuration {
         configuration.idleTimeout = .seconds(600)
         return configuration
     }
+
+    /// The usual configuration, whose deadlines pass when the test says so.
+    public static func kept(by uptime: ManualUptime) -> Server.Configuration {
+        var configuration = Server.Configuration()
+        configuration.uptime = { uptime.nanoseconds }
+        return configuration
+    }
 }
 
 /// Sends each request as it is over a connection of its own.

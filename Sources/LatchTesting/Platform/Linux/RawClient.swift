@@ -18,10 +18,12 @@ public final class RawClient: Sendable {
 
     /// Connects to a port of this machine.
     ///
-    /// - Parameter receiveBuffer: How many bytes the system holds for us; a small number lets the other side notice
-    ///   soon how slowly we read.
+    /// - Parameters:
+    ///   - host: Another address of this machine; no other test takes a port of one that it has for itself.
+    ///   - receiveBuffer: How many bytes the system holds for us; a small number lets the other side notice soon how
+    ///     slowly we read.
     /// - Throws: `HTTPError.offline`.
-    public init(port: Int, receiveBuffer: Int? = nil) throws(HTTPError) {
+    public init(port: Int, host: String = "127.0.0.1", receiveBuffer: Int? = nil) throws(HTTPError) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if var size = receiveBuffer.map({ Int32(clamping: $0) }) {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -29,7 +31,7 @@ public final class RawClient: Sendable {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(UInt16(clamping: port)).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_addr.s_addr = inet_addr(host)
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -49,7 +51,7 @@ public final class RawClient: Sendable {
     /// Sends bytes; whether the other side still took them.
     @discardableResult
     public func send(_ bytes: [UInt8]) async -> Bool {
-        await Self.run(on: sending) { [descriptor] in
+        await Self.run(on: sending) { [self] in
             var start = 0
             while start < bytes.count {
                 let count = bytes[start...].withUnsafeBytes {
@@ -70,7 +72,7 @@ public final class RawClient: Sendable {
     ///
     /// - Parameter limit: How many bytes are taken at most, for a client that reads in drips.
     public func receive(upTo limit: Int = 65536) async -> [UInt8]? {
-        await Self.run(on: receiving) { [descriptor] in
+        await Self.run(on: receiving) { [self] in
             var bytes = [UInt8](repeating: 0, count: limit)
             let count = recv(descriptor, &bytes, bytes.count, 0)
             return count > 0 ? Array(bytes[..<count]) : nil

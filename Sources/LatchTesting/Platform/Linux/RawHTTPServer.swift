@@ -93,10 +93,9 @@ public final class RawHTTPServer: Sendable {
         self.port = port
         self.events = events
         let log = log
-        var pipe: [CInt] = [-1, -1]
-        guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pipe) == 0 else { throw Failure() }
-        stopper = pipe[1]
-        let loop = RawServerLoop(listener: socket, stop: pipe[0], greeting: greeting, script: script) { event in
+        let (stop, stopper) = try LatchTesting.stopper()
+        self.stopper = stopper
+        let loop = RawServerLoop(listener: socket, stop: stop, greeting: greeting, script: script) { event in
             log.add(event)
             continuation.yield(event)
         }

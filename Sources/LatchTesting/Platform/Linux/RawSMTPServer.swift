@@ -25,12 +25,11 @@ public final class RawSMTPServer: Sendable {
     /// - Throws: `RawHTTPServer.Failure` when no socket can be had.
     public init(refusing refusals: [String: String] = [:], extensions: [String] = ["AUTH PLAIN"]) throws {
         let (listener, port) = try listeningSocket()
-        var pipe: [CInt] = [-1, -1]
-        guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pipe) == 0 else { throw RawHTTPServer.Failure() }
+        let (stop, stopper) = try LatchTesting.stopper()
         self.port = port
-        stopper = pipe[1]
+        self.stopper = stopper
         log = Lock(([], []))
-        let state = State(listener: listener, stop: pipe[0], refusals: refusals, extensions: extensions)
+        let state = State(listener: listener, stop: stop, refusals: refusals, extensions: extensions)
         let dialogue = SMTPDialogue(state) { [weak self] command, message in
             self?.log.withLock { log in
                 if let command { log.commands.append(command) }

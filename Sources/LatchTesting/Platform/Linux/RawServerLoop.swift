@@ -78,6 +78,8 @@ final class RawServerLoop {
     private func accept() {
         let socket = Glibc.accept(listener, nil, nil)
         guard socket >= 0 else { return }
+        // What a process that is started meanwhile inherits stays open when it is closed here.
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         _ = fcntl(socket, F_SETFL, O_NONBLOCK)
         var one: CInt = 1
         setsockopt(socket, CInt(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<CInt>.size))
@@ -110,6 +112,14 @@ final class RawServerLoop {
         close(socket)
         connections[socket] = nil
     }
+}
+
+/// Two ends, of which one tells a server's thread that the other was closed.
+func stopper() throws -> (watched: CInt, held: CInt) {
+    var ends: [CInt] = [-1, -1]
+    let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw RawHTTPServer.Failure() }
+    return (ends[0], ends[1])
 }
 
 /// A listening socket on a free port of 127.0.0.1.

@@ -23,6 +23,7 @@ struct SMTPDialogue: Sendable {
         while isReadable(state.listener) {
             let socket = accept(state.listener, nil, nil)
             guard socket >= 0 else { continue }
+            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
             converse(socket)
             close(socket)
         }
