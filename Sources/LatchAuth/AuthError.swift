@@ -102,4 +102,16 @@ extension AuthError {
     package static func fromStore(_ error: any Error) -> AuthError {
         error as? AuthError ?? storeUnavailable.caused(by: error)
     }
+
+    /// A failure of the file system as a `store…` code.
+    ///
+    /// `missing` is unavailable and not empty: who reads has already taken a missing file for an empty store.
+    static func file(_ failure: FileFailure) -> AuthError {
+        let detail = failure.description
+        return switch failure.reason {
+        case .denied, .readOnly: store(.storeDenied, detail)
+        case .full: store(.storeFull, detail)
+        case .missing, .other: store(.storeUnavailable, detail)
+        }
+    }
 }

@@ -130,16 +130,8 @@ extension EncryptedFileSecretStore {
         return content
     }
 
-    /// A failure of the file system as a `store…` code.
-    ///
-    /// `missing` is unavailable and not empty: who reads has already taken a missing file for an empty store.
+    /// A failure of the file system as a `store…` code, and any other as it is.
     static func authError(_ error: any Error) -> any Error {
-        guard let failure = error as? FileFailure else { return AuthError.fromStore(error) }
-        let detail = failure.description
-        return switch failure.reason {
-        case .denied, .readOnly: AuthError.store(.storeDenied, detail)
-        case .full: AuthError.store(.storeFull, detail)
-        case .missing, .other: AuthError.store(.storeUnavailable, detail)
-        }
+        (error as? FileFailure).map { AuthError.file($0) } ?? AuthError.fromStore(error)
     }
 }

@@ -13,15 +13,15 @@ extension Session {
     /// The same, for a credential that was asked for at `sent` by this session's clock: its date tells the issuer's.
     package func signIn(_ value: Value, askedAt sent: Date?) async throws {
         if let sent, let issued = value.issued { observe(issuerDate: issued, ofRequestSentAt: sent) }
-        await enterStore()
-        defer { leaveStore() }
-        do {
-            try await store.save(value)
-        } catch {
-            throw AuthError.fromStore(error)
+        listen()
+        let id = random.identifier()
+        try await withStore {
+            try await store.save(record: TokenRecord(credential: value, signIn: id))
+            beginGeneration()
+            signInID = id
+            adopt(value)
         }
-        beginGeneration()
-        adopt(value)
+        await store.coordination?.announceChange()
     }
 
     /// Signs the person out on this device.
@@ -30,17 +30,15 @@ extension Session {
     /// - Throws: A `store…` code when the store cannot forget it; the session is then what it was.
     @discardableResult
     public func signOut() async throws -> Value? {
-        await enterStore()
-        defer { leaveStore() }
-        var last = uncommitted ?? state.credential
-        do {
+        let last = try await withStore {
+            var last = uncommitted?.value ?? state.credential
             if last == nil, isUnread { last = await readableCredential() }
             try await store.clear()
-        } catch {
-            throw AuthError.fromStore(error)
+            beginGeneration()
+            end(.person)
+            return last
         }
-        beginGeneration()
-        end(.person)
+        await store.coordination?.announceChange()
         return last
     }
 
@@ -60,19 +58,20 @@ extension Session {
 
     /// The body of the restoration's task; it finishes `shared` on every path, or callers would wait for ever.
     private func runRestoration(_ shared: SharedResult<Void>, in generation: Int) async {
-        await enterStore()
-        let loaded: Result<Value?, any Error>
-        do { loaded = .success(try await store.load()) } catch { loaded = .failure(error) }
-        leaveStore()
+        listen()
+        let loaded: Result<TokenRecord<Value>?, any Error>
+        do {
+            loaded = .success(try await withStore { try await store.loadRecord() })
+        } catch {
+            loaded = .failure(error)
+        }
         restoration = nil
         // A sign-in or sign-out meanwhile knows better than what was read.
         guard generation == self.generation else { return shared.finish(.success(())) }
         switch loaded {
-        case .success(let value?):
-            adopt(value)
-            shared.finish(.success(()))
-        case .success(nil):
-            end(.noAccount)
+        case .success(let record):
+            signInID = record?.signIn
+            if let value = record?.credential { adopt(value) } else { end(record?.end ?? .noAccount) }
             shared.finish(.success(()))
         case .failure(let error):
             let error = AuthError.fromStore(error)
@@ -82,7 +81,7 @@ extension Session {
     }
 
     /// Whether the store has not been read with success; only then may reading it change the state.
-    private var isUnread: Bool {
+    var isUnread: Bool {
         switch state {
         case .unknown, .restoring, .unavailable: true
         case .signedIn, .expired, .signedOut: false
@@ -91,19 +90,24 @@ extension Session {
 
     /// What an unread store holds; nil when it cannot be read, which must not keep a person from signing out.
     private func readableCredential() async -> Value? {
-        do { return try await store.load() } catch { return nil }
+        do { return try await store.loadRecord()?.credential } catch { return nil }
     }
 
     /// Makes all that is under way worthless: its waiters get `superseded`, and its results find another generation.
     ///
     /// Called only after the store has accepted the change, so that a failed sign-out or sign-in disturbs nothing.
-    private func beginGeneration() {
+    ///
+    /// - Parameter error: What those are told who wait for a renewal of the earlier generation.
+    func beginGeneration(failing error: AuthError = .superseded) {
         generation += 1
+        signInID = nil
         uncommitted = nil
         begun = nil
         pausedUntil = .distantPast
-        renewal?.finish(.failure(AuthError.superseded))
+        renewal?.finish(.failure(error))
         renewal = nil
+        renewalTask?.cancel()
+        renewalTask = nil
     }
 
     /// Makes a stored credential the visible one.
@@ -130,19 +134,5 @@ extension Session {
     func publish(_ state: State) {
         self.state = state
         broadcast.send(state)
-    }
-}
-
-extension Session {
-    /// Waits until no other operation of this session uses the store; they come in order of arrival.
-    func enterStore() async {
-        guard storeIsBusy else { return storeIsBusy = true }
-        await withCheckedContinuation { storeQueue.append($0) }
-    }
-
-    /// Hands the store to the next in line, without letting anybody in between, or marks it free.
-    func leaveStore() {
-        guard storeQueue.isEmpty else { return storeQueue.removeFirst().resume() }
-        storeIsBusy = false
     }
 }

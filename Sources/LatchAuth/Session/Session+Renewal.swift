@@ -12,7 +12,7 @@ extension Session {
         renewal = shared
         let generation = generation
         // A task of its own: no caller's cancellation reaches it.
-        Task(executorPreference: executor) { await self.runRenewal(of: value, shared, in: generation) }
+        renewalTask = Task(executorPreference: executor) { await self.runRenewal(of: value, shared, in: generation) }
         return try await shared.value()
     }
 
@@ -29,46 +29,72 @@ extension Session {
         } catch {
             result = .failure(error)
         }
-        if renewal === shared { renewal = nil }
+        if renewal === shared { (renewal, renewalTask) = (nil, nil) }
         shared.finish(result)
     }
 
     /// One renewal, in the order that keeps a user from being lost.
     ///
-    /// First what is not yet stored is stored, then the store is asked whether another process was faster, and only then
-    /// the issuer, since a refresh token is used up by asking (RFC 9700 §4.14.2).
+    /// First what is not yet stored is stored, then the record is asked whether another process was faster, then it is
+    /// written down what will be asked, and only then the issuer, since a refresh token is used up by asking
+    /// (RFC 9700 §4.14.2). No other process asks meanwhile.
     ///
     /// - Throws: `superseded` where a sign-in or sign-out came in between; what was obtained is then dropped.
     private func successor(of value: Value, in generation: Int) async throws -> Value {
-        if let uncommitted { return try await commit(uncommitted, in: generation) }
-        guard let stored = try await storedCredential(in: generation) else {
-            // Another process signed the person out.
-            end(.person)
-            throw AuthError.missingToken
+        if let uncommitted {
+            return try await commit(uncommitted.value, after: uncommitted.predecessor, in: generation)
         }
-        if !stored.renewsLike(value) {
-            // Another process renewed or switched: its credential is the current one.
-            adopt(stored)
-            if !isExpired(stored) { return stored }
+        let turn: SessionTurn?
+        do { turn = try await store.coordination?.enter(.renewal) } catch { throw AuthError.fromStore(error) }
+        defer { turn?.end() }
+        let begun: (credential: Value, key: String)
+        switch try await begin(renewalOf: value, in: generation) {
+        case .done(let value): return value
+        case .ask(let credential, let key): begun = (credential, key)
         }
         let fresh: Value
         do {
-            fresh = try await requestSuccessor(of: stored)
+            fresh = try await requestSuccessor(of: begun.credential, key: begun.key)
         } catch {
             guard endsSession(error) else { throw error }
-            return try await afterRefusal(of: stored, cause: error, in: generation)
+            return try await afterRefusal(of: begun.credential, cause: error, in: generation)
         }
         guard generation == self.generation else { throw AuthError.superseded }
-        return try await commit(fresh, in: generation)
+        return try await commit(fresh, after: begun.credential, in: generation)
     }
 
-    /// Asks the issuer, under the idempotency key of the last attempt if that was for the same refresh token.
+    /// What a look at the record makes of a renewal that is due.
+    private enum Beginning {
+        /// Another session has renewed already.
+        case done(Value)
+        /// The issuer is to be asked, under this key.
+        case ask(Value, key: String)
+    }
+
+    /// Reads the record and writes down what will be asked.
     ///
-    /// The key is kept until a commit succeeds: an answer that was lost on the way is then given again.
-    private func requestSuccessor(of value: Value) async throws -> Value {
-        let key: String
-        if let begun, begun.credential.renewsLike(value) { key = begun.key } else { key = random.identifier() }
-        begun = (value, key)
+    /// The key is that of the last attempt for the same refresh token, whether it was made by this session, by another
+    /// process or before a crash: an answer that was lost on the way is then given again.
+    private func begin(renewalOf value: Value, in generation: Int) async throws -> Beginning {
+        try await withStore {
+            guard generation == self.generation else { throw AuthError.superseded }
+            var record = try await store.loadRecord()
+            let current = try follow(record)
+            if !current.renewsLike(value), !isExpired(current) { return .done(current) }
+            if let intent = record?.intent { return .ask(current, key: intent.idempotencyKey) }
+            let key: String
+            if let begun, begun.credential.renewsLike(current) { key = begun.key } else { key = random.identifier() }
+            begun = (current, key)
+            if store.keepsRecords {
+                record?.intent = RenewalIntent(idempotencyKey: key, begun: clock.now)
+                if let record { try await store.save(record: record) }
+            }
+            return .ask(current, key: key)
+        }
+    }
+
+    /// Asks the issuer.
+    private func requestSuccessor(of value: Value, key: String) async throws -> Value {
         let renewal = Renewal(credential: value, idempotencyKey: key)
         let scope = RenewalScope.sessions + [ObjectIdentifier(self)]
         let sent = clock.now
@@ -78,51 +104,45 @@ extension Session {
     }
 
     /// Stores what the issuer handed out, and only then lets it be seen.
-    private func commit(_ fresh: Value, in generation: Int) async throws -> Value {
-        uncommitted = fresh
-        await enterStore()
-        defer { leaveStore() }
-        guard generation == self.generation else { throw AuthError.superseded }
-        do {
-            try await store.save(fresh)
-        } catch {
-            // The predecessor is used up at the issuer: `fresh` stays in memory until it can be stored.
-            throw AuthError.fromStore(error)
+    ///
+    /// Where another session has changed the record meanwhile, that stands, and `fresh` is dropped.
+    private func commit(_ fresh: Value, after predecessor: Value, in generation: Int) async throws -> Value {
+        uncommitted = (fresh, predecessor)
+        // Where storing fails, `fresh` stays in memory until it can be stored: the predecessor is used up at the issuer.
+        let current = try await withStore {
+            guard generation == self.generation else { throw AuthError.superseded }
+            if store.keepsRecords {
+                let record = try await store.loadRecord()
+                guard let stored = record?.credential, record?.signIn == signInID, stored.renewsLike(predecessor) else {
+                    uncommitted = nil
+                    return try follow(record)
+                }
+            }
+            try await store.save(record: TokenRecord(credential: fresh, signIn: signInID))
+            adopt(fresh)
+            return fresh
         }
         uncommitted = nil
         begun = nil
         pausedUntil = .distantPast
-        adopt(fresh)
-        return fresh
+        await store.coordination?.announceChange()
+        return current
     }
 
-    /// What the store holds now; nil when another process signed the person out.
-    ///
-    /// - Throws: A `store…` code, or `superseded`. What cannot be read is never taken for nothing.
-    private func storedCredential(in generation: Int) async throws -> Value? {
-        await enterStore()
-        defer { leaveStore() }
-        guard generation == self.generation else { throw AuthError.superseded }
-        do { return try await store.load() } catch { throw AuthError.fromStore(error) }
-    }
-
-    /// The issuer refused to renew `value`: the end, unless the store meanwhile holds another one.
+    /// The issuer refused to renew `value`: the end, unless the record meanwhile holds another one.
     private func afterRefusal(of value: Value, cause: any Error, in generation: Int) async throws -> Value {
-        await enterStore()
-        defer { leaveStore() }
-        guard generation == self.generation else { throw AuthError.superseded }
-        do {
-            if let stored = try await store.load(), !stored.renewsLike(value) {
-                adopt(stored)
-                return stored
-            }
-            try await store.clear()
-        } catch {
-            throw AuthError.fromStore(error)
+        let current = try await withStore { () -> Value? in
+            guard generation == self.generation else { throw AuthError.superseded }
+            let record = try await store.loadRecord()
+            guard let stored = record?.credential, stored.renewsLike(value) else { return try follow(record) }
+            try await store.save(record: TokenRecord(credential: nil, end: .issuer))
+            self.generation += 1
+            begun = nil
+            end(.issuer)
+            return nil
         }
-        self.generation += 1
-        begun = nil
-        end(.issuer)
+        if let current { return current }
+        await store.coordination?.announceChange()
         throw AuthError.reauthenticationRequired.caused(by: cause)
     }
 

@@ -17,7 +17,9 @@ public import LatchCore
 /// - what the issuer handed out is stored before anybody sees it, and is kept in memory until that succeeds;
 /// - a store that cannot be read is `unavailable`, never `signedOut`;
 /// - only the issuer or the person ends a session, never the network;
-/// - a renewal that ends after a sign-out or a new sign-in is dropped.
+/// - a renewal that ends after a sign-out or a new sign-in is dropped;
+/// - sessions of several processes over one record renew once for all, and hear of each other's changes;
+/// - what a renewal is asked with is written down before, so that a crash in the middle of it can be repaired.
 public actor Session<Value: SessionCredential> {
     /// What the session knows at a moment.
     public typealias State = SessionState<Value>
@@ -30,7 +32,7 @@ public actor Session<Value: SessionCredential> {
 
     /// The durable copy, which outranks memory: another process may have renewed or signed out meanwhile.
     ///
-    /// Used only between `enterStore()` and `leaveStore()`.
+    /// Used only inside of `withStore`.
     let store: any TokenStore<Value>
     /// The way to the issuer; it runs in a task of the session's own, so no caller's cancellation reaches it.
     let renew: Renew
@@ -54,19 +56,25 @@ public actor Session<Value: SessionCredential> {
     ///
     /// What began in an earlier generation has no effect in a later one.
     var generation = 0
+    /// Names the sign-in that the credential comes from, as the record does; nil where the store keeps none.
+    var signInID: String?
     /// The renewal that is under way; there is never a second one in a generation.
     var renewal: SharedResult<Value>?
+    /// The task that carries it out; cancelled when the generation ends, to give its turn back.
+    var renewalTask: Task<Void, Never>?
     /// The reading of the store that is under way, for all who ask before it is done.
     var restoration: SharedResult<Void>?
     /// Handed out by the issuer and not yet stored: the next attempt stores it before it asks for another.
-    var uncommitted: Value?
+    var uncommitted: (value: Value, predecessor: Value)?
     /// The key of a renewal that was begun and has not succeeded.
     var begun: (credential: Value, key: String)?
     /// Until when a failed renewal is not tried again as long as the credential is still accepted.
     var pausedUntil = Date.distantPast
     /// Follows the current credential through time; a new credential gets a new one.
     var timer: Task<Void, Never>?
-    /// Whether an operation is between `enterStore()` and `leaveStore()`.
+    /// Listens to the other sessions over the same record.
+    var listener: Task<Void, Never>?
+    /// Whether an operation is inside of `withStore`.
     ///
     /// An actor alone would not keep two of them apart: it lets others in at every `await`.
     var storeIsBusy = false
@@ -100,6 +108,7 @@ public actor Session<Value: SessionCredential> {
 
     deinit {
         timer?.cancel()
+        listener?.cancel()
         broadcast.finish()
     }
 

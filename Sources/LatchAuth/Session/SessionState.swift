@@ -28,7 +28,7 @@ public enum SessionState<Value: SessionCredential>: Sendable, Equatable {
 }
 
 /// Why nobody is signed in.
-public enum SignedOutReason: Sendable, Hashable {
+public enum SignedOutReason: String, Sendable, Hashable, Codable {
     /// The store holds no account.
     case noAccount
     /// The person signed out, here or in another process.

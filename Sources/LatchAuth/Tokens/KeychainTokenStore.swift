@@ -10,7 +10,9 @@ public struct KeychainTokenStore: TokenStore {
     ///   - service: Names the program, such as its bundle identifier.
     ///   - account: Tells several accounts of the program apart.
     public init(service: String, account: String) {
-        store = SecretTokenStore(platformSecretStore(service: service), name: account)
+        store = SecretTokenStore(
+            platformSecretStore(service: service), name: account,
+            coordination: platformCoordination(service: service, account: account))
     }
 
     /// Replaces what is kept.
@@ -21,4 +23,16 @@ public struct KeychainTokenStore: TokenStore {
 
     /// Forgets what is kept.
     public func clear() async throws { try await store.clear() }
+
+    /// Replaces the whole record.
+    public func save(record: TokenRecord<Tokens>) async throws { try await store.save(record: record) }
+
+    /// The whole record.
+    public func loadRecord() async throws -> TokenRecord<Tokens>? { try await store.loadRecord() }
+
+    /// Whole records.
+    public var keepsRecords: Bool { store.keepsRecords }
+
+    /// The processes of one person take turns by files beside the secrets.
+    public var coordination: (any SessionCoordination)? { store.coordination }
 }

@@ -2,42 +2,61 @@
 
 import FoundationEssentials
 
-/// Keeps one credential under one name in a `SecretStore`, as JSON.
+/// Keeps one account's record under one name in a `SecretStore`, as JSON.
 public struct SecretTokenStore<Value: Codable & Sendable>: TokenStore {
     /// Where the record is kept, with its guarantees: this type adds none.
     private let secrets: any SecretStore
     /// May be told in errors, so it must be no secret.
     private let name: String
+    /// How the sessions over this record take turns.
+    public let coordination: (any SessionCoordination)?
 
     /// A token store inside `secrets`.
     ///
-    /// - Parameter name: The name of the secret; one name for each account.
-    public init(_ secrets: any SecretStore, name: String) {
+    /// - Parameters:
+    ///   - name: The name of the secret; one name for each account.
+    ///   - coordination: How the sessions over this record take turns; nil where there is only one of them.
+    public init(_ secrets: any SecretStore, name: String, coordination: (any SessionCoordination)? = nil) {
         self.secrets = secrets
         self.name = name
+        self.coordination = coordination
     }
 
     /// Replaces what is kept.
-    public func save(_ tokens: Value) async throws {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .secondsSince1970
-        try await secrets.write(Array(encoder.encode(tokens)), for: name)
-    }
+    public func save(_ tokens: Value) async throws { try await save(record: TokenRecord(credential: tokens)) }
 
     /// What is kept.
     ///
     /// - Throws: `AuthError.storeCorrupt` when the record is not a credential of this type.
-    public func load() async throws -> Value? {
-        guard let record = try await secrets.read(name) else { return nil }
+    public func load() async throws -> Value? { try await loadRecord()?.credential }
+
+    /// Replaces the whole record.
+    public func save(record: TokenRecord<Value>) async throws {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .secondsSince1970
+        try await secrets.write(Array(encoder.encode(record)), for: name)
+    }
+
+    /// The whole record.
+    ///
+    /// - Throws: `AuthError.storeCorrupt` when it is not a record of such a credential.
+    public func loadRecord() async throws -> TokenRecord<Value>? {
+        guard let bytes = try await secrets.read(name) else { return nil }
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .secondsSince1970
         do {
-            return try decoder.decode(Value.self, from: Data(record))
+            let record = try decoder.decode(TokenRecord<Value>.self, from: Data(bytes))
+            if record.credential != nil || record.end != nil { return record }
+            // Before there were records the credential stood alone.
+            return TokenRecord(credential: try decoder.decode(Value.self, from: Data(bytes)))
         } catch {
             // The decoding error may quote the record: only its kind is told.
             throw AuthError.store(.storeCorrupt, "the record '\(name)' is not a credential")
         }
     }
+
+    /// Whole records.
+    public var keepsRecords: Bool { true }
 
     /// Forgets what is kept.
     public func clear() async throws { try await secrets.remove(name) }

@@ -14,6 +14,12 @@ package func platformSecretStore(service: String) -> any SecretStore {
         path: "\(folder)/\(name).secrets", key: .keyFile(path: "\(folder)/\(name).key"))
 }
 
+/// How the processes of this user take turns over one account: by files beside the secrets.
+package func platformCoordination(service: String, account: String) -> any SessionCoordination {
+    let folder = secretsFolder(in: ProcessInfo.processInfo.environment)
+    return FileCoordination(path: "\(folder)/\(fileName(for: service)).\(fileName(for: account))")
+}
+
 /// The folder of the secrets in an environment; no slash at its end is needed or added.
 ///
 /// A relative path would mean another store for each working directory, and so lost sessions: it is ignored.

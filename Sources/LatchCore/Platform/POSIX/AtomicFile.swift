@@ -53,6 +53,14 @@ package struct AtomicFile: Sendable {
         try syncFolder()
     }
 
+    /// Writes the file in its place, neither atomically nor durably: for what is worth nothing after a crash.
+    package func overwrite(with bytes: [UInt8]) throws(FileFailure) {
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw FileFailure("open", path) }
+        defer { close(file) }
+        try write(bytes, to: file, path: path)
+    }
+
     /// Moves the file out of the way, keeping what it holds.
     ///
     /// - Returns: Its new path, `<path>.<suffix>` or the first free one after it; nil when there is no such file.

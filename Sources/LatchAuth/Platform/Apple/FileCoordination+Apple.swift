@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Security)
+public import Foundation
+
+/// How the processes of this user take turns over one account: by files in the program's own support folder.
+package func platformCoordination(service: String, account: String) -> any SessionCoordination {
+    FileCoordination(path: "\(URL.applicationSupportDirectory.path)/latchwork/\(service).\(account)")
+}
+
+extension FileCoordination {
+    /// Coordination among the programs and extensions of an app group.
+    ///
+    /// The system ends a program that is suspended while it holds a lock in a shared container: renew inside of
+    /// `ProcessInfo.performExpiringActivity`, or in the foreground.
+    ///
+    /// - Returns: Nil where the program is not entitled to the group.
+    public convenience init?(appGroup: String, account: String) {
+        guard let folder = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: appGroup) else {
+            return nil
+        }
+        self.init(path: folder.appending(path: "latchwork/\(account)").path)
+    }
+}
+#endif

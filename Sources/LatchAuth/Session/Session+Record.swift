@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+extension Session {
+    /// Runs `body` while no other operation of this session, and no other session, uses the record.
+    ///
+    /// An actor alone would not keep two operations apart, since it lets others in at every `await`.
+    ///
+    /// - Throws: What `body` throws, an error of the store as an `AuthError` with a `store…` code.
+    func withStore<Result>(_ body: () async throws -> Result) async throws -> Result {
+        await enterQueue()
+        defer { leaveQueue() }
+        do {
+            let turn = try await store.coordination?.enter(.store)
+            defer { turn?.end() }
+            return try await body()
+        } catch let error where error is CancellationError {
+            throw error
+        } catch {
+            throw AuthError.fromStore(error)
+        }
+    }
+
+    /// In order of arrival.
+    private func enterQueue() async {
+        guard storeIsBusy else { return storeIsBusy = true }
+        await withCheckedContinuation { storeQueue.append($0) }
+    }
+
+    /// Hands the store to the next in line, without letting anybody in between, or marks it free.
+    private func leaveQueue() {
+        guard storeQueue.isEmpty else { return storeQueue.removeFirst().resume() }
+        storeIsBusy = false
+    }
+
+    /// Takes over what another session has made of the record.
+    ///
+    /// - Returns: The credential that is current now.
+    /// - Throws: `superseded` where it belongs to another sign-in, `missingToken` or `reauthenticationRequired` where there
+    ///   is none. What was under way for the earlier sign-in is then dropped.
+    func follow(_ record: TokenRecord<Value>?) throws -> Value {
+        guard let record, let value = record.credential else {
+            let reason = record?.end ?? .person
+            let error = reason == .issuer ? AuthError.reauthenticationRequired : AuthError.missingToken
+            beginGeneration(failing: error)
+            end(reason)
+            throw error
+        }
+        guard !isOtherSignIn(record) else {
+            beginGeneration()
+            signInID = record.signIn
+            adopt(value)
+            throw AuthError.superseded
+        }
+        signInID = record.signIn
+        if value != state.credential { adopt(value) }
+        return value
+    }
+
+    /// Whether somebody signed in elsewhere since; where one of the two has no name, it is taken for a renewal.
+    private func isOtherSignIn(_ record: TokenRecord<Value>) -> Bool {
+        guard let id = record.signIn, let signInID else { return false }
+        return id != signInID
+    }
+
+    /// Begins to listen to the other sessions over the record, once.
+    func listen() {
+        guard listener == nil, let coordination = store.coordination else { return }
+        let changes = coordination.changes()
+        listener = Task(executorPreference: executor) { [weak self] in
+            for await _ in changes { await self?.recordHasChanged() }
+        }
+    }
+
+    /// Another session has changed the record.
+    ///
+    /// What is not stored yet goes first, and what cannot be read now is read at the next use.
+    private func recordHasChanged() async {
+        guard !isUnread, uncommitted == nil else { return }
+        let generation = generation
+        do {
+            try await withStore {
+                let record = try await store.loadRecord()
+                guard generation == self.generation, uncommitted == nil, record != nil || state.isSignedIn else {
+                    return
+                }
+                _ = try follow(record)
+            }
+        } catch {
+            // Who uses the session is told; nobody waits here.
+        }
+    }
+}
