@@ -109,6 +109,7 @@ let package = Package(
         program(
             "bench-session", path: "Benchmarks/Session/bench-session",
             needs: ["LatchAuth", "LatchJOSE", "LatchHTTP", "LatchCore", "CMeasure"]),
+        program("simulate-session", path: "Benchmarks/Session/simulate-session", needs: ["LatchTesting"]),
         program(
             "bench-crypto", path: "Benchmarks/Crypto/bench-crypto",
             needs: ["LatchJOSE", "LatchCrypto", "LatchCore", "CMeasure"]),

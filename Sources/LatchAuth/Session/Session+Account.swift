@@ -30,6 +30,7 @@ extension Session {
     /// - Throws: A `store…` code when the store cannot forget it; the session is then what it was.
     @discardableResult
     public func signOut() async throws -> Value? {
+        listen()
         let last = try await withStore {
             var last = uncommitted?.value ?? state.credential
             if last == nil, isUnread { last = await readableCredential() }

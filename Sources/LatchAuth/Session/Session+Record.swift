@@ -73,22 +73,41 @@ extension Session {
         }
     }
 
+    /// Reads the record once more before somebody is told that nobody is signed in: the news of a sign-in in another
+    /// process may still be on its way, or lost.
+    func lookAgain() async throws {
+        guard store.coordination != nil else { return }
+        let generation = generation
+        try await withStore {
+            let record = try await store.loadRecord()
+            guard generation == self.generation, case .signedOut(let reason) = state else { return }
+            if let value = record?.credential {
+                beginGeneration()
+                signInID = record?.signIn
+                adopt(value)
+            } else if (record?.end == .issuer) != (reason == .issuer) {
+                end(record?.end ?? .person)
+            }
+        }
+    }
+
     /// Another session has changed the record.
     ///
-    /// What is not stored yet goes first, and what cannot be read now is read at the next use.
+    /// What is not stored yet is tried again, or gives way to what the others have made of it.
     private func recordHasChanged() async {
-        guard !isUnread, uncommitted == nil else { return }
+        guard !isUnread else { return }
         let generation = generation
         do {
+            if let uncommitted {
+                return _ = try await commit(uncommitted.value, after: uncommitted.predecessor, in: generation)
+            }
             try await withStore {
                 let record = try await store.loadRecord()
-                guard generation == self.generation, uncommitted == nil, record != nil || state.isSignedIn else {
-                    return
-                }
+                guard generation == self.generation, uncommitted == nil, record != nil || state.isSignedIn else { return }
                 _ = try follow(record)
             }
         } catch {
-            // Who uses the session is told; nobody waits here.
+            // Who uses the session is told; nobody waits here. What cannot be read now is read at the next use.
         }
     }
 }

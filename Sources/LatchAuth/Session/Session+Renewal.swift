@@ -106,7 +106,7 @@ extension Session {
     /// Stores what the issuer handed out, and only then lets it be seen.
     ///
     /// Where another session has changed the record meanwhile, that stands, and `fresh` is dropped.
-    private func commit(_ fresh: Value, after predecessor: Value, in generation: Int) async throws -> Value {
+    func commit(_ fresh: Value, after predecessor: Value, in generation: Int) async throws -> Value {
         uncommitted = (fresh, predecessor)
         // Where storing fails, `fresh` stays in memory until it can be stored: the predecessor is used up at the issuer.
         let current = try await withStore {

@@ -203,6 +203,7 @@ public actor Session<Value: SessionCredential> {
     private func usableCredential() async throws -> Value {
         if RenewalScope.sessions.contains(ObjectIdentifier(self)) { throw AuthError.renewalReentered }
         if state.credential == nil { try await restore() }
+        if case .signedOut = state { try await lookAgain() }
         switch state {
         case .signedIn(let value), .expired(let value): return value
         case .signedOut(.issuer): throw AuthError.reauthenticationRequired

@@ -5,76 +5,73 @@ import LatchCore
 import LatchHTTP
 
 extension SessionScenario {
-    /// Watches the states; the stream must end with the session.
-    func observe(_ session: Session<Tokens>, as observer: Int) {
-        let states = session.states
-        _ = spawn {
-            for await state in states {
-                self.simulation.note("observer \(observer): \(state)")
-                self.record.withLock { $0.observed[observer, default: []].append(state) }
-            }
-        }
-    }
-
     /// Sends some requests, and may be cancelled at any moment.
-    func work(with session: Session<Tokens>, as worker: Int) {
+    func work(as worker: Int, in process: SimulatedProcess) {
         let count = 1 + simulation.below(5)
         let isCancelled = simulation.chance(25)
-        let task = spawn {
+        let task = spawn(in: process) {
             for number in 0..<count {
                 try await self.simulation.pause(upToMilliseconds: 45_000)
-                let result = await self.request("\(worker).\(number)", with: session)
-                self.simulation.note("request \(worker).\(number): \(result)")
+                let id = "\(process.id).\(worker).\(number)"
+                let result = await self.request(id, in: process)
+                self.simulation.note("request \(id): \(result)")
                 self.judge(result, isCancelled: isCancelled)
             }
         }
         guard isCancelled else { return }
-        _ = spawn {
+        spawn(in: process) {
             try await self.simulation.pause(upToMilliseconds: 60_000)
             task.cancel()
         }
     }
 
-    /// The person and the world: sign-outs, sign-ins, clocks, keys.
-    func disturb(_ session: Session<Tokens>) {
-        let count = simulation.below(5)
-        _ = spawn {
+    /// The person and the world: sign-outs, sign-ins, kills, clocks, keys.
+    func disturb() {
+        let count = simulation.below(6)
+        record.withLock { $0.open += 1 }
+        simulation.spawn {
+            defer { self.record.withLock { $0.open -= 1 } }
             for _ in 0..<count {
                 try await self.simulation.pause(upToMilliseconds: 60_000)
-                let choice = self.simulation.below(10)
-                self.simulation.note("disturbance \(choice)")
-                switch choice {
-                case 0, 1: await self.signOut(session)
-                case 2, 3, 4: await self.signIn(session)
-                case 5: self.simulation.jumpDate(bySeconds: Double(self.simulation.below(172_800) - 86_400))
-                case 6, 7: self.eachFamily { self.issuer.refuseAccessTokens(of: $0) }
-                case 8: self.revokeCurrent()
-                default: try await self.simulation.sleep(for: .seconds(120))
-                }
+                try await self.disturb(by: self.simulation.below(14))
             }
         }
     }
 
-    /// Being signed out is allowed from the attempt on, and expected from its success on.
-    private func signOut(_ session: Session<Tokens>) async {
+    private func disturb(by choice: Int) async throws {
+        let living = living
+        let process = living[simulation.below(living.count)]
+        simulation.note("disturbance \(choice)")
+        switch choice {
+        case 0, 1: signOut(in: process)
+        case 2, 3, 4: signIn(in: process)
+        case 5: simulation.jumpDate(bySeconds: Double(simulation.below(172_800) - 86_400))
+        case 6, 7: eachFamily { issuer.refuseAccessTokens(of: $0) }
+        case 8: revokeCurrent()
+        case 9, 10, 11:
+            // Most kills come while a renewal is on its way, which the tokens' age brings about.
+            try await simulation.sleep(for: .milliseconds(simulation.below(3_000)))
+            kill(process)
+            startProcess()
+        default: try await simulation.sleep(for: .seconds(120))
+        }
+    }
+
+    /// Being signed out is allowed from the attempt on.
+    private func signOut(in process: SimulatedProcess) {
+        guard let session = session(of: process) else { return }
         allowSignedOut()
-        do {
-            try await session.signOut()
-            record.withLock { $0.expectation = .signedOut }
-        } catch {
-            simulation.note("sign-out failed: \(error)")
+        spawn(in: process) {
+            do { try await session.signOut() } catch { self.simulation.note("sign-out failed: \(error)") }
         }
     }
 
     /// Another account each time, so that a credential that survives its session is seen.
-    private func signIn(_ session: Session<Tokens>) async {
+    private func signIn(in process: SimulatedProcess) {
+        guard let session = session(of: process) else { return }
         let tokens = issuer.signIn()
-        guard let family = SimulatedIssuer.parse(tokens.access, "a")?.family else { return }
-        do {
-            try await session.signIn(tokens)
-            record.withLock { $0.expectation = .signedIn(family: family) }
-        } catch {
-            simulation.note("sign-in failed: \(error)")
+        spawn(in: process) {
+            do { try await session.signIn(tokens) } catch { self.simulation.note("sign-in failed: \(error)") }
         }
     }
 

@@ -5,9 +5,10 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 
-/// One simulated life of a session: several tasks, a restless person, a bad network and a moody store.
+/// One simulated life of an account: one or two processes that are killed and start again, several tasks in each, a
+/// restless person, a bad network and a moody store.
 ///
-/// Afterwards the weather clears, and the session must be exactly what the person last made of it.
+/// Afterwards the weather clears, and in every process the session must be exactly what the person last made of it.
 public final class SessionScenario: Sendable {
     /// What the person did last.
     enum Expectation: Sendable {
@@ -17,17 +18,29 @@ public final class SessionScenario: Sendable {
         case signedIn(family: Int)
     }
 
+    /// A process, its session, and what its observers saw.
+    struct Life: Sendable {
+        let process: SimulatedProcess
+        /// Nil once the process is over, by a kill or at the end of the run.
+        var session: Session<Tokens>?
+        /// Each observer's states in order; all of them must be equal in the end.
+        var observed: [[Session<Tokens>.State]] = [[], []]
+        /// Tasks, and streams of observers, that have not ended.
+        var open = 0
+        var watching = 0
+    }
+
     /// What the actors saw, to be judged at the end.
     struct Record: Sendable {
-        /// What the person last brought about; only a call that succeeded changes it.
+        /// What the person last brought about, as the disk saw it.
         var expectation = Expectation.signedOut
         /// Whether there ever was a reason to be signed out; without one, no request may say so.
         var mayBeSignedOut = false
         /// Sentences for people; empty is what every seed must give.
         var violations: [String] = []
-        /// Each observer's states in order; all of them must be equal in the end.
-        var observed: [Int: [Session<Tokens>.State]] = [:]
-        /// Tasks and streams that have not ended.
+        /// All processes so far, by their numbers.
+        var lives: [Life] = []
+        /// Tasks of the world that have not ended.
         var open = 0
     }
 
@@ -37,19 +50,25 @@ public final class SessionScenario: Sendable {
     let issuer: SimulatedIssuer
     /// The way there, which fails until it is told to be calm.
     let network: SimulatedNetwork
-    /// The session's store, slow and full at times.
-    let store: SimulatedStore
+    /// What outlives a process.
+    let disk: SimulatedDisk
+    /// Whether the sessions renew on their own.
+    let policy: RenewalPolicy
     /// Written by the actors, on the one thread that drives them.
     let record = Lock(Record())
 
-    /// Draws the start: a restored session in six of ten lives.
+    /// Draws the start: a restored session in six of ten lives, an issuer without a replay window in one.
     private init(seed: UInt64, isTracing: Bool) {
         simulation = Simulation(seed: seed, isTracing: isTracing)
-        issuer = SimulatedIssuer(simulation)
+        let answersRepeats = !simulation.chance(10)
+        issuer = SimulatedIssuer(simulation, answersRepeats: answersRepeats)
         network = SimulatedNetwork(issuer)
         let restored = simulation.chance(60) ? issuer.signIn() : nil
-        store = SimulatedStore(network, holding: restored)
-        if restored != nil { record.withLock { $0.expectation = .signedIn(family: 0) } } else { allowSignedOut() }
+        disk = SimulatedDisk(holding: restored)
+        policy = RenewalPolicy(renewsInBackground: simulation.chance(30))
+        if restored != nil { record.withLock { $0.expectation = .signedIn(family: 0) } }
+        // Without a replay window an answer that is lost on the way ends the session.
+        if restored == nil || !answersRepeats { allowSignedOut() }
     }
 
     /// Plays the run of one seed.
@@ -67,46 +86,49 @@ public final class SessionScenario: Sendable {
         return scenario.play() + scenario.simulation.trace
     }
 
-    /// The storm, the calm, the last request, and the judgement.
+    /// The storm, the calm, the last requests, and the judgement.
     private func play() -> [String] {
-        var session: Session<Tokens>? = makeSession()
-        if let session {
-            for observer in 0..<2 { observe(session, as: observer) }
-            for worker in 0..<(2 + simulation.below(5)) { work(with: session, as: worker) }
-            disturb(session)
-        }
-        // Only the two observers outlive the storm.
-        let storm = simulation.run { self.record.withLock { $0.open } == 2 }
+        for _ in 0..<(simulation.chance(40) ? 2 : 1) { startProcess() }
+        disturb()
+        let storm = simulation.run { self.isAtRest }
         network.calmDown()
-        let last = Lock<Result<HTTPStatus, any Error>?>(nil)
-        if let session {
-            simulation.spawn {
+        disk.announce(from: nil)
+        let settled = simulation.run(horizon: .seconds(3)) { false }
+        let last = Lock<[Int: Result<HTTPStatus, any Error>]>([:])
+        let living = self.living
+        for process in living {
+            spawn(in: process) {
                 // The first may still meet a renewal that the last disturbance made worthless.
-                _ = await self.request("calm", with: session)
-                let result = await self.request("last", with: session)
-                last.withLock { $0 = result }
+                _ = await self.request("calm \(process.id)", in: process)
+                let result = await self.request("last \(process.id)", in: process)
+                last.withLock { $0[process.id] = result }
             }
         }
-        let calm = simulation.run { last.withLock { $0 } != nil } && simulation.run(horizon: .seconds(3))
-        if !storm || !calm { violated("the run does not come to rest") }
-        if let session { verify(session, last: last.withLock { $0 }) }
-        session = nil
-        if !simulation.run() { violated("the session does not end") }
+        let calm = simulation.run { self.isAtRest } && simulation.run(horizon: .seconds(3))
+        if !storm || !settled || !calm { violated("the run does not come to rest") }
+        for process in living { verify(process, last: last.withLock { $0[process.id] }) }
+        for process in living { end(process) }
+        if !simulation.run() { violated("a session does not end") }
         verifyLedger()
         return record.withLock { $0.violations } + issuer.inspect { $0.violations }
     }
 
-    /// A session as an app makes it, with the simulation in place of the world.
-    private func makeSession() -> Session<Tokens> {
-        let policy = RenewalPolicy(renewsInBackground: simulation.chance(30))
-        return Session(
-            store: store, policy: policy, clock: simulation.clock, random: simulation.random,
-            executor: simulation.taskExecutor
-        ) { [network] in try await network.refresh($0) }
+    /// Whether only observers are still there.
+    private var isAtRest: Bool {
+        record.withLock { record in
+            record.open == 0 && record.lives.allSatisfy { $0.process.isKilled || $0.open == 0 }
+        }
     }
 
+    /// The processes that were not killed.
+    var living: [SimulatedProcess] { record.withLock { $0.lives.map(\.process).filter { !$0.isKilled } } }
+
+    /// The session of a process, as long as it has one.
+    func session(of process: SimulatedProcess) -> Session<Tokens>? { record.withLock { $0.lives[process.id].session } }
+
     /// Sends one request through the interceptor, as a client does.
-    func request(_ id: String, with session: Session<Tokens>) async -> Result<HTTPStatus, any Error> {
+    func request(_ id: String, in process: SimulatedProcess) async -> Result<HTTPStatus, any Error> {
+        guard let session = session(of: process) else { return .failure(AuthError.superseded) }
         let origin = HTTPOrigin(scheme: "https", authority: "api.example.com")
         let client = network.resource.intercepted(by: [SessionInterceptor(session, for: .origin(origin))])
         let request = HTTPRequest(authority: "api.example.com", path: "/", fields: [.requestID: id])
@@ -118,13 +140,4 @@ public final class SessionScenario: Sendable {
 
     /// From now on a request may find the session ended.
     func allowSignedOut() { record.withLock { $0.mayBeSignedOut = true } }
-
-    /// A task of the run; all of them must end.
-    func spawn(_ body: @escaping @Sendable () async throws -> Void) -> Task<Void, any Error> {
-        record.withLock { $0.open += 1 }
-        return simulation.spawn {
-            defer { self.record.withLock { $0.open -= 1 } }
-            try await body()
-        }
-    }
 }

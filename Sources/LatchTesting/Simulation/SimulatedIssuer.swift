@@ -35,8 +35,10 @@ final class SimulatedIssuer: Sendable {
         var faults: [String: Int] = [:]
         /// The (family, version) pairs whose access token the resource refused.
         var refused: Set<String> = []
-        /// How many renewals of a family are on their way at this moment; more than one is a violation.
-        var inFlight: [Int: Int] = [:]
+        /// The refresh token that each process has on its way; two of one family at once are a violation.
+        var asking: [Int: String] = [:]
+        /// The refresh token that each process has an answer for which is not stored yet.
+        var answered: [Int: String] = [:]
         /// What a good client would never ask for.
         var violations: [String] = []
         /// The families whose credential a request has carried.
@@ -50,11 +52,16 @@ final class SimulatedIssuer: Sendable {
 
     /// Whose true time decides about expiry.
     let simulation: Simulation
+    /// Whether a repeat is answered again; an issuer that does not ends the family instead (RFC 9700 §4.14.2).
+    let answersRepeats: Bool
     /// One lock for all, so that a renewal is one step.
     private let ledger = Lock(Ledger())
 
     /// An issuer without families.
-    init(_ simulation: Simulation) { self.simulation = simulation }
+    init(_ simulation: Simulation, answersRepeats: Bool = true) {
+        self.simulation = simulation
+        self.answersRepeats = answersRepeats
+    }
 
     /// Looks at the record, or changes it, in one step.
     func inspect<Result: Sendable>(_ body: (inout Ledger) -> Result) -> Result { ledger.withLock { body(&$0) } }
@@ -99,16 +106,50 @@ final class SimulatedIssuer: Sendable {
                 state.rotationKey = key
                 return state.version
             }
-            let isRepeat = version == state.version - 1
+            let isRepeat = self.answersRepeats && version == state.version - 1
             if isRepeat, key == state.rotationKey || now.timeIntervalSince(state.rotated) <= Self.replayWindow {
                 return state.version
             }
             state.isRevoked = true
-            ledger.violations.append("a used refresh token was used again: \(token)")
+            if self.answersRepeats { ledger.violations.append("a used refresh token was used again: \(token)") }
             return nil
         }
         guard let granted else { throw refusal() }
         return tokens(family, version: granted)
+    }
+
+    /// A process begins to ask.
+    func begins(_ process: Int, _ token: String) {
+        let family = Self.parse(token, "r")?.family
+        inspect { ledger in
+            if ledger.asking.values.contains(where: { Self.parse($0, "r")?.family == family }) {
+                ledger.violations.append("two renewals of \(token) at once")
+            }
+            ledger.asking[process] = token
+        }
+    }
+
+    /// A process has its answer, or knows that it gets none.
+    func ends(_ process: Int, isAnswered: Bool) {
+        inspect { ledger in
+            let token = ledger.asking.removeValue(forKey: process)
+            if isAnswered { ledger.answered[process] = token }
+        }
+    }
+
+    /// What a process was answered is in the store.
+    func committed(_ process: Int) { inspect { $0.answered[process] = nil } }
+
+    /// What a process was answered, or was about to be, may be asked for again: it could not be stored, or the process
+    /// is no more.
+    func forgive(_ process: Int, isOver: Bool) {
+        inspect { ledger in
+            for token in [ledger.answered[process], isOver ? ledger.asking[process] : nil].compactMap({ $0 }) {
+                ledger.faults[token, default: 0] += 1
+            }
+            guard isOver else { return }
+            (ledger.answered[process], ledger.asking[process]) = (nil, nil)
+        }
     }
 
     /// Whether the resource answers a request that carries `token`.

@@ -25,18 +25,16 @@ final class SimulatedNetwork: Sendable {
     /// From now on nothing fails any more.
     func calmDown() { calm.withLock { $0 = true } }
 
-    /// One call of the token endpoint.
-    func refresh(_ renewal: Renewal<Tokens>) async throws -> Tokens {
+    /// One call of the token endpoint by a process.
+    func refresh(_ renewal: Renewal<Tokens>, by process: Int) async throws -> Tokens {
         let token = renewal.credential.refresh ?? ""
-        let family = SimulatedIssuer.parse(token, "r")?.family ?? -1
-        issuer.inspect { ledger in
-            ledger.inFlight[family, default: 0] += 1
-            if ledger.inFlight[family, default: 0] > 1 { ledger.violations.append("two renewals of \(family) at once") }
-        }
-        defer { issuer.inspect { $0.inFlight[family, default: 0] -= 1 } }
+        issuer.begins(process, token)
+        var isAnswered = false
+        defer { issuer.ends(process, isAnswered: isAnswered) }
         try await simulation.pause(upToMilliseconds: 400)
         let answer = try await deliver(token, key: renewal.idempotencyKey)
         try await simulation.pause(upToMilliseconds: 400)
+        isAnswered = true
         return answer
     }
 

@@ -49,7 +49,7 @@ public final class Simulation: Sendable {
 
     /// The virtual clock.
     public var clock: WallClock {
-        WallClock(now: { self.now }, sleep: { try await self.sleep(for: $0) })
+        WallClock(now: { self.now }, sleep: { try await self.sleep(for: $0) }, uptime: { self.elapsed })
     }
 
     /// A source of random bytes that follows the seed.
@@ -60,6 +60,9 @@ public final class Simulation: Sendable {
 
     /// The date that it is, and that servers know.
     public var trueNow: Date { world.withLock { Self.date($0.elapsed) } }
+
+    /// The virtual time since the run began, which no jump of the date moves.
+    private var elapsed: Duration { .nanoseconds(world.withLock { $0.elapsed }) }
 
     /// A date far from today, so that nobody takes the machine's own for it.
     private static func date(_ elapsed: Int64) -> Date {
@@ -80,6 +83,14 @@ public final class Simulation: Sendable {
         _ body: @escaping @Sendable () async throws -> Value
     ) -> Task<Value, any Error> {
         Task(executorPreference: executor) { try await body() }
+    }
+
+    /// Begins a task of a process, which is not ended by its end but by being forgotten.
+    @discardableResult
+    func spawn<Value: Sendable>(
+        in process: SimulatedProcess, _ body: @escaping @Sendable () async throws -> Value
+    ) -> Task<Value, any Error> {
+        Task(executorPreference: process) { try await body() }
     }
 
     /// Runs until nothing is left to happen, or nothing that comes within `horizon` of virtual time.
