@@ -16,12 +16,12 @@ extension Session {
         listen()
         let id = random.identifier()
         try await withStore {
-            try await store.save(record: TokenRecord(credential: value, signIn: id))
+            try await records.save(TokenRecord(credential: value, signIn: id))
             beginGeneration()
             signInID = id
             adopt(value)
         }
-        await store.coordination?.announceChange()
+        await records.coordination?.announceChange()
     }
 
     /// Signs the person out on this device.
@@ -34,12 +34,12 @@ extension Session {
         let last = try await withStore {
             var last = uncommitted?.value ?? state.credential
             if last == nil, isUnread { last = await readableCredential() }
-            try await store.clear()
+            try await records.clear()
             beginGeneration()
             end(.person)
             return last
         }
-        await store.coordination?.announceChange()
+        await records.coordination?.announceChange()
         return last
     }
 
@@ -62,7 +62,7 @@ extension Session {
         listen()
         let loaded: Result<TokenRecord<Value>?, any Error>
         do {
-            loaded = .success(try await withStore { try await store.loadRecord() })
+            loaded = .success(try await withStore { try await records.load() })
         } catch {
             loaded = .failure(error)
         }
@@ -91,7 +91,7 @@ extension Session {
 
     /// What an unread store holds; nil when it cannot be read, which must not keep a person from signing out.
     private func readableCredential() async -> Value? {
-        do { return try await store.loadRecord()?.credential } catch { return nil }
+        do { return try await records.load()?.credential } catch { return nil }
     }
 
     /// Makes all that is under way worthless: its waiters get `superseded`, and its results find another generation.

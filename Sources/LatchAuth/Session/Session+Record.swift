@@ -12,7 +12,7 @@ extension Session {
         await enterQueue()
         defer { leaveQueue() }
         do {
-            let turn = try await store.coordination?.enter(.store)
+            let turn = try await records.coordination?.enter(.store)
             defer { turn?.end() }
             return try await body()
         } catch let error where error is CancellationError {
@@ -66,7 +66,7 @@ extension Session {
 
     /// Begins to listen to the other sessions over the record, once.
     func listen() {
-        guard listener == nil, let coordination = store.coordination else { return }
+        guard listener == nil, let coordination = records.coordination else { return }
         let changes = coordination.changes()
         listener = Task(executorPreference: executor) { [weak self] in
             for await _ in changes { await self?.recordHasChanged() }
@@ -76,10 +76,10 @@ extension Session {
     /// Reads the record once more before somebody is told that nobody is signed in: the news of a sign-in in another
     /// process may still be on its way, or lost.
     func lookAgain() async throws {
-        guard store.coordination != nil else { return }
+        guard records.coordination != nil else { return }
         let generation = generation
         try await withStore {
-            let record = try await store.loadRecord()
+            let record = try await records.load()
             guard generation == self.generation, case .signedOut(let reason) = state else { return }
             if let value = record?.credential {
                 beginGeneration()
@@ -102,8 +102,10 @@ extension Session {
                 return _ = try await commit(uncommitted.value, after: uncommitted.predecessor, in: generation)
             }
             try await withStore {
-                let record = try await store.loadRecord()
-                guard generation == self.generation, uncommitted == nil, record != nil || state.isSignedIn else { return }
+                let record = try await records.load()
+                guard generation == self.generation, uncommitted == nil, record != nil || state.isSignedIn else {
+                    return
+                }
                 _ = try follow(record)
             }
         } catch {

@@ -45,7 +45,7 @@ extension Session {
             return try await commit(uncommitted.value, after: uncommitted.predecessor, in: generation)
         }
         let turn: SessionTurn?
-        do { turn = try await store.coordination?.enter(.renewal) } catch { throw AuthError.fromStore(error) }
+        do { turn = try await records.coordination?.enter(.renewal) } catch { throw AuthError.fromStore(error) }
         defer { turn?.end() }
         let begun: (credential: Value, key: String)
         switch try await begin(renewalOf: value, in: generation) {
@@ -78,16 +78,16 @@ extension Session {
     private func begin(renewalOf value: Value, in generation: Int) async throws -> Beginning {
         try await withStore {
             guard generation == self.generation else { throw AuthError.superseded }
-            var record = try await store.loadRecord()
+            var record = try await records.load()
             let current = try follow(record)
             if !current.renewsLike(value), !isExpired(current) { return .done(current) }
             if let intent = record?.intent { return .ask(current, key: intent.idempotencyKey) }
             let key: String
             if let begun, begun.credential.renewsLike(current) { key = begun.key } else { key = random.identifier() }
             begun = (current, key)
-            if store.keepsRecords {
+            if records.areKept {
                 record?.intent = RenewalIntent(idempotencyKey: key, begun: clock.now)
-                if let record { try await store.save(record: record) }
+                if let record { try await records.save(record) }
             }
             return .ask(current, key: key)
         }
@@ -111,21 +111,21 @@ extension Session {
         // Where storing fails, `fresh` stays in memory until it can be stored: the predecessor is used up at the issuer.
         let current = try await withStore {
             guard generation == self.generation else { throw AuthError.superseded }
-            if store.keepsRecords {
-                let record = try await store.loadRecord()
+            if records.areKept {
+                let record = try await records.load()
                 guard let stored = record?.credential, record?.signIn == signInID, stored.renewsLike(predecessor) else {
                     uncommitted = nil
                     return try follow(record)
                 }
             }
-            try await store.save(record: TokenRecord(credential: fresh, signIn: signInID))
+            try await records.save(TokenRecord(credential: fresh, signIn: signInID))
             adopt(fresh)
             return fresh
         }
         uncommitted = nil
         begun = nil
         pausedUntil = .distantPast
-        await store.coordination?.announceChange()
+        await records.coordination?.announceChange()
         return current
     }
 
@@ -133,16 +133,16 @@ extension Session {
     private func afterRefusal(of value: Value, cause: any Error, in generation: Int) async throws -> Value {
         let current = try await withStore { () -> Value? in
             guard generation == self.generation else { throw AuthError.superseded }
-            let record = try await store.loadRecord()
+            let record = try await records.load()
             guard let stored = record?.credential, stored.renewsLike(value) else { return try follow(record) }
-            try await store.save(record: TokenRecord(credential: nil, end: .issuer))
+            try await records.save(TokenRecord(credential: nil, end: .issuer))
             self.generation += 1
             begun = nil
             end(.issuer)
             return nil
         }
         if let current { return current }
-        await store.coordination?.announceChange()
+        await records.coordination?.announceChange()
         throw AuthError.reauthenticationRequired.caused(by: cause)
     }
 

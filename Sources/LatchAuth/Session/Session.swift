@@ -33,7 +33,7 @@ public actor Session<Value: SessionCredential> {
     /// The durable copy, which outranks memory: another process may have renewed or signed out meanwhile.
     ///
     /// Used only inside of `withStore`.
-    let store: any TokenStore<Value>
+    let records: SessionRecords<Value>
     /// The way to the issuer; it runs in a task of the session's own, so no caller's cancellation reaches it.
     let renew: Renew
     /// Fixed for the session's life, so that the path without the actor may read it.
@@ -98,7 +98,7 @@ public actor Session<Value: SessionCredential> {
         executor: (any TaskExecutor)? = nil,
         renew: @escaping Renew
     ) {
-        self.store = store
+        records = SessionRecords(store)
         self.renew = renew
         self.policy = policy
         self.clock = clock

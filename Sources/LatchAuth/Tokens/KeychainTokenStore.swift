@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Keeps one account's tokens where the platform keeps secrets: the keychain, or an encrypted file on Linux.
-public struct KeychainTokenStore: TokenStore {
+public struct KeychainTokenStore: TokenRecordStore {
     private let store: SecretTokenStore<Tokens>
 
     /// The tokens of one account of a service.
@@ -29,9 +29,6 @@ public struct KeychainTokenStore: TokenStore {
 
     /// The whole record.
     public func loadRecord() async throws -> TokenRecord<Tokens>? { try await store.loadRecord() }
-
-    /// Whole records.
-    public var keepsRecords: Bool { store.keepsRecords }
 
     /// The processes of one person take turns by files beside the secrets.
     public var coordination: (any SessionCoordination)? { store.coordination }

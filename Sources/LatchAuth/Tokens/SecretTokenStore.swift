@@ -3,7 +3,7 @@
 import FoundationEssentials
 
 /// Keeps one account's record under one name in a `SecretStore`, as JSON.
-public struct SecretTokenStore<Value: Codable & Sendable>: TokenStore {
+public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
     /// Where the record is kept, with its guarantees: this type adds none.
     private let secrets: any SecretStore
     /// May be told in errors, so it must be no secret.
@@ -54,9 +54,6 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenStore {
             throw AuthError.store(.storeCorrupt, "the record '\(name)' is not a credential")
         }
     }
-
-    /// Whole records.
-    public var keepsRecords: Bool { true }
 
     /// Forgets what is kept.
     public func clear() async throws { try await secrets.remove(name) }

@@ -21,43 +21,25 @@ public protocol TokenStore<Value>: Sendable {
 
     /// Forgets what is kept; forgetting nothing is no error.
     func clear() async throws
+}
 
+/// A token store that keeps whole records, so that several processes can share an account and survive a crash.
+///
+/// A session over a store that keeps credentials only works too; but a renewal that a crash interrupted cannot be
+/// repeated under its key, and what another process stored is taken for a renewal.
+public protocol TokenRecordStore<Value>: TokenStore {
     /// Replaces the whole record.
-    ///
-    /// A store that keeps credentials only does so too, and forgets the rest: then a crash in the middle of a renewal
-    /// cannot be repaired, and a change by another process is taken for a renewal.
     func save(record: TokenRecord<Value>) async throws
 
     /// The whole record; nil only when nothing was ever saved or it was cleared.
     func loadRecord() async throws -> TokenRecord<Value>?
 
-    /// Whether `loadRecord` gives all that `save(record:)` was given.
-    var keepsRecords: Bool { get }
-
     /// How the sessions over this store take turns; nil where there is only one of them.
     var coordination: (any SessionCoordination)? { get }
 }
 
-extension TokenStore {
-    /// Keeps the credential alone.
-    public func save(record: TokenRecord<Value>) async throws {
-        if let credential = record.credential { try await save(credential) } else { try await clear() }
-    }
-
-    /// The credential alone.
-    public func loadRecord() async throws -> TokenRecord<Value>? {
-        try await load().map { TokenRecord(credential: $0) }
-    }
-
-    /// Credentials only.
-    public var keepsRecords: Bool { false }
-
-    /// One session only.
-    public var coordination: (any SessionCoordination)? { nil }
-}
-
 /// A token store that ends with the process, for tests and previews.
-public final class InMemoryTokenStore<Value: Sendable>: TokenStore {
+public final class InMemoryTokenStore<Value: Sendable>: TokenRecordStore {
     private let kept: Lock<TokenRecord<Value>?>
 
     /// A store that holds `value`.
@@ -75,8 +57,8 @@ public final class InMemoryTokenStore<Value: Sendable>: TokenStore {
     /// The whole record.
     public func loadRecord() -> TokenRecord<Value>? { kept.withLock { $0 } }
 
-    /// Whole records.
-    public var keepsRecords: Bool { true }
+    /// None: what ends with the process is not shared.
+    public var coordination: (any SessionCoordination)? { nil }
 
     /// Forgets what is kept.
     public func clear() { kept.withLock { $0 = nil } }

@@ -93,7 +93,7 @@ public final class SessionScenario: Sendable {
         let storm = simulation.run { self.isAtRest }
         network.calmDown()
         disk.announce(from: nil)
-        let settled = simulation.run(horizon: .seconds(3)) { false }
+        let settled = simulation.run(horizon: .seconds(3))
         let last = Lock<[Int: Result<HTTPStatus, any Error>]>([:])
         let living = self.living
         for process in living {

@@ -4,7 +4,7 @@ import LatchAuth
 import LatchCore
 
 /// A process's way to the record: slow, locked and full at times; it never loses what a successful call stored.
-struct SimulatedStore: TokenStore {
+struct SimulatedStore: TokenRecordStore {
     /// The record, which the processes share.
     let disk: SimulatedDisk
     /// Whose calls these are.
@@ -38,8 +38,6 @@ struct SimulatedStore: TokenStore {
         onChange(nil, disk.replace(with: nil))
         try await network.simulation.pause(upToMilliseconds: 20)
     }
-
-    var keepsRecords: Bool { true }
 
     var coordination: (any SessionCoordination)? {
         SimulatedCoordination(disk: disk, process: process, network: network)

@@ -119,12 +119,9 @@ package struct AtomicFile: Sendable {
     package func locked<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result, onFailure: (FileFailure) -> Failure
     ) throws(Failure) -> Result {
-        let file = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw onFailure(FileFailure("open", path + ".lock")) }
-        defer { close(file) }
-        while flock(file, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw onFailure(FileFailure("flock", path + ".lock")) }
-        }
+        let holder: FileLock.Holder
+        do { holder = try FileLock(path + ".lock").held() } catch { throw onFailure(error) }
+        defer { holder.release() }
         return try body()
     }
 }

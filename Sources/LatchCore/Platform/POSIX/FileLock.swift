@@ -48,6 +48,13 @@ package struct FileLock: Sendable {
         }
     }
 
+    /// The lock, once nobody else has it; the calling thread blocks.
+    package func held() throws(FileFailure) -> Holder {
+        let holder = Holder(try opened())
+        _ = try holder.lock(path, waiting: true)
+        return holder
+    }
+
     private func opened() throws(FileFailure) -> Int32 {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw FileFailure("open", path) }

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchTesting
+import Testing
+
+@Suite struct `Sessions that share a record by files` {
+    /// A process's session over the record in `folder`: with stores, locks and watches of its own.
+    private func session(
+        in folder: String, renew: @escaping Session<Tokens>.Renew = { _ in throw AuthError.renewalFailed }
+    ) -> Session<Tokens> {
+        let secrets = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
+        let store = SecretTokenStore<Tokens>(
+            secrets, name: "account", coordination: FileCoordination(path: "\(folder)/account"))
+        return Session(store: store, renew: renew)
+    }
+
+    private func next(
+        _ states: inout AsyncStream<Session<Tokens>.State>.Iterator, where isWanted: (Session<Tokens>.State) -> Bool
+    ) async -> Session<Tokens>.State? {
+        while let state = await states.next() {
+            if isWanted(state) { return state }
+        }
+        return nil
+    }
+
+    @Test func `see each other's sign-in, renewal and sign-out without being asked`() async throws {
+        try await withTemporaryFolder { folder in
+            let one = session(in: folder) { _ in Tokens(access: "second", refresh: "r2") }
+            let other = session(in: folder)
+            await #expect(throws: AuthError.missingToken) { try await other.credential() }
+            var states = other.states.makeAsyncIterator()
+
+            try await one.signIn(Tokens(access: "first", refresh: "r1"))
+            #expect(await next(&states) { $0.isSignedIn }?.credential?.access == "first")
+            _ = try await one.renewed(replacing: Tokens(access: "first", refresh: "r1"))
+            #expect(await next(&states) { $0.credential?.access != "first" }?.credential?.access == "second")
+            try await one.signOut()
+            #expect(await next(&states) { !$0.isSignedIn } == .signedOut(.person))
+        }
+    }
+
+    @Test func `learn from each other that the issuer ended the session`() async throws {
+        try await withTemporaryFolder { folder in
+            let one = session(in: folder) { _ in throw AuthError.reauthenticationRequired }
+            let other = session(in: folder)
+            let tokens = Tokens(access: "first", refresh: "r1")
+            try await one.signIn(tokens)
+            #expect(try await other.credential() == tokens)
+            var states = other.states.makeAsyncIterator()
+            await #expect(throws: AuthError.reauthenticationRequired) { try await one.renewed(replacing: tokens) }
+            #expect(await next(&states) { !$0.isSignedIn } == .signedOut(.issuer))
+            // Also who starts later is told why.
+            let late = session(in: folder)
+            await #expect(throws: AuthError.reauthenticationRequired) { try await late.credential() }
+        }
+    }
+
+    @Test func `renew once for all of them`() async throws {
+        try await withTemporaryFolder { folder in
+            let renewals = Lock(0)
+            let sessions = (0..<4).map { _ in
+                session(in: folder) { _ in
+                    let number = renewals.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    return Tokens(access: "renewed \(number)", refresh: "next")
+                }
+            }
+            let old = Tokens(access: "old", refresh: "r", expiry: Date(timeIntervalSinceNow: -1))
+            try await sessions[0].signIn(old)
+            let all = try await withThrowingTaskGroup(of: String.self) { group in
+                for session in sessions {
+                    for _ in 0..<20 { group.addTask { try await session.credential().access } }
+                }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(all == ["renewed 1"])
+            #expect(renewals.withLock { $0 } == 1)
+        }
+    }
+
+    @Test func `tell a renewal elsewhere from somebody else's sign-in`() async throws {
+        try await withTemporaryFolder { folder in
+            let one = session(in: folder)
+            let other = session(in: folder)
+            let ada = Tokens(access: "ada", refresh: "ra")
+            try await one.signIn(ada)
+            #expect(try await other.credential() == ada)
+            let lease = try await one.lease()
+            try await other.signIn(Tokens(access: "bob", refresh: "rb"))
+            // A request that was begun as Ada is not repeated as Bob.
+            await #expect(throws: AuthError.superseded) { try await one.renewed(replacing: lease) }
+            #expect(try await one.credential().access == "bob")
+        }
+    }
+
+    @Test func `say so where the folder takes no locks`() async throws {
+        let session = session(in: "/proc/no-such-folder")
+        await #expect(throws: AuthError.self) { try await session.signIn(Tokens(access: "a")) }
+        #expect(!session.currentState.isSignedIn)
+    }
+}

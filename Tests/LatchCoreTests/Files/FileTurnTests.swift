@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchTesting
+import Testing
+
+@Suite struct `A lock that tasks wait for` {
+    private final class Inside: Sendable {
+        let count = Lock((now: 0, most: 0))
+    }
+
+    /// A process that holds the lock until it is killed; it has it once it has written a line.
+    private func holder(of path: String) async throws -> ChildProcess {
+        let process = try ChildProcess.start(
+            "/usr/bin/flock", ["--no-fork", path, "/bin/sh", "-c", "echo held; exec sleep 600"])
+        #expect(await process.line() == "held")
+        return process
+    }
+
+    @Test func `is had at once where nobody has it, and again after it was let go`() async throws {
+        try await withTemporaryFolder { folder in
+            let lock = FileLock("\(folder)/lock")
+            for _ in 0..<3 {
+                let holder = try #require(try await lock.acquire(patience: .zero))
+                holder.release()
+            }
+        }
+    }
+
+    @Test func `is had by one of many tasks at a time`() async throws {
+        try await withTemporaryFolder { folder in
+            let inside = Inside()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        for _ in 0..<10 {
+                            let holder = try await FileLock("\(folder)/lock").acquire(patience: .seconds(60))
+                            inside.count.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                            await Task.yield()
+                            inside.count.withLock { $0.now -= 1 }
+                            holder?.release()
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(inside.count.withLock { $0.most } == 1)
+        }
+    }
+
+    @Test func `is free as soon as the process that holds it is killed`() async throws {
+        try await withTemporaryFolder { folder in
+            let lock = FileLock("\(folder)/lock")
+            let other = try await holder(of: lock.path)
+            #expect(try await lock.acquire(patience: .zero) == nil)
+            async let waiting = lock.acquire(patience: .seconds(60))
+            other.kill()
+            let holder = try #require(try await waiting)
+            holder.release()
+            await other.end()
+        }
+    }
+
+    @Test func `is left to others by who was cancelled, or lost patience, while waiting`() async throws {
+        try await withTemporaryFolder { folder in
+            let lock = FileLock("\(folder)/lock")
+            let first = try #require(try await lock.acquire(patience: .zero))
+            let cancelled = Task { try await lock.acquire(patience: .seconds(60)) }
+            cancelled.cancel()
+            await #expect(throws: CancellationError.self) { try await cancelled.value }
+            #expect(try await lock.acquire(patience: .milliseconds(1)) == nil)
+            first.release()
+            let second = try #require(try await lock.acquire(patience: .seconds(60)))
+            second.release()
+        }
+    }
+
+    @Test func `says why it cannot be had`() async throws {
+        let error = await #expect(throws: FileFailure.self) {
+            try await FileLock("/no/such/folder/lock").acquire(patience: .zero)
+        }
+        #expect(error?.reason == .missing)
+    }
+}
+
+@Suite struct `A watch on a file` {
+    /// Counts the changes that a watch reports, and lets a test wait for the next.
+    private func watch(_ path: String) throws -> (watch: FileWatch, changes: AsyncStream<Void>) {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        return (try FileWatch(path) { continuation.yield() }, stream)
+    }
+
+    @Test func `tells of a file that is written in place, replaced, or new`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = "\(folder)/f"
+            let (watch, changes) = try watch(path)
+            var iterator = changes.makeAsyncIterator()
+            try AtomicFile(path).overwrite(with: [1])
+            await iterator.next()
+            try AtomicFile(path).replace(with: [2])
+            await iterator.next()
+            // By another process.
+            let (ending, _) = try await ChildProcess.run("/bin/sh", ["-c", "echo x >\(path)"])
+            #expect(ending == .exited(0))
+            await iterator.next()
+            withExtendedLifetime(watch) {}
+        }
+    }
+
+    @Test func `needs the folder`() {
+        #expect(throws: FileFailure.self) { try FileWatch("/no/such/folder/f") {} }
+    }
+}
