@@ -14,7 +14,7 @@ import Testing
     init() throws { backend = try CookieBackend() }
 
     private func get(_ client: Client, _ path: String = "notes") async throws -> HTTPResponse {
-        try await client.perform(.raw(.get, path))
+        try await client.perform(.raw(.get, RoutePath(path)))
     }
 
     @Test func `N10: logs in before its first request`() async throws {

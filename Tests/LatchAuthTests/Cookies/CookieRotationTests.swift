@@ -17,7 +17,7 @@ import Testing
     }
 
     private func get(_ client: Client, _ path: String = "notes") async throws -> HTTPResponse {
-        try await client.perform(.raw(.get, path))
+        try await client.perform(.raw(.get, RoutePath(path)))
     }
 
     @Test func `N10: is followed from answer to answer without a new login`() async throws {
