@@ -37,10 +37,9 @@ public final class RawClient: Sendable {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard result == 0 else {
-            close(descriptor)
-            throw .offline
-        }
+        // Every property has its value, so the deinitialiser runs and closes: closing here too would hit whoever got the
+        // number in between.
+        guard result == 0 else { throw .offline }
         var (limit, on) = (timeval(tv_sec: 120, tv_usec: 0), Int32(1))
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
