@@ -25,7 +25,7 @@ import Testing
     @Test func `N10: stores what an answer sets and sends it by path and host`() async throws {
         let server = try server(setting: "a=1", "b=2; Path=/x", "c=3; HttpOnly; SameSite=Strict")
         let client = try client(server.url)
-        for path in ["set", "x/y", "other"] { try await client.perform(.get(path)) }
+        for path in ["set", "x/y", "other"] { try await client.perform(.get(RoutePath(path))) }
         #expect(sent(server) == [[], ["b=2; a=1; c=3"], ["a=1; c=3"]])
         #expect(jar.cookies.map(\.isHostOnly) == [true, true, true])
         #expect(jar.cookies.map(\.isHTTPOnly) == [false, false, true])
@@ -48,7 +48,7 @@ import Testing
             Cookie(name: "c", value: "3", domain: "127.0.0.1", isSecure: true, created: Date()))
         jar.insert([kept])
         let client = try client(server.url)
-        for path in ["set", "x"] { try await client.perform(.get(path)) }
+        for path in ["set", "x"] { try await client.perform(.get(RoutePath(path))) }
         #expect(sent(server) == [[], ["b=2"]])
         #expect(jar.cookies.map(\.name) == ["c", "b"])
     }
@@ -61,7 +61,7 @@ import Testing
             baseURL: try #require(URL(string: server.url)), transport: CurlTransport(),
             interceptors: [CookieInterceptor(jar)])
         for (path, wait) in [("set", 59.0), ("x", 1), ("x", 0)] {
-            try await client.perform(.get(path))
+            try await client.perform(.get(RoutePath(path)))
             clock.advance(by: wait)
         }
         #expect(sent(server) == [[], ["a=1; b=2"], ["b=2"]])
@@ -135,7 +135,7 @@ import Testing
             return try await next.respond(to: request)
         }
         let client = try client(server.url, after: [doubled])
-        for path in ["set", "x"] { try await client.perform(.get(path)) }
+        for path in ["set", "x"] { try await client.perform(.get(RoutePath(path))) }
         #expect(sent(server) == [[], ["a=1; c=2; b=jar"]])
     }
 
