@@ -126,7 +126,10 @@ let package = Package(
         tests("LatchServerTests", needs: ["LatchServer", "LatchHTTP", "LatchTesting", "LatchCore"]),
         tests(
             "LatchAuthTests",
-            needs: ["LatchAuth", "LatchHTTP", "LatchCrypto", "LatchJOSE", "LatchTesting", "LatchCore", "TestVectors"]),
+            needs: [
+                "LatchAuth", "LatchHTTP", "LatchServer", "LatchCrypto", "LatchJOSE", "LatchTesting", "LatchCore",
+                "TestVectors",
+            ]),
         tests(
             "LatchIdentityTests",
             needs: [

@@ -39,7 +39,11 @@ public final class OpenSSLCommand: Sendable {
 
     /// Runs the command with these arguments and nothing on its standard input.
     @discardableResult
-    public func run(_ arguments: String...) async throws -> Answer {
+    public func run(_ arguments: String...) async throws -> Answer { try await run(arguments) }
+
+    /// Runs the command with a list of arguments and nothing on its standard input.
+    @discardableResult
+    public func run(_ arguments: [String]) async throws -> Answer {
         let (ending, output) = try await ChildProcess.run(program.path, arguments, in: folder.path)
         return Answer(isSuccess: ending == .exited(0), output: output)
     }

@@ -11,9 +11,9 @@ public import LatchHTTP
 /// APIKey("…", inField: "X-Service")
 /// APIKey("…", inQuery: "api_key")     // prefer a field: addresses end up in logs of servers and proxies
 /// ```
-public struct APIKey: SessionCredential, Codable {
+public struct APIKey: SessionCredential {
     /// Where the key is put.
-    public enum Place: Sendable, Hashable, Codable {
+    public enum Place: Sendable, Hashable {
         /// In the header field of this name.
         case field(String)
         /// In the query parameter of this name.
@@ -56,6 +56,32 @@ public struct APIKey: SessionCredential, Codable {
     /// Compares the keys in constant time.
     public static func == (left: APIKey, right: APIKey) -> Bool {
         left.place == right.place && constantTimeEquals(left.value.utf8, right.value.utf8)
+    }
+}
+
+extension APIKey: Codable {
+    private enum CodingKeys: String, CodingKey { case value = "key", field, query }
+
+    /// Writes the key and the name of its place.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(value, forKey: .value)
+        switch place {
+        case .field(let name): try container.encode(name, forKey: .field)
+        case .query(let name): try container.encode(name, forKey: .query)
+        }
+    }
+
+    /// Reads what ``encode(to:)`` wrote; a key without a place is one for the usual field.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let value = try container.decode(String.self, forKey: .value)
+        if let parameter = try container.decodeIfPresent(String.self, forKey: .query) {
+            self.init(value, inQuery: parameter)
+        } else {
+            let field = try container.decodeIfPresent(String.self, forKey: .field)
+            self.init(value, inField: HTTPFieldName(field ?? "X-API-Key"))
+        }
     }
 }
 

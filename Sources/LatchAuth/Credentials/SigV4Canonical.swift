@@ -40,10 +40,14 @@ package struct SigV4Canonical: Sendable {
         "transfer-encoding", "upgrade", "user-agent", "x-amzn-trace-id",
     ]
 
-    /// The path of an object of S3: decoded, and each byte encoded in the one way.
+    /// The path of an object of S3: each segment decoded, and each of its bytes encoded in the one way.
+    ///
+    /// A path that is spelled so already stays as it is on the wire, `%2F` too, which is what S3 compares with.
     private static func objectPath(_ path: Substring) -> String {
-        let bytes = PercentEncoding.decode(path.utf8, plusIsSpace: false)
-        return bytes.isEmpty ? "/" : PercentEncoding.encode(bytes) { $0 == 0x2F }
+        let segments = path.utf8.split(separator: 0x2F, omittingEmptySubsequences: false).map {
+            PercentEncoding.encode(PercentEncoding.decode($0, plusIsSpace: false))
+        }
+        return path.isEmpty ? "/" : segments.joined(separator: "/")
     }
 
     /// RFC 3986 §5.2.4 without doubled slashes, and everything encoded once more, percent signs too.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LatchAuth
 import LatchHTTP
 import Testing
@@ -55,6 +56,18 @@ import Testing
         let request = try await HTTPRequest.example(.get, "/?api+key%26=old").authorized(by: key)
         #expect(request.path == "/?api%20key%26=v")
         #expect(request.credentialQueryNames == ["api key&"])
+    }
+
+    @Test(arguments: [
+        (APIKey("k"), #"{"field":"X-API-Key","key":"k"}"#), (APIKey("k", inQuery: "q"), #"{"key":"k","query":"q"}"#),
+        (APIKey("k", inField: "x-b"), #"{"field":"x-b","key":"k"}"#),
+    ])
+    func `N1: is stored in a form that stays`(key: APIKey, text: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        #expect(String(decoding: try encoder.encode(key), as: UTF8.self) == text)
+        #expect(try JSONDecoder().decode(APIKey.self, from: Data(text.utf8)) == key)
+        #expect(try JSONDecoder().decode(APIKey.self, from: Data(#"{"key":"k"}"#.utf8)) == APIKey("k"))
     }
 
     @Test func `is equal to one at the same place alone`() {
