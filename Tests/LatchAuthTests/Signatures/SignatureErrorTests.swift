@@ -37,7 +37,7 @@ import Testing
         let canary = "canary-9d"
         let fields: HTTPFields = [
             "Signature-Input": "sig=(\"x-secret\";key=\"\(canary)\");keyid=\"\(canary)\"", "Signature": "sig=:AA==:",
-            "X-Secret": canary,
+            "X-Secret": "\"\(canary)",
         ]
         let verifier = MessageVerifier { _ in nil }
         for request in [HTTPRequest.example(fields: fields), .example(fields: ["Signature-Input": canary])] {
