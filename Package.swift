@@ -192,5 +192,8 @@ if Context.environment["LATCH_FUZZ"] != nil {
         fuzz("fuzz-content", needs: ["LatchServer"]),
         fuzz("fuzz-structured-fields", needs: ["LatchHTTP"]),
         fuzz("fuzz-signature-input", needs: ["LatchAuth", "LatchJOSE", "LatchHTTP", "LatchCore"]),
+        fuzz("fuzz-link", needs: ["LatchHTTP"]),
+        fuzz("fuzz-challenge", needs: ["LatchHTTP"]),
+        fuzz("fuzz-retry-after", needs: ["LatchHTTP"]),
     ]
 }

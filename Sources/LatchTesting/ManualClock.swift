@@ -3,29 +3,152 @@
 public import FoundationEssentials
 public import LatchCore
 
-/// A clock whose date stands still until a test moves it.
+/// A clock that stands still until a test moves it, and then wakes who waited for that.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// async let answer = client.perform(route)              // somewhere inside, it waits before it tries again
+/// #expect(await clock.wakeNext() == .seconds(2))        // no real time passes
+/// ```
+///
+/// The date and the measured time are two things, as on a real machine: `advance` moves both, `jump` only the date.
 public final class ManualClock: Sendable {
-    /// One date for all who took the clock.
-    private let date: Lock<Date>
+    /// One who waits, until `deadline` on the measured time.
+    private struct Sleeper {
+        let deadline: Duration
+        let wake: CheckedContinuation<Void, any Error>
+    }
+
+    /// A test that waits until so many others wait.
+    private struct Audience {
+        let count: Int
+        let tell: CheckedContinuation<Void, Never>
+    }
+
+    /// All that changes; no continuation is resumed while the lock is held.
+    private struct World {
+        var date: Date
+        var uptime: Duration
+        var nextID = 0
+        var sleepers: [Int: Sleeper] = [:]
+        /// Sleepers that were cancelled before they began to wait.
+        var departed: Set<Int> = []
+        var audience: [Audience] = []
+    }
+
+    private let world: Lock<World>
 
     /// A clock that shows `date`.
-    public init(_ date: Date = Date(timeIntervalSince1970: 1_800_000_000)) { self.date = Lock(date) }
+    public init(_ date: Date = Date(timeIntervalSince1970: 1_800_000_000)) {
+        world = Lock(World(date: date, uptime: .seconds(date.timeIntervalSince1970)))
+    }
 
     /// The date that it shows.
-    public var now: Date { date.withLock { $0 } }
+    public var now: Date { world.withLock { $0.date } }
 
-    /// Moves the date.
-    public func advance(by seconds: TimeInterval) { date.withLock { $0 += seconds } }
+    /// The measured time, which no jump of the date changes.
+    public var uptime: Duration { world.withLock { $0.uptime } }
+
+    /// Lets time pass, and wakes who waited until then or earlier, in the order of their deadlines.
+    ///
+    /// All of them find the time at its end. A negative time moves the date alone, as `jump` does.
+    public func advance(by duration: Duration) {
+        let due = world.withLock { world in
+            world.date += duration.inSeconds
+            guard duration > .zero else { return [Sleeper]() }
+            world.uptime += duration
+            let due = world.sleepers.filter { $0.value.deadline <= world.uptime }
+                .sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }
+            for (id, _) in due { world.sleepers[id] = nil }
+            return due.map(\.value)
+        }
+        for sleeper in due { sleeper.wake.resume() }
+    }
+
+    /// Lets seconds pass.
+    public func advance(by seconds: TimeInterval) { advance(by: .seconds(seconds)) }
+
+    /// Moves the date alone, as a person or a time server may; who waits goes on waiting as long as before.
+    public func jump(by seconds: TimeInterval) { world.withLock { $0.date += seconds } }
+
+    /// How long each of those who wait has still to wait, the shortest first.
+    public var sleepers: [Duration] {
+        world.withLock { world in world.sleepers.values.map { $0.deadline - world.uptime }.sorted() }
+    }
+
+    /// The same as soon as at least `count` wait: so a test knows how far the others have come, without sleeping itself.
+    public func sleepers(atLeast count: Int) async -> [Duration] {
+        await withCheckedContinuation { tell in
+            let isThere = world.withLock { world in
+                guard world.sleepers.count < count else { return true }
+                world.audience.append(Audience(count: count, tell: tell))
+                return false
+            }
+            if isThere { tell.resume() }
+        }
+        return sleepers
+    }
+
+    /// Waits until somebody waits, and lets exactly the time pass after which the first one goes on.
+    ///
+    /// - Returns: How long that was.
+    @discardableResult
+    public func wakeNext() async -> Duration {
+        // Between being told and looking, the sleeper may have been cancelled: then the next one is waited for.
+        while true {
+            guard let next = await sleepers(atLeast: 1).first else { continue }
+            advance(by: next)
+            return next
+        }
+    }
 
     /// The clock as others take it.
     ///
-    /// Who waits by it waits until the task ends: what is to happen is brought about by the test.
+    /// Who waits by it waits until the test moves the clock, or the task is cancelled; a wait that is over already, or of
+    /// no length, returns at once.
     ///
-    /// - Parameter skew: By how many seconds the one who takes it goes wrong.
+    /// - Parameter skew: By how many seconds the date of the one who takes it goes wrong.
     public func wallClock(skew: TimeInterval = 0) -> WallClock {
         WallClock(
-            now: { self.now.addingTimeInterval(skew) },
-            sleep: { _ in try await Task.sleep(for: .seconds(86_400), clock: .continuous) },
-            uptime: { .seconds(self.now.timeIntervalSince1970) })
+            now: { self.now.addingTimeInterval(skew) }, sleep: { try await self.sleep(for: $0) },
+            uptime: { self.uptime })
+    }
+
+    /// Waits until the clock has been moved far enough.
+    private func sleep(for duration: Duration) async throws {
+        try Task.checkCancellation()
+        guard duration > .zero else { return }
+        let id = world.withLock { world in
+            world.nextID += 1
+            return world.nextID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { enter(id, for: duration, wake: $0) }
+        } onCancel: {
+            leave(id)
+        }
+    }
+
+    private func enter(_ id: Int, for duration: Duration, wake: CheckedContinuation<Void, any Error>) {
+        let told: [Audience]? = world.withLock { world in
+            guard world.departed.remove(id) == nil else { return nil }
+            world.sleepers[id] = Sleeper(deadline: world.uptime + duration, wake: wake)
+            let told = world.audience.filter { $0.count <= world.sleepers.count }
+            world.audience.removeAll { $0.count <= world.sleepers.count }
+            return told
+        }
+        guard let told else { return wake.resume(throwing: CancellationError()) }
+        for audience in told { audience.tell.resume() }
+    }
+
+    private func leave(_ id: Int) {
+        let sleeper: Sleeper? = world.withLock { world in
+            guard let sleeper = world.sleepers.removeValue(forKey: id) else {
+                world.departed.insert(id)
+                return nil
+            }
+            return sleeper
+        }
+        sleeper?.wake.resume(throwing: CancellationError())
     }
 }

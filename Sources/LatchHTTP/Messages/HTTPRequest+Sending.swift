@@ -78,7 +78,7 @@ extension HTTPFieldName {
 }
 
 /// RFC 3986 §3.2.2 and §3.2.3 without user information and percent-encoding, which only hide what a host is.
-private func isAuthorityByte(_ byte: UInt8) -> Bool {
+func isAuthorityByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
     case 0x2D, 0x2E, 0x3A, 0x5B, 0x5D, 0x5F: true

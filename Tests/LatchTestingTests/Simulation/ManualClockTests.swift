@@ -25,17 +25,17 @@ import Testing
         #expect(clock.now.timeIntervalSince1970 == 1005)
     }
 
-    @Test func `lets whoever waits by it wait until the task is cancelled`() async {
+    @Test func `measures the time that passes and no jump of the date`() {
         let clock = ManualClock()
-        let (began, begin) = AsyncStream<Void>.makeStream()
-        let waiting = Task {
-            begin.yield()
-            try await clock.wallClock().sleep(for: .zero)
-        }
-        for await _ in began { break }
-        clock.advance(by: 1_000_000)
-        waiting.cancel()
-        await #expect(throws: CancellationError.self) { try await waiting.value }
+        let taken = clock.wallClock()
+        let (date, uptime) = (taken.now, taken.uptime)
+        clock.jump(by: 3600)
+        #expect(taken.now == date.addingTimeInterval(3600))
+        #expect(taken.uptime == uptime)
+        clock.advance(by: .milliseconds(1500))
+        #expect(taken.uptime == uptime + .milliseconds(1500))
+        clock.advance(by: -10)
+        #expect(taken.uptime == uptime + .milliseconds(1500))
     }
 
     @Test func `shows the same date to all threads at once`() async {
@@ -44,5 +44,108 @@ import Testing
             for _ in 0..<100 { group.addTask { clock.advance(by: 1) } }
         }
         #expect(clock.now.timeIntervalSince1970 == 100)
+    }
+}
+
+@Suite struct `Who waits by a manual clock` {
+    private let clock = ManualClock()
+
+    /// Who was woken, in this order.
+    private final class Woken: Sendable {
+        private let list = Lock<[Int]>([])
+        var all: [Int] { list.withLock { $0 } }
+        func add(_ seconds: Int) { list.withLock { $0.append(seconds) } }
+    }
+
+    private func sleeper(_ seconds: Int, telling woken: Woken = Woken()) -> Task<Void, any Error> {
+        Task {
+            try await clock.wallClock().sleep(for: .seconds(seconds))
+            woken.add(seconds)
+        }
+    }
+
+    @Test func `is woken when the time has come, and not before`() async throws {
+        let finished = Woken()
+        let task = sleeper(10, telling: finished)
+        #expect(await clock.sleepers(atLeast: 1) == [.seconds(10)])
+        clock.advance(by: .seconds(9))
+        #expect(clock.sleepers == [.seconds(1)])
+        #expect(finished.all.isEmpty)
+        clock.advance(by: .seconds(1))
+        try await task.value
+        #expect(clock.sleepers.isEmpty)
+        #expect(finished.all == [10])
+    }
+
+    @Test func `is woken in the order of the deadlines`() async throws {
+        let finished = Woken()
+        let tasks = [30, 10, 20].map { sleeper($0, telling: finished) }
+        #expect(await clock.sleepers(atLeast: 3) == [.seconds(10), .seconds(20), .seconds(30)])
+        var woken: [Duration] = []
+        for index in 1...3 {
+            woken.append(await clock.wakeNext())
+            while finished.all.count < index { await Task.yield() }
+        }
+        for task in tasks { try await task.value }
+        #expect(woken == [.seconds(10), .seconds(10), .seconds(10)])
+        #expect(finished.all == [10, 20, 30])
+    }
+
+    @Test func `is woken together with all whose time has come`() async throws {
+        let finished = Woken()
+        let tasks = [1, 2, 3, 50].map { sleeper($0, telling: finished) }
+        _ = await clock.sleepers(atLeast: 4)
+        clock.advance(by: .seconds(3))
+        for task in tasks.prefix(3) { try await task.value }
+        #expect(finished.all.sorted() == [1, 2, 3])
+        #expect(clock.sleepers == [.seconds(47)])
+        tasks[3].cancel()
+        await #expect(throws: CancellationError.self) { try await tasks[3].value }
+    }
+
+    @Test func `is not woken by a jump of the date`() async throws {
+        let finished = Woken()
+        let task = sleeper(10, telling: finished)
+        _ = await clock.sleepers(atLeast: 1)
+        clock.jump(by: 3600)
+        #expect(clock.sleepers == [.seconds(10)])
+        clock.advance(by: .seconds(10))
+        try await task.value
+    }
+
+    @Test func `is let go at once when the task is cancelled`() async {
+        let task = sleeper(10)
+        _ = await clock.sleepers(atLeast: 1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(clock.sleepers.isEmpty)
+    }
+
+    @Test func `does not begin to wait in a task that was cancelled before`() async {
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            for await _ in gate {}
+            try await clock.wallClock().sleep(for: .seconds(1))
+        }
+        task.cancel()
+        open.finish()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test(arguments: [Duration.zero, .seconds(-1)])
+    func `goes on at once where there is nothing to wait for`(duration: Duration) async throws {
+        try await clock.wallClock().sleep(for: duration)
+        #expect(clock.sleepers.isEmpty)
+    }
+
+    @Test func `can be awaited by several at once`() async throws {
+        async let one = clock.sleepers(atLeast: 1)
+        async let two = clock.sleepers(atLeast: 2)
+        let finished = Woken()
+        let tasks = [1, 2].map { sleeper($0, telling: finished) }
+        #expect(await one.count >= 1)
+        #expect(await two == [.seconds(1), .seconds(2)])
+        clock.advance(by: .seconds(2))
+        for task in tasks { try await task.value }
     }
 }

@@ -46,7 +46,7 @@ public final class URLSessionTransport: Handler {
     ///   `invalidURL` and `invalidField` before anything is sent.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         try request.validateForSending()
-        let limit = request.timeout ?? configuration.timeout
+        let limit = request.timeLimit(usual: configuration.timeout)
         let task = session.dataTask(with: try URLRequest(request, timeout: limit))
         let collector = ResponseCollector(limit: configuration.maximumResponseBytes)
         task.delegate = collector

@@ -58,7 +58,7 @@ public final class CurlTransport: Handler {
         guard !Task.isCancelled else { throw HTTPError.cancelled }
         let transfer = try loop.transfers.take()
         do {
-            try transfer.prepare(request, timeout: request.timeout ?? configuration.timeout)
+            try transfer.prepare(request, timeout: request.timeLimit(usual: configuration.timeout))
         } catch {
             loop.transfers.giveBack(transfer)
             throw error

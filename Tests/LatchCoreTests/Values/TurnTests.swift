@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchTesting
+import Testing
+
+/// Counts who is inside, from any task.
+private final class Inside: Sendable {
+    private let state = Lock((order: [Int](), now: 0, most: 0))
+
+    var order: [Int] { state.withLock { $0.order } }
+    var now: Int { state.withLock { $0.now } }
+    var most: Int { state.withLock { $0.most } }
+
+    func enter(_ number: Int) {
+        state.withLock { state in
+            state.order.append(number)
+            state.now += 1
+            state.most = max(state.most, state.now)
+        }
+    }
+
+    func leave() { state.withLock { $0.now -= 1 } }
+}
+
+@Suite struct `A turn` {
+    private let turn = Turn()
+    private let inside = Inside()
+
+    /// Takes the turn and holds it until the gate is opened.
+    private func hold(_ turn: Turn) async -> (Task<Void, any Error>, open: AsyncStream<Void>.Continuation) {
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let (began, begin) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            try await turn.take {
+                begin.finish()
+                for await _ in gate {}
+            }
+        }
+        for await _ in began {}
+        return (task, open)
+    }
+
+    private func wait(forLine count: Int) async {
+        while turn.waiting < count { await Task.yield() }
+    }
+
+    @Test func `is had at once where nobody has it, and given back`() async throws {
+        #expect(try await turn.take { turn.isTaken })
+        #expect(!turn.isTaken)
+        #expect(try await turn.take { 7 } == 7)
+    }
+
+    @Test func `is given back when what it was for fails`() async throws {
+        struct Failure: Error {}
+        await #expect(throws: Failure.self) { try await turn.take { throw Failure() } }
+        #expect(!turn.isTaken)
+    }
+
+    @Test func `is had by one at a time, in the order in which it was asked for`() async throws {
+        let (holder, open) = await hold(turn)
+        var tasks: [Task<Void, any Error>] = []
+        for number in 0..<20 {
+            tasks.append(
+                Task {
+                    try await turn.take {
+                        inside.enter(number)
+                        await Task.yield()
+                        inside.leave()
+                    }
+                })
+            await wait(forLine: number + 1)
+        }
+        open.finish()
+        for task in tasks + [holder] { try await task.value }
+        #expect(inside.order == Array(0..<20))
+        #expect(inside.most == 1)
+        #expect(!turn.isTaken)
+    }
+
+    @Test func `is not waited for by who is cancelled, and passes on to the next`() async throws {
+        let (holder, open) = await hold(turn)
+        var tasks: [Task<Void, any Error>] = []
+        for number in 0..<4 {
+            tasks.append(Task { try await turn.take { inside.enter(number) } })
+            await wait(forLine: number + 1)
+        }
+        for number in [0, 2] {
+            tasks[number].cancel()
+            await #expect(throws: CancellationError.self) { try await tasks[number].value }
+        }
+        #expect(turn.waiting == 2)
+        open.finish()
+        try await holder.value
+        for number in [1, 3] { try await tasks[number].value }
+        #expect(inside.order == [1, 3])
+        #expect(turn.waiting == 0)
+        #expect(!turn.isTaken)
+    }
+
+    @Test func `is not asked for in a task that was cancelled before`() async {
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            for await _ in gate {}
+            try await turn.take {}
+        }
+        task.cancel()
+        open.finish()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(!turn.isTaken)
+    }
+
+    @Test(arguments: [UInt64](0..<20))
+    func `is lost by nobody, whoever comes, goes and is cancelled at the same time`(seed: UInt64) async {
+        var random = SplitMix64(state: seed)
+        let choices = (0..<200).map { _ in random.below(3) }
+        let cancelled = await withTaskGroup(of: Bool.self) { group in
+            for choice in choices {
+                group.addTask {
+                    let task = Task {
+                        try await turn.take {
+                            inside.enter(choice)
+                            await Task.yield()
+                            inside.leave()
+                        }
+                    }
+                    if choice == 0 { task.cancel() }
+                    if choice == 1 {
+                        await Task.yield()
+                        task.cancel()
+                    }
+                    return await task.result.isCancelled
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(inside.most == 1)
+        #expect(inside.now == 0)
+        #expect(inside.order.count + cancelled == 200)
+        #expect(!turn.isTaken)
+        #expect(turn.waiting == 0)
+    }
+}
+
+extension Result {
+    fileprivate var isCancelled: Bool {
+        if case .failure(let error) = self { return error is CancellationError }
+        return false
+    }
+}

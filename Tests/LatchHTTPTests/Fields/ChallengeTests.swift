@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `A challenge` {
+    private func parse(_ line: String) throws -> [Challenge] { try #require(Challenge.parse(line)) }
+
+    /// A challenge as `scheme token68 name=value|name=value`, for comparing.
+    private func plain(_ line: String) -> [String]? {
+        Challenge.parse(line)?.map { challenge in
+            let parameters = challenge.parameters.map { "\($0.name)=\($0.value)" }.joined(separator: "|")
+            return [challenge.scheme, challenge.token68 ?? "-", parameters].joined(separator: " ")
+        }
+    }
+
+    @Test func `has a scheme and parameters that compare without case`() throws {
+        let challenge = try #require(try parse(#"Basic REALM="a b", charset=UTF-8"#).first)
+        #expect(challenge.isScheme("basic"))
+        #expect(!challenge.isScheme("basi"))
+        #expect(challenge.realm == "a b")
+        #expect(challenge["Charset"] == "UTF-8")
+        #expect(challenge["nonce"] == nil)
+    }
+
+    @Test(arguments: [
+        // RFC 9110 §11.6.1, the example of three challenges that share commas with their parameters.
+        (
+            #"Basic realm="simple", Newauth realm="apps", type=1, title="Login to \"apps\"""#,
+            ["Basic - realm=simple", #"Newauth - realm=apps|type=1|title=Login to "apps""#]
+        ),
+        ("Negotiate", ["Negotiate - "]),
+        ("Negotiate, Basic realm=x", ["Negotiate - ", "Basic - realm=x"]),
+        ("Negotiate , Basic realm=x", ["Negotiate - ", "Basic - realm=x"]),
+        ("Negotiate YII=", ["Negotiate YII= "]),
+        ("Negotiate a-._~+/9==, Foo", ["Negotiate a-._~+/9== ", "Foo - "]),
+        ("Foo a=b", ["Foo - a=b"]),
+        ("Foo a=", ["Foo a= "]),
+        ("Foo a", ["Foo a "]),
+        ("Foo a = b , c=\td", ["Foo - a=b|c=d"]),
+        ("Foo ,a=b", ["Foo - a=b"]),
+        (",, Foo a=b,, ,c=d,", ["Foo - a=b|c=d"]),
+        (#"Foo a="", b="\"\\""#, [#"Foo - a=|b="\"#]),
+        (#"Foo a="b,c=d", Bar"#, ["Foo - a=b,c=d", "Bar - "]),
+        (#"Foo a="b, Bar x=\"y\"""#, [#"Foo - a=b, Bar x="y""#]),
+        ("Foo a==, b", ["Foo a== ", "b - "]), ("", []), (" , ,\t", []),
+    ])
+    func `is told from the next one and from its parameters`(line: String, expected: [String]) {
+        #expect(plain(line) == expected)
+    }
+
+    @Test(arguments: [
+        "realm=x", #"="x""#, "Foo bar baz", "Foo a=b c=d", #"Foo a="b" Bar"#, "Foo a=b=", "Foo a==b", "Foo a=b, a=c",
+        "Foo A=b, a=c", #"Foo a="b"#, #"Foo a="b\"#, "Foo a=\"b\u{1}\"", "Foo YII=, a=b", "Foo a, b=c", "Foo\ta=b",
+        "Foo/ a=b", "Foo a=b;c=d", "Foo a=@", "Foo =b", "F\u{F6}o", "Foo a=b,c\u{301}=d"
+    ])
+    func `is not guessed from a line that has no one reading`(line: String) {
+        #expect(Challenge.parse(line) == nil)
+    }
+
+    @Test func `comes from one line or from several, and a bad line spoils no other`() {
+        let response = HTTPResponse(
+            status: .unauthorized,
+            fields: [
+                .wwwAuthenticate: #"Bearer error="insufficient_user_authentication", acr_values="mfa""#,
+                .wwwAuthenticate: "realm=broken", "www-authenticate": #"DPoP algs="ES256 EdDSA", Basic realm="x""#,
+                "Proxy-Authenticate": "Basic realm=proxy",
+            ])
+        #expect(response.challenges().map(\.scheme) == ["Bearer", "DPoP", "Basic"])
+        #expect(response.challenges().first { $0.isScheme("bearer") }?["acr_values"] == "mfa")
+        #expect(response.challenges().first { $0.isScheme("dpop") }?["algs"] == "ES256 EdDSA")
+        #expect(response.challenges(in: "Proxy-Authenticate").first?.realm == "proxy")
+    }
+
+    @Test func `is not looked for in a line that nobody would send`() {
+        #expect(Challenge.parse(String(repeating: "a", count: 16_385)) == nil)
+        #expect(Challenge.parse(Array(repeating: "Foo", count: 65).joined(separator: ",")) == nil)
+        #expect(Challenge.parse(Array(repeating: "Foo", count: 64).joined(separator: ","))?.count == 64)
+    }
+
+    @Test func `can be made without a line`() {
+        let challenge = Challenge(scheme: "Bearer", parameters: ["realm": "x", "error": "invalid_token"])
+        #expect(challenge.realm == "x")
+        #expect(challenge["ERROR"] == "invalid_token")
+        #expect(challenge.token68 == nil)
+    }
+
+    @Test(arguments: [UInt64](0..<300))
+    func `reads back from what it was written as`(seed: UInt64) throws {
+        var random = SplitMix64(state: seed)
+        let token = Array("abcXYZ019!#$%&'*+-.^_`|~")
+        let any = Array("ab \t\"\\,=;é")
+        func word(_ letters: [Character], from least: Int, _ random: inout SplitMix64) -> String {
+            String((0..<(least + random.below(6))).map { _ in random.pick(letters) })
+        }
+        var expected: [String] = []
+        var line = ""
+        for number in 0..<(1 + random.below(4)) {
+            let scheme = word(token, from: 1, &random)
+            if number > 0 { line += random.pick([",", ", ", " , ,"]) }
+            line += scheme
+            var parameters: [String] = []
+            for index in 0..<random.below(4) {
+                let (name, value) = ("p\(index)" + word(token, from: 0, &random), word(any, from: 0, &random))
+                let quoted = value.map { "\"\\".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+                line += (index == 0 ? " " : random.pick([",", ", ", ",,\t"])) + "\(name)=\"\(quoted)\""
+                parameters.append("\(name)=\(value)")
+            }
+            expected.append("\(scheme) - \(parameters.joined(separator: "|"))")
+        }
+        #expect(plain(line) == expected, "\(line)")
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `A Link field` {
+    private let request = HTTPRequest(authority: "api.example.com", path: "/v1/notes?page=1")
+
+    private func links(_ lines: String...) throws -> LinkField { try LinkField(lines) }
+
+    @Test func `leads to the next page, as GitHub writes it`() throws {
+        let field = try links(
+            #"<https://api.example.com/v1/notes?page=2>; rel="next", <https://api.example.com/v1/notes?page=5>; rel="last""#
+        )
+        #expect(field.links.map(\.target).count == 2)
+        #expect(field["next"]?.url(relativeTo: request)?.absoluteString == "https://api.example.com/v1/notes?page=2")
+        #expect(field["LAST"]?.url(relativeTo: request)?.absoluteString == "https://api.example.com/v1/notes?page=5")
+        #expect(field["prev"] == nil)
+    }
+
+    @Test(arguments: [
+        ("<?page=2>", "https://api.example.com/v1/notes?page=2"), ("<other>", "https://api.example.com/v1/other"),
+        ("</root>", "https://api.example.com/root"), ("<../up>", "https://api.example.com/up"),
+        ("<//else.example/x>", "https://else.example/x"), ("<http://plain.example/>", "http://plain.example/"),
+        ("< /spaced\t>", "https://api.example.com/spaced"), ("<>", "https://api.example.com/v1/notes?page=1"),
+        ("</a,b;c=d>", "https://api.example.com/a,b;c=d"),
+    ])
+    func `is resolved against what was asked for`(reference: String, url: String) throws {
+        let link = try #require(try links("\(reference); rel=next")["next"])
+        #expect(link.url(relativeTo: request)?.absoluteString == url)
+    }
+
+    @Test(arguments: ["<mailto:a@b.example>", "<ftp://a/b>", "<https://user:secret@a/b>", "<javascript:alert(1)>"])
+    func `leads nowhere where the target cannot be requested`(reference: String) throws {
+        let link = try #require(try links("\(reference); rel=next")["next"])
+        #expect(link.url(relativeTo: request) == nil)
+    }
+
+    @Test func `has parameters as tokens, quoted, and without a value`() throws {
+        let link = try #require(
+            try links(#"<x>; rel="next prefetch"; TYPE=text/html;title="a \"b\", c"; ; crossorigin;hreflang=de; hreflang=en"#)
+                .links.first)
+        #expect(link.relations == ["next", "prefetch"])
+        #expect(link.mediaType == "text/html")
+        #expect(link.title == #"a "b", c"#)
+        #expect(link["CrossOrigin"] == "")
+        #expect(link.languages == ["de", "en"])
+    }
+
+    @Test func `counts the first relation only`() throws {
+        // RFC 8288 §3.3: more than one rel is a mistake, and those after the first are ignored.
+        let field = try links(#"<x>; rel="next"; rel="prev""#)
+        #expect(field["next"] != nil)
+        #expect(field["prev"] == nil)
+    }
+
+    @Test(arguments: [
+        (#"title*=UTF-8'en'%e2%82%ac%20rates; title="EUR rates""#, "€ rates"),
+        (#"title="EUR rates"; title*=utf-8''%E2%82%AC"#, "€"),
+        (#"title*=ISO-8859-1''%A3; title="pounds""#, "pounds"), (#"title*=UTF-8''%ff; title="plain""#, "plain"),
+        (#"title*=UTF-8''%2; title="plain""#, "plain"), (#"title*=nothing; title="plain""#, "plain"),
+        ("title*=UTF-8''a'b", "a'b"),
+    ])
+    func `has a title in any language`(parameters: String, title: String) throws {
+        #expect(try links("<x>; \(parameters)").links.first?.title == title)
+    }
+
+    @Test func `of another resource leads nobody on`() throws {
+        // RFC 8288 §3.2: with an anchor it is about something else than the answer.
+        let field = try links(#"<evil>; rel=next; anchor="https://else.example/", <good>; rel=next"#)
+        #expect(field["next"]?.target == "good")
+        #expect(field.links.first?.anchor == "https://else.example/")
+    }
+
+    @Test func `may stand in several lines, with empty elements between`() throws {
+        let response = HTTPResponse(
+            status: .ok, fields: ["Link": ", <a>; rel=prev ,, <b> ; rel=first,", "link": "<c>;rel=next", "Link": ""])
+        #expect(try response.links().links.map(\.target) == ["a", "b", "c"])
+        #expect(try response.links()["next"]?.target == "c")
+        #expect(try HTTPResponse(status: .ok).links().links.isEmpty)
+    }
+
+    @Test(arguments: [
+        "x", "<x", "<x> rel=next", "<x>; rel=\"next", "<x>; rel=", "<x> <y>", "<x>; a=b c=d", "<x>; rel=\"a\u{1}\"",
+        "<x>;; rel=next> , <y", "next; rel=<x>",
+    ])
+    func `that cannot be read is an error and not the end of a list`(line: String) {
+        #expect(throws: HTTPError.malformedMessage) { try LinkField([line]) }
+        #expect(throws: HTTPError.malformedMessage) { try LinkField(["<a>; rel=next", line]) }
+    }
+
+    @Test func `is bounded`() throws {
+        let many = Array(repeating: "<a>", count: 512).joined(separator: ",")
+        #expect(try links(many).links.count == 512)
+        #expect(throws: HTTPError.malformedMessage) { try LinkField([many, "<b>"]) }
+        let long = "<" + String(repeating: "a", count: 65_536) + ">"
+        #expect(throws: HTTPError.malformedMessage) { try LinkField([long]) }
+    }
+
+    @Test(arguments: [UInt64](0..<200))
+    func `reads back from what it was written as`(seed: UInt64) throws {
+        var random = SplitMix64(state: seed)
+        let any = Array("ab \t\"\\,=;<>é")
+        let expected = (0..<random.below(5)).map { number in
+            LinkField.Link(
+                target: "/p\(number)",
+                parameters: (0..<random.below(4)).map { index in
+                    let value = String((0..<random.below(8)).map { _ in random.pick(any) })
+                    return LinkField.Link.Parameter(name: "n\(index)", value: value)
+                })
+        }
+        let line = expected.map { link in
+            link.parameters.reduce("<\(link.target)>") { text, parameter in
+                let quoted = parameter.value.map { "\"\\".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+                return text + random.pick([";", "; ", " ;\t"]) + "\(parameter.name)=\"\(quoted)\""
+            }
+        }.joined(separator: random.pick([",", ", ", " ,, "]))
+        #expect(try LinkField([line]).links == expected, "\(line)")
+    }
+
+    @Test(arguments: [UInt64](0..<200))
+    func `never traps, whatever it holds`(seed: UInt64) {
+        var random = SplitMix64(state: seed)
+        let line = "<" + random.text(upTo: 30) + ">; rel=" + random.text(upTo: 30)
+        guard let field = try? LinkField([line]) else { return }
+        for link in field.links { _ = (link.title, link.url(relativeTo: request), link.relations) }
+    }
+}
