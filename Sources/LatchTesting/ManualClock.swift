@@ -114,6 +114,20 @@ public final class ManualClock: Sendable {
             uptime: { self.uptime })
     }
 
+    /// The clock for a test of one who waits and does nothing else meanwhile: his waiting moves it, and takes no time.
+    ///
+    /// - Parameter waited: Told how long each wait was to be.
+    public func leapingClock(_ waited: @escaping @Sendable (Duration) -> Void = { _ in }) -> WallClock {
+        WallClock(
+            now: { self.now },
+            sleep: { duration in
+                try Task.checkCancellation()
+                waited(duration)
+                if duration > .zero { self.advance(by: duration) }
+            },
+            uptime: { self.uptime })
+    }
+
     /// Waits until the clock has been moved far enough.
     private func sleep(for duration: Duration) async throws {
         try Task.checkCancellation()

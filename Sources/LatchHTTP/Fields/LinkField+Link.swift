@@ -59,10 +59,10 @@ extension LinkField {
         /// - Returns: nil where it cannot be requested: another scheme, user information, a malformed host. A target at
         ///   another origin is given as it is; who sends credentials compares `HTTPOrigin`.
         public func url(relativeTo request: HTTPRequest) -> URL? {
-            guard let base = URL(string: request.absoluteURL),
-                let url = URL(string: target, relativeTo: base)?.absoluteURL, HTTPOrigin(url) != nil
-            else { return nil }
-            return url
+            guard let base = URL(string: request.absoluteURL) else { return nil }
+            // RFC 3986 §5.2.2: an empty reference is the base; Foundation makes nothing of it.
+            let url = target.isEmpty ? base : URL(string: target, relativeTo: base)?.absoluteURL
+            return url.flatMap { HTTPOrigin($0) == nil ? nil : $0 }
         }
 
         /// RFC 8187 §3.2.1: charset, language and percent-encoded bytes; only UTF-8, which all have to know, is read.

@@ -2,7 +2,20 @@
 
 /// A step around a handler, the same on the client and on the server.
 ///
-/// Interceptors nest: the first of a list sees the request first and the response last.
+/// Interceptors nest: the first of a list sees the request first and the response last. So what they add to a request
+/// is added from the first to the last, and of those that ask again the last one asks first.
+///
+/// The order that is right for most clients (Documentation/Decisions/0014):
+///
+/// 1. `TraceInterceptor`, so that the log knows the trace;
+/// 2. `LoggingInterceptor` and `MetricsInterceptor`: one line and one count for each request, whatever it takes. A
+///    second one inside of the retry sees each attempt;
+/// 3. `FieldsInterceptor`;
+/// 4. `TimeoutInterceptor`, for everything from here on;
+/// 5. `IdempotencyInterceptor`, so that all attempts carry one key;
+/// 6. `RetryInterceptor`;
+/// 7. `RateLimitInterceptor`, since a server counts each attempt;
+/// 8. what carries a credential, such as LatchAuth's `SessionInterceptor`: it renews after a 401 within one attempt.
 public protocol Interceptor: Sendable {
     /// Answers `request`, usually by asking `next`, before which it may change the request and after which the answer.
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse

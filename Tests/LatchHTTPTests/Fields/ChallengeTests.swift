@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: [
         "realm=x", #"="x""#, "Foo bar baz", "Foo a=b c=d", #"Foo a="b" Bar"#, "Foo a=b=", "Foo a==b", "Foo a=b, a=c",
         "Foo A=b, a=c", #"Foo a="b"#, #"Foo a="b\"#, "Foo a=\"b\u{1}\"", "Foo YII=, a=b", "Foo a, b=c", "Foo\ta=b",
-        "Foo/ a=b", "Foo a=b;c=d", "Foo a=@", "Foo =b", "F\u{F6}o", "Foo a=b,c\u{301}=d"
+        "Foo/ a=b", "Foo a=b;c=d", "Foo a=@", "Foo =b", "F\u{F6}o", "Foo a=b,c\u{301}=d",
     ])
     func `is not guessed from a line that has no one reading`(line: String) {
         #expect(Challenge.parse(line) == nil)

@@ -40,8 +40,10 @@ import Testing
 
     @Test func `has parameters as tokens, quoted, and without a value`() throws {
         let link = try #require(
-            try links(#"<x>; rel="next prefetch"; TYPE=text/html;title="a \"b\", c"; ; crossorigin;hreflang=de; hreflang=en"#)
-                .links.first)
+            try links(
+                #"<x>; rel="next prefetch"; TYPE=text/html;title="a \"b\", c"; ; crossorigin;hreflang=de; hreflang=en"#
+            )
+            .links.first)
         #expect(link.relations == ["next", "prefetch"])
         #expect(link.mediaType == "text/html")
         #expect(link.title == #"a "b", c"#)

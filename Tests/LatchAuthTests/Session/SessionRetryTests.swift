@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+/// Statuses that a server answers with one after the other, the last for ever; a refused token is answered with 401.
+private final class Script: Sendable {
+    private let statuses: [HTTPStatus]
+    private let sent = Lock<[String]>([])
+
+    init(_ statuses: HTTPStatus...) { self.statuses = statuses }
+
+    /// What was sent: the token, and which attempt it was.
+    var requests: [String] { sent.withLock { $0 } }
+
+    func answer(_ request: HTTPRequest) -> HTTPResponse {
+        let number = sent.withLock { sent in
+            sent.append("\(request.fields[.authorization]?.dropFirst(7) ?? "-") \(request.attempt)")
+            return sent.count
+        }
+        return HTTPResponse(status: statuses[min(number, statuses.count) - 1])
+    }
+}
+
+@Suite struct `N16: a renewal and the attempts at a request` {
+    enum Order: CaseIterable { case retryOutside, retryInside }
+
+    let fixture = SessionFixture()
+
+    /// Asks through a session whose token is refused as the script says, and a retry of three attempts.
+    private func ask(
+        _ order: Order, _ script: Script, attempts: Int = 3, method: HTTPMethod = .get, budget: RetryBudget? = nil
+    ) throws -> HTTPResponse {
+        let session = fixture.makeSession()
+        try fixture.run { try await session.signIn(fixture.tokens(0)) }
+        let auth = SessionInterceptor(session, for: .host("api.example.com"))
+        let retry = RetryInterceptor(
+            RetryPolicy(maximumAttempts: attempts, baseDelay: .seconds(1), jitter: .none), budget: budget,
+            clock: fixture.simulation.clock)
+        let server = HandlerFunction { script.answer($0) }
+        let chain: [any Interceptor] = order == .retryOutside ? [retry, auth] : [auth, retry]
+        let client = server.intercepted(by: chain)
+        let request = SessionFixture.request(method)
+        return try fixture.run { try await client.respond(to: request) }
+    }
+
+    @Test(arguments: Order.allCases)
+    func `are counted apart: after the renewal there are still all attempts`(order: Order) throws {
+        let script = Script(.unauthorized, 503, 503, .ok)
+        #expect(try ask(order, script).status == .ok)
+        #expect(fixture.renewals == 1)
+        #expect(script.requests.map { $0.prefix(8) } == ["access-0", "access-1", "access-1", "access-1"])
+        #expect(script.requests.last == "access-1 3")
+    }
+
+    @Test(arguments: Order.allCases)
+    func `do without each other: the renewal happens where there is only one attempt`(order: Order) throws {
+        let script = Script(.unauthorized, .ok)
+        #expect(try ask(order, script, attempts: 1).status == .ok)
+        #expect(script.requests == ["access-0 1", "access-1 1"])
+        #expect(fixture.renewals == 1)
+    }
+
+    @Test(arguments: Order.allCases) func `cost a request that is not idempotent no more than the one repeat`(
+        order: Order
+    ) throws {
+        let script = Script(.unauthorized, 503)
+        #expect(try ask(order, script, method: .post).status == .serviceUnavailable)
+        #expect(script.requests == ["access-0 1", "access-1 1"])
+    }
+
+    @Test(arguments: Order.allCases) func `spend nothing of a budget for the renewal`(order: Order) throws {
+        let budget = RetryBudget(share: 0, reserve: 1)
+        let script = Script(.unauthorized, .ok)
+        #expect(try ask(order, script, budget: budget).status == .ok)
+        #expect(!budget.isEmpty)
+    }
+
+    @Test(arguments: Order.allCases) func `end with a server that always refuses: one renewal, one repeat`(order: Order)
+        throws
+    {
+        let script = Script(.unauthorized)
+        #expect(try ask(order, script).status == .unauthorized)
+        #expect(script.requests == ["access-0 1", "access-1 1"])
+        #expect(fixture.renewals == 1)
+    }
+
+    @Test(arguments: Order.allCases) func `find a refusal between two failures`(order: Order) throws {
+        let script = Script(503, .unauthorized, 503, .ok)
+        #expect(try ask(order, script).status == .ok)
+        #expect(fixture.renewals == 1)
+        #expect(script.requests.map { $0.prefix(8) } == ["access-0", "access-0", "access-1", "access-1"])
+    }
+}
+
+@Suite struct `N22: the tokens of a session` {
+    @Test(arguments: LogLevel.allCases, [true, false])
+    func `are in no log, also while they are renewed`(level: LogLevel, isInside: Bool) throws {
+        let fixture = SessionFixture()
+        let script = Script(.unauthorized, 503, .ok)
+        let session = fixture.makeSession()
+        try fixture.run { try await session.signIn(fixture.tokens(0)) }
+        let shown = Collector()
+        var options = LoggingOptions(minimumLevel: level)
+        options.fieldNames.insert(.authorization)
+        let log = LoggingInterceptor(options, clock: fixture.simulation.clock) { shown.add($0) }
+        let auth = SessionInterceptor(session, for: .host("api.example.com"))
+        let retry = RetryInterceptor(clock: fixture.simulation.clock)
+        let client = HandlerFunction { script.answer($0) }
+            .intercepted(by: isInside ? [retry, auth, log] : [log, retry, auth])
+        let response = try fixture.run { try await client.respond(to: SessionFixture.request()) }
+        #expect(response.status == .ok)
+        #expect(script.requests.count == 3)
+        for line in shown.lines {
+            #expect(!line.contains("access-0") && !line.contains("access-1") && !line.contains("Bearer"), "\(line)")
+        }
+        // Inside it sees the refusal and the failure, outside only that all went well.
+        #expect(shown.lines.isEmpty == (level > .info && !isInside))
+    }
+
+    private final class Collector: Sendable {
+        private let kept = Lock<[String]>([])
+        var lines: [String] { kept.withLock { $0 } }
+        func add(_ entry: LogEntry) {
+            var text = "\(entry)"
+            dump(entry, to: &text)
+            kept.withLock { $0.append(text) }
+        }
+    }
+}

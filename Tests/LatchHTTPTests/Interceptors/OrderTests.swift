@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `N14: a chain of interceptors` {
+    private let steps = Recording<String>()
+    private let request = HTTPRequest(authority: "api.example.com", path: "/")
+
+    /// Notes when it sees the request and when the answer; asks again after a status that it is there for.
+    private func step(_ name: String, repeatingAfter status: HTTPStatus? = nil) -> InterceptorFunction {
+        InterceptorFunction { [steps] request, next in
+            steps.add("\(name) adapts")
+            var request = request
+            request.fields.append(name, for: "X-Step")
+            let response = try await next.respond(to: request)
+            guard response.status == status else { return response }
+            steps.add("\(name) repeats")
+            return try await next.respond(to: request)
+        }
+    }
+
+    private func server(_ statuses: HTTPStatus...) -> HandlerFunction {
+        let count = Lock(0)
+        return HandlerFunction { request in
+            let number = count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            return HTTPResponse(status: statuses[min(number, statuses.count - 1)], fields: request.fields)
+        }
+    }
+
+    @Test func `adapts from the first to the last`() async throws {
+        let chain = server(.ok).intercepted(by: [step("logging"), step("headers"), step("auth")])
+        let response = try await chain.respond(to: request)
+        #expect(steps.entries == ["logging adapts", "headers adapts", "auth adapts"])
+        #expect(response.fields.values(of: "X-Step") == ["logging", "headers", "auth"])
+    }
+
+    @Test func `repeats from the last to the first, and the first that repeats wins`() async throws {
+        let chain = server(.unauthorized, .ok).intercepted(by: [
+            step("a", repeatingAfter: .unauthorized), step("b", repeatingAfter: .unauthorized),
+            step("c", repeatingAfter: .unauthorized),
+        ])
+        #expect(try await chain.respond(to: request).status == .ok)
+        #expect(steps.entries == ["a adapts", "b adapts", "c adapts", "c repeats"])
+    }
+
+    @Test func `lets the next one outside repeat what the last could not mend`() async throws {
+        let chain = server(.unauthorized, .unauthorized, .ok).intercepted(by: [
+            step("a", repeatingAfter: .unauthorized), step("b"), step("c", repeatingAfter: .unauthorized),
+        ])
+        #expect(try await chain.respond(to: request).status == .ok)
+        #expect(
+            steps.entries == [
+                "a adapts", "b adapts", "c adapts", "c repeats", "a repeats", "b adapts", "c adapts",
+            ])
+    }
+
+    @Test func `ends where one throws, and nothing is sent`() async {
+        let stopping = InterceptorFunction { _, _ in throw HTTPError.offline }
+        let sent = Recording<Int>()
+        let counting = HandlerFunction { _ in
+            sent.add(1)
+            return HTTPResponse(status: .ok)
+        }
+        let chain = counting.intercepted(by: [step("a"), stopping, step("c")])
+        await #expect(throws: HTTPError.offline) { try await chain.respond(to: request) }
+        #expect(steps.entries == ["a adapts"])
+        #expect(sent.entries.isEmpty)
+    }
+
+    @Test func `in the recommended order logs one line, keeps one key, and counts each attempt`() async throws {
+        let clock = ManualClock()
+        let entries = Recording<LogEntry>()
+        let keys = Recording<String?>()
+        let spans = Recording<String?>()
+        let metrics = RequestMetrics()
+        let limiter = RateLimiter(requests: 2, per: .seconds(60), clock: clock.leapingClock())
+        let transport = HandlerFunction { request in
+            keys.add(request.fields[.idempotencyKey])
+            spans.add(request.fields[.traceparent])
+            return HTTPResponse(status: keys.entries.count < 3 ? 503 : 201)
+        }
+        let client = Client(
+            baseURL: try #require(URL(string: "https://api.example.com")), transport: transport,
+            interceptors: [
+                TraceInterceptor(tellingTo: { _ in true }),
+                LoggingInterceptor(clock: clock.wallClock()) { entries.add($0) },
+                MetricsInterceptor(metrics, clock: clock.wallClock()),
+                FieldsInterceptor([.userAgent: "Notes/1"]),
+                IdempotencyInterceptor(),
+                RetryInterceptor(RetryPolicy(baseDelay: .seconds(1), jitter: .none), clock: clock.leapingClock()),
+                RateLimitInterceptor(limiter, clock: clock.leapingClock()),
+            ])
+        let response = try await client.perform(.raw(.post, "notes"))
+        #expect(response.status == .created)
+        #expect(entries.entries.map(\.status) == [201])
+        // Two at once, then the third waits for the window: 60 s after the first began.
+        #expect(entries.entries.first?.duration == .seconds(60))
+        #expect(metrics.snapshot().count == 1)
+        #expect(keys.entries.count == 3)
+        #expect(Set(keys.entries).count == 1)
+        #expect(Set(spans.entries).count == 1)
+        #expect(entries.entries.first?.traceID == spans.entries.first??.split(separator: "-")[1].description)
+    }
+
+    @Test func `in the recommended order is bounded as a whole`() async throws {
+        let clock = ManualClock()
+        let attempts = Recording<Int>()
+        let hanging = HandlerFunction { request in
+            attempts.add(request.attempt)
+            try await clock.wallClock().sleep(for: .seconds(1000))
+            return HTTPResponse(status: .ok)
+        }
+        let entries = Recording<LogEntry>()
+        let chain = hanging.intercepted(by: [
+            LoggingInterceptor(clock: clock.wallClock()) { entries.add($0) },
+            TimeoutInterceptor(.seconds(20), clock: clock.wallClock()), RetryInterceptor(clock: clock.wallClock()),
+            RateLimitInterceptor(requests: 5, per: .seconds(1), clock: clock.wallClock()),
+        ])
+        let asking = Task { try await chain.respond(to: request) }
+        _ = await clock.sleepers(atLeast: 2)
+        clock.advance(by: .seconds(20))
+        await #expect(throws: HTTPError.timeout) { try await asking.value }
+        #expect(attempts.entries == [1])
+        #expect(entries.entries.map(\.errorCode) == ["timeout"])
+        #expect(clock.sleepers.isEmpty)
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `N16: a retry policy` {
+    /// A source whose `unit()` is always this.
+    private func random(_ unit: Double) -> RandomSource {
+        RandomSource { UInt64(unit * 0x1p53) << 11 }
+    }
+
+    private func seeded(_ seed: UInt64) -> RandomSource {
+        let generator = Lock(SplitMix64(state: seed))
+        return RandomSource { generator.withLock { $0.next() } }
+    }
+
+    @Test func `without jitter waits for the bound, which grows up to the maximum`() {
+        let policy = RetryPolicy(
+            maximumAttempts: 10, baseDelay: .seconds(1), maximumDelay: .seconds(10), multiplier: 2, jitter: .none)
+        let delays = (1...6).map { policy.delay(afterAttempt: $0, random: random(0.3)) }
+        #expect(delays == [.seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(10), .seconds(10)])
+    }
+
+    @Test(arguments: [
+        (0.0, [0.0, 0, 0, 0, 0]), (0.5, [0.5, 1, 2, 4, 5]), (0.75, [0.75, 1.5, 3, 6, 7.5]),
+    ])
+    func `with full jitter waits for any share of the bound`(unit: Double, seconds: [Double]) {
+        let policy = RetryPolicy(baseDelay: .seconds(1), maximumDelay: .seconds(10), multiplier: 2, jitter: .full)
+        let delays = (1...5).map { policy.delay(afterAttempt: $0, random: random(unit)) }
+        #expect(delays == seconds.map { .seconds($0) })
+    }
+
+    @Test(arguments: [UInt64](0..<100))
+    func `never waits for less than nothing or more than the maximum, whatever it is made of`(seed: UInt64) {
+        var choices = SplitMix64(state: seed)
+        let source = seeded(seed)
+        let durations: [Duration] = [
+            .zero, .seconds(-1), .nanoseconds(1), .milliseconds(300), .seconds(5), .seconds(1e15),
+        ]
+        let multipliers = [-1, 0, 0.5, 1, 1.5, 2, 10, 1e300, .infinity, .nan]
+        let policy = RetryPolicy(
+            maximumAttempts: choices.below(20) - 5, baseDelay: choices.pick(durations),
+            maximumDelay: choices.pick(durations), multiplier: choices.pick(multipliers),
+            jitter: choices.pick([.full, .none, .around, .init(-3...9)]))
+        #expect(policy.maximumAttempts >= 1)
+        for attempt in [Int.min, -1, 0, 1, 2, 3, 50, 10_000, .max] {
+            let delay = policy.delay(afterAttempt: attempt, random: source)
+            #expect(delay >= .zero && delay <= policy.maximumDelay)
+            #expect(policy.bound(afterAttempt: attempt) <= policy.maximumDelay)
+        }
+    }
+
+    @Test(arguments: [UInt64](0..<50))
+    func `with jitter around the bound stays within half and one and a half of it, and under the maximum`(seed: UInt64)
+    {
+        let policy = RetryPolicy(baseDelay: .seconds(2), maximumDelay: .seconds(5), multiplier: 2, jitter: .around)
+        let source = seeded(seed)
+        let first = policy.delay(afterAttempt: 1, random: source)
+        #expect(first >= .seconds(1) && first <= .seconds(3))
+        let second = policy.delay(afterAttempt: 2, random: source)
+        #expect(second >= .seconds(2) && second <= .seconds(5))
+    }
+
+    @Test func `has bounds that any number of attempts keeps to`() {
+        let slow = RetryPolicy(baseDelay: .seconds(1), maximumDelay: .seconds(60), multiplier: 1)
+        #expect(slow.bound(afterAttempt: .max) == .seconds(1))
+        let steep = RetryPolicy(baseDelay: .seconds(1), maximumDelay: .seconds(60), multiplier: 1e200)
+        #expect(steep.bound(afterAttempt: .max) == .seconds(60))
+        #expect(RetryPolicy(baseDelay: .zero).bound(afterAttempt: 9) == .zero)
+        #expect(RetryPolicy.never.maximumAttempts == 1)
+    }
+
+    @Test(arguments: [
+        (HTTPMethod.get, true), (.head, true), (.put, true), (.delete, true), (.options, true), (.post, false),
+        (.patch, false), ("QUERY", false),
+    ])
+    func `repeats what is idempotent, and nothing else by itself`(method: HTTPMethod, isRepeated: Bool) {
+        let request = HTTPRequest(method: method, authority: "h", path: "/")
+        #expect(RetryPolicy().repeats(request) == isRepeated)
+    }
+
+    @Test func `repeats other requests with a key, or where somebody says that it does no harm`() {
+        var request = HTTPRequest(method: .post, authority: "h", path: "/")
+        #expect(!RetryPolicy().repeats(request))
+        request.isHarmlessToRepeat = true
+        #expect(RetryPolicy().repeats(request))
+        request.isHarmlessToRepeat = false
+        request.fields[.idempotencyKey] = "k"
+        #expect(RetryPolicy().repeats(request))
+        request.fields[.idempotencyKey] = nil
+        var policy = RetryPolicy()
+        policy.repeatsRequestsThatMayThenHappenTwice = true
+        #expect(policy.repeats(request))
+    }
+
+    @Test func `repeats no content that can be read only once`() {
+        let once = HTTPBody(HTTPBodyStream(once: { nil }))
+        let again = HTTPBody(HTTPBodyStream(opening: { { nil } }))
+        #expect(!RetryPolicy().repeats(HTTPRequest(method: .put, authority: "h", path: "/", body: once)))
+        #expect(RetryPolicy().repeats(HTTPRequest(method: .put, authority: "h", path: "/", body: again)))
+    }
+
+    @Test(arguments: [
+        (HTTPError.offline, true), (.timeout, true), (.cancelled, false), (.tls, false), (.tooLarge, false),
+        (.malformedMessage, false), (.invalidURL, false), (.insecureURL, false), (.redirectRefused, false),
+        (.streamSpent, false),
+    ])
+    func `repeats after what the network did, and not after what stays as it is`(error: HTTPError, isRepeated: Bool) {
+        #expect(RetryPolicy().repeats(after: error) == isRepeated)
+        #expect(!RetryPolicy().repeats(after: CancellationError()))
+    }
+}
+
+@Suite struct `A retry budget` {
+    private let clock = ManualClock()
+
+    private func requests(_ count: Int, through budget: RetryBudget, status: HTTPStatus) async throws -> Int {
+        let asked = Recording<Int>()
+        let failing = HandlerFunction { request in
+            asked.add(request.attempt)
+            return HTTPResponse(status: status)
+        }
+        let policy = RetryPolicy(maximumAttempts: 3, baseDelay: .zero)
+        let client = failing.intercepted(by: [RetryInterceptor(policy, budget: budget, clock: clock.wallClock())])
+        for _ in 0..<count { _ = try await client.respond(to: HTTPRequest(authority: "h", path: "/")) }
+        return asked.entries.count
+    }
+
+    @Test func `lets a fifth of all requests be repeated, beside its reserve`() async throws {
+        let budget = RetryBudget(share: 0.2, reserve: 10)
+        #expect(try await requests(1000, through: budget, status: 503) - 1000 <= 210)
+        #expect(budget.isEmpty)
+        // Without a budget each would have been sent three times.
+        #expect(try await requests(1000, through: RetryBudget(share: 1, reserve: 3000), status: 503) == 3000)
+    }
+
+    @Test func `is filled again by requests that go well, up to its reserve`() async throws {
+        let budget = RetryBudget(share: 0.5, reserve: 4)
+        #expect(try await requests(20, through: budget, status: 503) > 20)
+        #expect(budget.isEmpty)
+        #expect(try await requests(100, through: budget, status: 200) == 100)
+        #expect(!budget.isEmpty)
+        #expect(try await requests(1, through: budget, status: 503) == 3)
+        #expect(try await requests(1, through: budget, status: 503) == 3)
+        #expect(budget.isEmpty)
+        #expect(try await requests(1, through: budget, status: 503) == 2)
+    }
+
+    @Test func `that has nothing lets nothing be repeated`() async throws {
+        let budget = RetryBudget(share: 0, reserve: 0)
+        #expect(try await requests(5, through: budget, status: 503) == 5)
+        #expect(try await requests(5, through: RetryBudget(share: -1, reserve: -1), status: 503) == 5)
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+@Suite struct `A trace context` {
+    @Test func `is what its fields say`() throws {
+        let trace = try #require(TraceContext(parent: parent, state: "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE"))
+        #expect(trace.traceID == "0af7651916cd43dd8448eb211c80319c")
+        #expect(trace.spanID == "b7ad6b7169203331")
+        #expect(trace.isSampled)
+        #expect(trace.state == "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE")
+        #expect(trace.parent == parent)
+    }
+
+    @Test(arguments: [("00", false), ("01", true), ("02", false), ("03", true), ("fe", false), ("ff", true)])
+    func `is sampled by the last bit of the flags, and passes on no others`(flags: String, isSampled: Bool) throws {
+        let trace = try #require(TraceContext(parent: parent.dropLast(2) + flags))
+        #expect(trace.isSampled == isSampled)
+        #expect(trace.parent.hasSuffix(isSampled ? "-01" : "-00"))
+    }
+
+    @Test(arguments: [
+        "", "00", "00-", parent + "-", parent + "x", " " + parent, parent.uppercased(), String(parent.dropLast()),
+        "ff" + parent.dropFirst(2), "0x" + parent.dropFirst(2),
+        "00-" + String(repeating: "0", count: 32) + "-b7ad6b7169203331-01",
+        "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01", parent.replacingOccurrences(of: "-", with: "_"),
+        "00-0af7651916cd43dd8448eb211c80319g-b7ad6b7169203331-01",
+        "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0G",
+        "01" + parent.dropFirst(2) + "extra", "00-0af7651916cd43dd8448eb211c8031é-b7ad6b7169203331-01",
+    ])
+    func `is none where the parent is malformed`(text: String) {
+        #expect(TraceContext(parent: text) == nil)
+    }
+
+    @Test(arguments: ["01" + parent.dropFirst(2), "fe" + parent.dropFirst(2) + "-and-more"])
+    func `of a later version is read as far as this one knows it`(text: String) throws {
+        #expect(try #require(TraceContext(parent: text)).parent == parent)
+    }
+
+    @Test func `keeps no state that is malformed or too long`() throws {
+        let many = (0..<33).map { "k\($0)=v" }.joined(separator: ",")
+        for state in ["novalue", "a=b,c", "a=\u{1}", "a=é", many, "a=" + String(repeating: "b", count: 511)] {
+            #expect(try #require(TraceContext(parent: parent, state: state)).state.isEmpty)
+        }
+        for state in ["a=b", "a=b, ,c=d", "a@b=c;d"] {
+            #expect(try #require(TraceContext(parent: parent, state: state)).state == state)
+        }
+    }
+
+    @Test func `is none where a message names two, and one where its state stands in several lines`() {
+        #expect(TraceContext([.traceparent: parent, "Traceparent": parent]) == nil)
+        #expect(TraceContext([.tracestate: "a=b"]) == nil)
+        #expect(TraceContext([.traceparent: parent, .tracestate: "a=b", .tracestate: "c=d"])?.state == "a=b,c=d")
+    }
+
+    @Test func `begins with identifiers that nobody else has, and goes on with one trace`() {
+        let begun = (0..<100).map { _ in TraceContext() }
+        #expect(Set(begun.map(\.traceID)).count == 100)
+        #expect(Set(begun.map(\.spanID)).count == 100)
+        #expect(begun.allSatisfy { TraceContext(parent: $0.parent) == $0 })
+        let child = begun[0].child()
+        #expect(child.traceID == begun[0].traceID)
+        #expect(child.spanID != begun[0].spanID)
+    }
+}
+
+@Suite struct `A traced request` {
+    let messages = Recording<HTTPRequest>()
+
+    private func client(_ trace: TraceInterceptor, others: [any Interceptor] = [], status: HTTPStatus = .ok)
+        -> any Handler
+    {
+        HandlerFunction { [messages] request in
+            messages.add(request)
+            return HTTPResponse(status: messages.entries.count < 3 ? status : .ok)
+        }
+        .intercepted(by: others + [trace])
+    }
+
+    private func request(_ fields: HTTPFields = [:]) -> HTTPRequest {
+        HTTPRequest(authority: "api.example.com", path: "/", fields: fields)
+    }
+
+    private let anywhere = TraceInterceptor(tellingTo: { _ in true })
+
+    @Test func `begins a trace, and tells it to those who may know`() async throws {
+        let trace = TraceInterceptor(tellingTo: { $0.host == "api.example.com" })
+        _ = try await client(trace).respond(to: request())
+        let sent = try #require(messages.entries.first)
+        #expect(TraceContext(sent.fields) == sent.trace)
+        #expect(sent.fields[.tracestate] == nil)
+        #expect(sent.trace?.isSampled == true)
+    }
+
+    @Test func `is told to nobody by default, and not by the caller's own fields either`() async throws {
+        _ = try await client(TraceInterceptor()).respond(to: request([.traceparent: parent, .tracestate: "a=b"]))
+        let sent = try #require(messages.entries.first)
+        #expect(sent.fields.isEmpty)
+        #expect(sent.trace?.traceID == "0af7651916cd43dd8448eb211c80319c")
+    }
+
+    @Test func `continues the trace of the fields, and of the context before it`() async throws {
+        _ = try await client(anywhere).respond(to: request([.traceparent: parent, .tracestate: "a=b"]))
+        let sent = try #require(messages.entries.first)
+        #expect(sent.trace?.traceID == "0af7651916cd43dd8448eb211c80319c")
+        #expect(sent.trace?.spanID != "b7ad6b7169203331")
+        #expect(sent.fields[.tracestate] == "a=b")
+        var other = request([.traceparent: parent])
+        let own = TraceContext(isSampled: false)
+        other.trace = own
+        _ = try await client(anywhere).respond(to: other)
+        #expect(messages.entries.last?.trace?.traceID == own.traceID)
+        #expect(messages.entries.last?.fields[.traceparent]?.hasSuffix("-00") == true)
+    }
+
+    @Test func `begins anew where the fields are malformed`() async throws {
+        _ = try await client(anywhere).respond(to: request([.traceparent: "00-bad", .tracestate: "a=b"]))
+        let sent = try #require(messages.entries.first)
+        #expect(TraceContext(sent.fields) != nil)
+        #expect(sent.fields[.tracestate] == nil)
+    }
+
+    @Test(arguments: [(0.0, 0), (1.0, 100), (0.25, 25)])
+    func `is kept in the share that is asked for`(share: Double, count: Int) async throws {
+        var sampled = 0
+        for hundredth in 0..<100 {
+            // `unit()` is this many hundredths, and a half.
+            let number = UInt64((Double(hundredth) + 0.5) / 100 * 0x1p53) << 11
+            let trace = TraceInterceptor(tellingTo: { _ in true }, sampling: share, random: RandomSource { number })
+            _ = try await client(trace).respond(to: request())
+            if messages.entries.last?.trace?.isSampled == true { sampled += 1 }
+        }
+        #expect(sampled == count)
+    }
+
+    @Test func `has a span for each attempt inside of a retry, in one trace`() async throws {
+        let retry = RetryInterceptor(clock: ManualClock().leapingClock())
+        var outer = request()
+        outer.trace = TraceContext()
+        _ = try await client(anywhere, others: [retry], status: 503).respond(to: outer)
+        #expect(messages.entries.count == 3)
+        #expect(Set(messages.entries.compactMap { $0.trace?.traceID }).count == 1)
+        #expect(Set(messages.entries.compactMap { $0.fields[.traceparent] }).count == 3)
+    }
+
+    @Test func `is told anew at each redirect, and not to origins that may not know`() async throws {
+        let transport = HandlerFunction { [messages] request in
+            messages.add(request)
+            let locations = ["https://api.example.com/b", "https://other.example/c", "https://api.example.com/d"]
+            let number = messages.entries.count
+            guard number <= locations.count else { return HTTPResponse(status: .ok) }
+            return HTTPResponse(status: 302, fields: [.location: locations[number - 1]])
+        }
+        let client = Client(
+            baseURL: try #require(URL(string: "https://api.example.com")), transport: transport,
+            interceptors: [TraceInterceptor(tellingTo: { $0.host == "api.example.com" })])
+        _ = try await client.respond(to: request())
+        #expect(messages.entries.map { $0.fields[.traceparent] != nil } == [true, true, false, true])
+    }
+
+    @Test func `is there for a server's handler, which hands it on`() async throws {
+        let handed = Recording<TraceContext?>()
+        let server = HandlerFunction { request in
+            handed.add(request.trace)
+            return HTTPResponse(status: .ok)
+        }
+        try await bothWays(server.intercepted(by: [TraceInterceptor()])) { api in
+            _ = try await api.respond(
+                to: HTTPRequest(authority: "localhost", path: "/", fields: [.traceparent: parent]))
+        }
+        #expect(handed.entries.map { $0?.traceID } == Array(repeating: "0af7651916cd43dd8448eb211c80319c", count: 2))
+    }
+}
