@@ -111,6 +111,8 @@ let package = Package(
             needs: ["LatchAuth", "LatchJOSE", "LatchHTTP", "LatchCore", "CMeasure"]),
         program("simulate-session", path: "Benchmarks/Session/simulate-session", needs: ["LatchTesting"]),
         program(
+            "bench-cookies", path: "Benchmarks/Cookies/bench-cookies", needs: ["LatchHTTP", "LatchCore", "CMeasure"]),
+        program(
             "bench-crypto", path: "Benchmarks/Crypto/bench-crypto",
             needs: ["LatchJOSE", "LatchCrypto", "LatchCore", "CMeasure"]),
 

@@ -9,14 +9,16 @@ extension HTTPRequest {
     ///   because whoever wrote it meant it for this request.
     package mutating func add(_ cookies: [Cookie], replacing: Bool) {
         guard !cookies.isEmpty else { return }
-        let names = Set(cookies.map(\.name))
+        // By the name that the server will read: a cookie without a name may look like one that has one.
+        let own = cookies.map { (name: Self.name(ArraySlice($0.pair.utf8)), pair: $0.pair) }
+        let names = Set(own.map(\.name))
         // Bytes, since a character that clings to a separator would hide it.
         let written = fields.values(of: .cookie).flatMap { $0.utf8.split(separator: 0x3B) }
             .map { trimmed(ArraySlice($0)) }.filter { !$0.isEmpty }
         let taken = Set(written.map(Self.name))
         let kept = written.filter { !replacing || !names.contains(Self.name($0)) }
             .map { String(decoding: $0, as: UTF8.self) }
-        let added = cookies.filter { replacing || !taken.contains($0.name) }.map(\.pair)
+        let added = own.filter { replacing || !taken.contains($0.name) }.map(\.pair)
         fields[.cookie] = (kept + added).joined(separator: "; ")
     }
 

@@ -124,6 +124,15 @@ import Testing
             ])
     }
 
+    @Test func `lets no cookie without a name pass for another that the caller wrote`() async throws {
+        let server = try server(setting: "=a=hidden", "b=1")
+        let client = try client(server.url)
+        try await client.perform(.get("set"))
+        try await client.perform(Route<Void>.get("x").field(.cookie, "a=mine"))
+        #expect(sent(server) == [[], ["a=mine; b=1"]])
+        #expect(jar.cookies.map(\.value) == ["a=hidden", "1"])
+    }
+
     @Test func `joins several lines that the caller wrote into one`() async throws {
         let server = try server(setting: "a=jar", "b=jar")
         let doubled = InterceptorFunction { request, next in
