@@ -111,7 +111,7 @@ let package = Package(
             needs: ["LatchAuth", "LatchJOSE", "LatchHTTP", "LatchCore", "CMeasure"]),
         program("simulate-session", path: "Benchmarks/Session/simulate-session", needs: ["LatchTesting"]),
         program(
-            "bench-cookies", path: "Benchmarks/Cookies/bench-cookies", needs: ["LatchHTTP", "LatchCore", "CMeasure"]),
+            "bench-cookies", path: "Benchmarks/Cookies/bench-cookies", needs: ["LatchHTTP", "CMeasure"]),
         program(
             "bench-crypto", path: "Benchmarks/Crypto/bench-crypto",
             needs: ["LatchJOSE", "LatchCrypto", "LatchCore", "CMeasure"]),

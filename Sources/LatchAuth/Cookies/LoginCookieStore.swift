@@ -24,17 +24,21 @@ final class LoginCookieStore: TokenStore {
     }
 
     /// What is kept; nil only where it was there and is gone.
+    ///
+    /// A damaged record is set aside by the store, and what it held can be had again by a login. Where the second reading
+    /// fails as well, the store is damaged as a whole: that is not for a login to overwrite.
     func load() async throws -> CookieCredential? {
         do {
-            if let cookies = try await store.load() {
-                isKept.withLock { $0 = true }
-                return credential(cookies)
-            }
+            return try await read()
         } catch AuthError.storeCorrupt {
-            // What it held can be had again; that it was damaged must not keep anybody from it.
-            return credential([])
+            return try await read()
         }
-        return isKept.withLock { $0 } ? nil : credential([])
+    }
+
+    private func read() async throws -> CookieCredential? {
+        guard let cookies = try await store.load() else { return isKept.withLock { $0 } ? nil : credential([]) }
+        isKept.withLock { $0 = true }
+        return credential(cookies)
     }
 
     func clear() async throws {

@@ -103,10 +103,10 @@ package struct CookieSet: Sendable {
         var found: [Place] = []
         for domain in target.host.domains {
             guard let place = domains.index(forKey: domain) else { continue }
-            // The register may have grown since the cookie came.
-            let isPublic = policy.publicSuffixes.contains(domain)
-            for (index, kept) in domains.values[place].enumerated() {
-                let cookie = kept.cookie
+            let kept = domains.values[place]
+            // The register may have grown since a cookie for all below its domain came.
+            let isPublic = !kept.allSatisfy(\.cookie.isHostOnly) && policy.publicSuffixes.contains(domain)
+            for (index, cookie) in kept.lazy.map(\.cookie).enumerated() {
                 guard target.mayCarry(cookie), cookie.isHostOnly || !isPublic, !forScripts || !cookie.isHTTPOnly,
                     !cookie.isExpired(at: now)
                 else { continue }

@@ -103,16 +103,20 @@ import Testing
         #expect(try await store.load()?.map(\.value) == ["s1", "en"])
     }
 
-    @Test func `in a store that cannot be read is no end, and nobody logs in`() async throws {
-        let session = backend.session(in: LockedStore())
-        await #expect(throws: AuthError.storeLocked) { try await get(session) }
+    /// Of a store that is damaged as a whole a login would give up what it holds for others.
+    @Test(arguments: [AuthError.storeLocked, .storeDenied, .storeCorrupt])
+    func `in a store that cannot be read is no end, and nobody logs in`(failure: AuthError) async throws {
+        let session = backend.session(in: FailingStore(failure: failure))
+        await #expect(throws: failure) { try await get(session) }
         #expect(backend.logins == 0)
-        #expect(session.currentState == .unavailable(.storeLocked))
+        #expect(session.currentState == .unavailable(failure))
     }
 }
 
-private struct LockedStore: TokenStore {
-    func save(_ cookies: [Cookie]) throws { throw AuthError.storeLocked }
-    func load() throws -> [Cookie]? { throw AuthError.storeLocked }
-    func clear() throws { throw AuthError.storeLocked }
+private struct FailingStore: TokenStore {
+    let failure: AuthError
+
+    func save(_ cookies: [Cookie]) throws { throw failure }
+    func load() throws -> [Cookie]? { throw failure }
+    func clear() throws { throw failure }
 }

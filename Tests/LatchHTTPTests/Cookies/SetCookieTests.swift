@@ -118,6 +118,21 @@ import Testing
         #expect(SetCookie("a=b; SameSite=\(text)")?.sameSite == sameSite)
     }
 
+    @Test(arguments: [
+        ("a=1", ["a=1"]), ("a=1, b=2", ["a=1", "b=2"]),
+        ("a=1; Path=/, b=2; Secure, c=", ["a=1; Path=/", "b=2; Secure", "c="]),
+        ("a=1; Expires=Wed, 09 Jun 2021 10:18:14 GMT, b=2", ["a=1; Expires=Wed, 09 Jun 2021 10:18:14 GMT", "b=2"]),
+        ("a=1,b=2", ["a=1,b=2"]), ("a=x, y", ["a=x, y"]), ("a=x, y z=1", ["a=x, y z=1"]), ("a=1, =2", ["a=1, =2"]),
+        ("", [""]), (", ", [","]), ("a=1, b=2,", ["a=1", "b=2,"]),
+    ])
+    func `that a system has folded is taken apart again`(folded: String, lines: [String]) {
+        var fields = HTTPFields()
+        fields.append(folded: folded, for: .setCookie)
+        fields.append(folded: "x, y=1", for: .accept)
+        #expect(fields.values(of: .setCookie) == lines)
+        #expect(fields.values(of: .accept) == ["x, y=1"])
+    }
+
     @Test func `is described without its value`() throws {
         let cookie = try #require(SetCookie("sid=canary-7; Domain=a.example; Max-Age=5; Secure; SameSite=None"))
         var dumped = ""

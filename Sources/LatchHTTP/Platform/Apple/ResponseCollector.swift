@@ -88,7 +88,7 @@ final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendable {
         guard let head = state.head else { return .failure(HTTPError.malformedMessage) }
         var fields = HTTPFields()
         for (name, value) in head.allHeaderFields {
-            fields.append(String(describing: value), for: HTTPFieldName(String(describing: name)))
+            fields.append(folded: String(describing: value), for: HTTPFieldName(String(describing: name)))
         }
         let status = HTTPStatus(rawValue: head.statusCode)
         return .success(HTTPResponse(status: status, fields: fields, body: HTTPBody(state.content)))
