@@ -88,8 +88,11 @@ final class CookieBackend: Sendable {
         clock: WallClock = .system, before step: @escaping @Sendable () async throws -> Void = {}
     ) -> Session<CookieCredential> {
         Session(cookiesIn: store, named: names, clock: clock) {
-            try await step()
-            return try await self.login()
+            // The worst login that a program may bring: it goes on when it is cancelled.
+            try await Task {
+                try await step()
+                return try await self.login()
+            }.value
         }
     }
 
