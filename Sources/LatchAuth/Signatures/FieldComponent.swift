@@ -24,7 +24,8 @@ struct FieldComponent {
         let lines = message.fields.values(of: name).map(trimmed)
         guard lines.isEmpty else { return lines }
         switch (name, message) {
-        case (.contentLength, _): return message.body.length.map { [String($0)] } ?? []
+        // A message without content may have no length at all; whoever sets one has it covered.
+        case (.contentLength, _): return (message.body.length ?? 0) > 0 ? [String(message.body.length ?? 0)] : []
         case (.host, .request(let request)): return [request.authority]
         default: return []
         }

@@ -48,10 +48,13 @@ public struct MessageVerifier: Sendable {
     }
 
     private func verify(_ message: SignedMessage) async throws -> VerifiedSignature {
-        var failure = AuthError.missingSignature
-        let candidates = try SignatureCandidate.all(of: message.fields).filter(policy.isWanted)
-        for candidate in candidates.prefix(Self.mostSignatures) {
+        var (failure, tried) = (AuthError.missingSignature, 0)
+        for unread in try SignatureCandidate.all(of: message.fields) where policy.takes(label: unread.label) {
             do {
+                let candidate = try unread.read()
+                guard policy.takes(tag: candidate.parameters.tag) else { continue }
+                guard tried < Self.mostSignatures else { break }
+                tried += 1
                 return try await verify(candidate, of: message)
             } catch let error as AuthError {
                 failure = error
@@ -85,9 +88,13 @@ extension MessageVerifier {
     /// How many signatures of a request are the key's, without a policy and without waiting; fuzzing calls it.
     package static func countValid(_ request: HTTPRequest, with key: Key) throws(AuthError) -> Int {
         var count = 0
-        for candidate in try SignatureCandidate.all(of: request.fields) {
-            try candidate.check(.request(request), with: key, structured: .registered)
-            count += 1
+        for unread in try SignatureCandidate.all(of: request.fields) {
+            do throws(AuthError) {
+                try unread.read().check(.request(request), with: key, structured: .registered)
+                count += 1
+            } catch .malformedSignature, .refusedSignature, .unsignableMessage {
+                continue
+            }
         }
         return count
     }

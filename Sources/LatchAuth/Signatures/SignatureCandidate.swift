@@ -12,11 +12,21 @@ struct SignatureCandidate: Sendable {
     let input: StructuredInnerList
     private let signature: [UInt8]
 
+    /// A signature of which only the label is read: what else is wrong with it is its own fault and nobody else's.
+    struct Unread: Sendable {
+        let label: String
+        fileprivate let input: StructuredMember
+        fileprivate let signature: StructuredMember?
+
+        /// - Throws: `AuthError.malformedSignature` where something in it is malformed or not understood.
+        func read() throws(AuthError) -> SignatureCandidate { try SignatureCandidate(label, input, signature) }
+    }
+
     /// The signatures of a message, in the order in which they stand (RFC 9421 §4.1 and §4.2).
     ///
-    /// - Throws: `AuthError.malformedSignature` where one of the two fields is malformed, or has a label that the other has
-    ///   not.
-    static func all(of fields: HTTPFields) throws(AuthError) -> [SignatureCandidate] {
+    /// - Throws: `AuthError.malformedSignature` where one of the two fields is malformed, or has a label more than the
+    ///   other.
+    static func all(of fields: HTTPFields) throws(AuthError) -> [Unread] {
         let (inputs, signatures): (StructuredDictionary, StructuredDictionary)
         do {
             inputs = try fields.structuredDictionary(.signatureInput)
@@ -27,9 +37,7 @@ struct SignatureCandidate: Sendable {
         guard inputs.count == signatures.count else {
             throw .malformedSignature("a label stands in one of the two fields alone")
         }
-        var all: [SignatureCandidate] = []
-        for (label, member) in inputs { all.append(try SignatureCandidate(label, member, signatures[label])) }
-        return all
+        return inputs.map { Unread(label: $0.key, input: $0.member, signature: signatures[$0.key]) }
     }
 
     private init(_ label: String, _ input: StructuredMember, _ signature: StructuredMember?) throws(AuthError) {

@@ -46,10 +46,11 @@ public struct SignaturePolicy: Sendable {
         self.clock = clock
     }
 
-    /// Whether a signature comes into question at all.
-    func isWanted(_ candidate: SignatureCandidate) -> Bool {
-        (label == nil || candidate.label == label) && (tag == nil || candidate.parameters.tag == tag)
-    }
+    /// Whether a signature of that label comes into question at all.
+    func takes(label: String) -> Bool { self.label == nil || self.label == label }
+
+    /// Whether a signature of that tag does.
+    func takes(tag: String?) -> Bool { self.tag == nil || self.tag == tag }
 
     /// Everything that can be said without the key.
     func check(_ candidate: SignatureCandidate, of message: SignedMessage) throws(AuthError) {

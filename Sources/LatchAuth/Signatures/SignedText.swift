@@ -85,8 +85,8 @@ extension SignedText {
 
     private static func texts(of message: SignedMessage) throws(AuthError) -> [String] {
         var texts: [String] = []
-        for candidate in try SignatureCandidate.all(of: message.fields) {
-            texts.append(try text(for: candidate.input, of: message, structured: .registered))
+        for unread in try SignatureCandidate.all(of: message.fields) {
+            texts.append(try text(for: unread.read().input, of: message, structured: .registered))
         }
         return texts
     }

@@ -167,6 +167,20 @@ import Testing
         await #expect(throws: AuthError.malformedSignature) { try await verify(request) }
     }
 
+    @Test(arguments: [
+        "other=(\"x\";tr)", "other=(\"@new-part\")", "other=();created=\"x\"", "other=1", "other=(\"x\";new)",
+    ])
+    func `is not disturbed by a signature of somebody else that it does not understand`(input: String) async throws {
+        for isFirst in [true, false] {
+            var request = try await signed()
+            let (mine, signature) = (request.fields["Signature-Input"] ?? "", request.fields["Signature"] ?? "")
+            request.fields["Signature-Input"] = isFirst ? "\(input), \(mine)" : "\(mine), \(input)"
+            request.fields["Signature"] = isFirst ? "other=:AA==:, \(signature)" : "\(signature), other=:AA==:"
+            #expect(try await verify(request) == "sig1")
+            await #expect(throws: AuthError.malformedSignature) { try await verify(request) { $0.label = "other" } }
+        }
+    }
+
     @Test func `looks at a few signatures of many`() async throws {
         var request = try await signed(label: "last")
         let (input, signature) = (request.fields["Signature-Input"] ?? "", request.fields["Signature"] ?? "")

@@ -129,6 +129,14 @@ import Testing
             ])
     }
 
+    @Test func `has no length where there may be none on the wire`() throws {
+        #expect(throws: AuthError.unsignableMessage) { try lines("\"content-length\"", of: .example()) }
+        let request = HTTPRequest.example(.put, "/", fields: [.contentLength: "0"])
+        #expect(try lines("\"content-length\"", of: request) == ["\"content-length\": 0"])
+        let stream = HTTPRequest.example(.put, "/", body: HTTPBody(.pieces(["a"])))
+        #expect(throws: AuthError.unsignableMessage) { try lines("\"content-length\"", of: stream) }
+    }
+
     @Test func `has parts of the request that a response answers`() throws {
         let request = HTTPRequest.example(.post, "/a", fields: ["X-A": "1"])
         let response = HTTPResponse(
