@@ -80,7 +80,7 @@ public struct RoutePath: Sendable, Hashable, ExpressibleByStringInterpolation, C
         }
 
         /// Adds a path that is one already, with its slashes.
-        public mutating func appendInterpolation(path: RoutePath) {
+        public mutating func appendInterpolation(_ path: RoutePath) {
             appendLiteral(path.text)
             lacksSegment = lacksSegment || path.lacksSegment
         }

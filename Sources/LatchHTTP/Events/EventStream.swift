@@ -41,10 +41,10 @@ public struct EventStream: AsyncSequence, Sendable {
         // RFC 9110 §15.3: of the successes only 200 is an answer of this kind.
         guard response.status == .ok else {
             try await response.checkSuccess()
-            throw HTTPError.unacceptableStatus(response)
+            throw HTTPError.unacceptableStatus(response.withoutContent)
         }
         guard response.fields.mediaType == Self.mediaType else {
-            throw HTTPError.undecodable("it is no event stream.", response: response)
+            throw HTTPError.undecodable("it is no event stream.", response: response.withoutContent)
         }
         return response.body.chunks.makeAsyncIterator()
     }
@@ -149,4 +149,9 @@ public struct EventStream: AsyncSequence, Sendable {
 extension HTTPError {
     /// Whether a transfer broke off, and not because of what was sent or answered.
     var isBroken: Bool { isConnectivity || code == Self.malformedMessage.code }
+}
+
+extension HTTPResponse {
+    /// An error must not hold a transfer open that may have no end.
+    fileprivate var withoutContent: HTTPResponse { HTTPResponse(status: status, fields: fields) }
 }

@@ -8,27 +8,33 @@ struct MultipartPieces: Sendable {
     private static let largestInMemory = 1 << 20
 
     private var pieces: [HTTPBody] = []
+    /// Bytes after the last piece, which are not one yet.
+    private var tail: [UInt8] = []
 
-    /// Adds bytes, to those before them where these are bytes too.
+    /// Adds bytes; those that are few are put together with their neighbours.
     mutating func add(_ bytes: [UInt8]) {
-        if let last = pieces.last, last.stream == nil, last.bytes.count + bytes.count <= Self.largestInMemory {
-            pieces[pieces.count - 1] = HTTPBody(last.bytes + bytes)
-        } else {
-            pieces.append(HTTPBody(bytes))
-        }
+        if tail.count + bytes.count > Self.largestInMemory { endTail() }
+        if bytes.count > Self.largestInMemory { pieces.append(HTTPBody(bytes)) } else { tail += bytes }
     }
 
     /// Adds a content.
     mutating func add(_ body: HTTPBody) {
-        if body.stream == nil { add(body.bytes) } else { pieces.append(body) }
+        guard body.stream != nil else { return add(body.bytes) }
+        endTail()
+        pieces.append(body)
+    }
+
+    private mutating func endTail() {
+        if !tail.isEmpty { pieces.append(HTTPBody(tail)) }
+        tail = []
     }
 
     /// All of it; a stream unless it is small and in memory.
     var body: HTTPBody {
-        if pieces.count == 1, pieces[0].stream == nil { return pieces[0] }
+        guard !pieces.isEmpty else { return HTTPBody(tail) }
+        let pieces = pieces + (tail.isEmpty ? [] : [HTTPBody(tail)])
         var length: Int? = 0
         for piece in pieces { length = length.flatMap { sum in piece.length.map { sum + $0 } } }
-        let pieces = pieces
         guard pieces.allSatisfy(\.isReplayable) else {
             let reader = Reader(pieces)
             return HTTPBody(HTTPBodyStream(length: length, once: { try await reader.next() }))

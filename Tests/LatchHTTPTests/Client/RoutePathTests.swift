@@ -61,8 +61,8 @@ import Testing
 
     @Test func `takes a path that is one already`() throws {
         let folder = RoutePath("a/b")
-        #expect(try path("\(path: folder)/\("c/d")") == "/v1/a/b/c%2Fd")
-        #expect(throws: HTTPError.invalidURL) { try path("x/\(path: "users/\("")")") }
+        #expect(try path("\(folder)/\("c/d")") == "/v1/a/b/c%2Fd")
+        #expect(throws: HTTPError.invalidURL) { try path("x/\("users/\("")" as RoutePath)") }
     }
 
     @Test func `is shown and compared by its spelling`() {
