@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import LatchHTTP
+package import LatchHTTP
 
 /// A session's part in the messages of one attempt: it authorises each, and takes over what an answer exchanged.
-final class SessionStep<Value: SessionCredential>: WireStep {
+package final class SessionStep<Value: SessionCredential>: WireStep {
     private let session: Session<Value>
     /// What the next message carries: a redirect may exchange the credential between two of them.
     private let current: Lock<Lease<Value>>
 
     /// A step that begins with the credential of `lease`.
-    init(_ session: Session<Value>, _ lease: Lease<Value>) {
+    package init(_ session: Session<Value>, _ lease: Lease<Value>) {
         self.session = session
         current = Lock(lease)
     }
@@ -18,9 +18,9 @@ final class SessionStep<Value: SessionCredential>: WireStep {
     /// The credential of the last message.
     var lease: Lease<Value> { current.withLock { $0 } }
 
-    func prepare(_ request: inout HTTPRequest) async throws { try await lease.credential.authorize(&request) }
+    package func prepare(_ request: inout HTTPRequest) async throws { try await lease.credential.authorize(&request) }
 
-    func observe(_ response: HTTPResponse, to request: HTTPRequest) async {
+    package func observe(_ response: HTTPResponse, to request: HTTPRequest) async {
         let lease = lease
         let sent = lease.credential
         // Nearly always nothing was exchanged; then nobody has to wait for the session's actor.
