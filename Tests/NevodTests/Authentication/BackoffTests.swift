@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import Nevod
+import Testing
+
+@Suite struct `The pause after a failed refresh` {
+    /// A provider whose refreshes fail so many times, on a clock that steps.
+    private func failing(
+        _ failures: Int, _ backend: Backend, _ url: URL, clock: SteppingClock, backoff: RetryPolicy?
+    ) async -> (NetworkProvider, TokenStorage<Token>) {
+        let storage = TokenStorage<Token>(storage: InMemoryStorage(), clock: clock.wallClock)
+        await storage.save(Token(value: "old"))
+        let left = Countdown(failures)
+        let auth = AuthenticationInterceptor(
+            tokenStorage: storage,
+            refreshStrategy: { _ in
+                if left.take() { throw NetworkError.noConnection }
+                return Token(value: backend.issue())
+            }, retryBackoff: backoff)
+        return (provider(url, interceptor: auth), storage)
+    }
+
+    @Test func `N5: is none where none was asked for`() async throws {
+        let backend = Backend()
+        let clock = SteppingClock()
+        try await backend.serve { url in
+            let (provider, _) = await failing(5, backend, url, clock: clock, backoff: nil)
+            for _ in 0..<5 { #expect(await failure { () -> User in try await provider.get("a") } == .noConnection) }
+            let _: User = try await provider.get("a")
+            #expect(clock.waits.isEmpty)
+        }
+    }
+
+    @Test func `N5: is forgotten with a new sign-in`() async throws {
+        let backend = Backend()
+        let clock = SteppingClock()
+        try await backend.serve { url in
+            let backoff = RetryPolicy(baseDelay: 100, maxDelay: 1_000, jitter: false)
+            let (provider, storage) = await failing(2, backend, url, clock: clock, backoff: backoff)
+            for _ in 0..<2 { #expect(await failure { () -> User in try await provider.get("a") } == .noConnection) }
+            #expect(clock.waits == [.seconds(100)])
+            await storage.save(Token(value: "another"))
+            let _: User = try await provider.get("a")
+            #expect(clock.waits == [.seconds(100)])
+        }
+    }
+
+    @Test func `N5: is one for all who wait`() async throws {
+        let backend = Backend()
+        let clock = SteppingClock()
+        try await backend.serve { url in
+            let backoff = RetryPolicy(baseDelay: 10, maxDelay: 10, jitter: false)
+            let (provider, _) = await failing(1, backend, url, clock: clock, backoff: backoff)
+            #expect(await failure { () -> User in try await provider.get("a") } == .noConnection)
+            let users = await atOnce(20) { _ -> User? in try? await provider.get("a") }
+            #expect(users.allSatisfy { $0 != nil })
+            #expect(clock.waits == [.seconds(10)])
+            #expect(backend.state.withLock { $0.issued } == 1)
+        }
+    }
+}
+
+/// Says yes so many times.
+private final class Countdown: Sendable {
+    private let left: Lock<Int>
+    init(_ count: Int) { left = Lock(count) }
+    func take() -> Bool {
+        left.withLock { left in
+            left -= 1
+            return left >= 0
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import Nevod
+import Testing
+
+@Suite struct `The number of repeats` {
+    @Test func `N7: is one refresh and one replay where the server always refuses`() async throws {
+        let backend = Backend()
+        backend.on("/users/me") { _ in .json(#"{"error":"never"}"#, status: .unauthorized) }
+        try await backend.serve { url in
+            let storage = TokenStorage<Token>(storage: InMemoryStorage())
+            await storage.save(Token(value: "old"))
+            let auth = AuthenticationInterceptor(
+                tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) }, maxRetryAttempts: 5)
+            let provider = provider(url, interceptor: auth, retryPolicy: RetryPolicy(maxAttempts: 5, baseDelay: 0))
+            let error = await failure { () -> User in try await provider.get("/users/me") }
+            #expect(error?.statusCode == 401)
+            #expect(error?.responseString == #"{"error":"never"}"#)
+            #expect(backend.requests.count == 2)
+            #expect(backend.state.withLock { $0.issued } == 1)
+        }
+    }
+
+    @Test(arguments: [RetryPolicy.none, RetryPolicy(maxAttempts: 1)])
+    func `N8: allows the replay after a refresh even where there is one attempt`(policy: RetryPolicy) async throws {
+        let backend = Backend()
+        try await backend.serve { url in
+            let storage = TokenStorage<Token>(storage: InMemoryStorage())
+            await storage.save(Token(value: "old"))
+            let auth = AuthenticationInterceptor(
+                tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) })
+            let user: User = try await provider(url, interceptor: auth, retryPolicy: policy).get("/users/me")
+            #expect(user.id == 7)
+        }
+    }
+
+    @Test func `N8: replays a POST with its body after a refresh`() async throws {
+        let backend = Backend()
+        try await backend.serve { url in
+            let storage = TokenStorage<Token>(storage: InMemoryStorage())
+            await storage.save(Token(value: "old"))
+            let auth = AuthenticationInterceptor(
+                tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) })
+            let _: User = try await provider(url, interceptor: auth).post("/notes", body: ["text": "hello"])
+            #expect(backend.requests.map(\.body.text) == [#"{"text":"hello"}"#, #"{"text":"hello"}"#])
+        }
+    }
+
+    @Test func `N8: leaves the budget for passing failures untouched by a refresh`() async throws {
+        let backend = Backend()
+        let script = Lock<[HTTPStatus]>([401, 503, 503, 200])
+        backend.on("/flaky") { _ in
+            let status = script.withLock { $0.isEmpty ? 500 : $0.removeFirst() }
+            return .json(#"{"id":7,"name":"Ada"}"#, status: status)
+        }
+        try await backend.serve { url in
+            let storage = TokenStorage<Token>(storage: InMemoryStorage())
+            await storage.save(Token(value: "old"))
+            let auth = AuthenticationInterceptor(
+                tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) })
+            let provider = provider(url, interceptor: auth, retryPolicy: RetryPolicy(maxAttempts: 3, baseDelay: 0))
+            let user: User = try await provider.get("/flaky")
+            #expect(user.id == 7)
+            #expect(backend.requests.count == 4)
+        }
+    }
+
+    @Test func `N7: ends where an interceptor wants the request sent again for ever`() async throws {
+        struct Insatiable: RequestInterceptor {
+            func retry(
+                _ request: URLRequest, response: HTTPURLResponse?, error: NetworkError
+            ) async throws -> Bool { true }
+        }
+        let backend = Backend()
+        backend.on("/a") { _ in HTTPResponse(status: .notFound) }
+        try await backend.serve { url in
+            let provider = provider(url, interceptor: Insatiable())
+            #expect(await failure { () -> User in try await provider.get("/a") }?.statusCode == 404)
+            #expect(backend.requests.count == 4)
+        }
+    }
+}

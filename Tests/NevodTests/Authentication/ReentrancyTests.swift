@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Nevod
+import Testing
+
+/// The provider that a refresh strategy asks, which is made after the strategy.
+private final class Later: Sendable {
+    let provider = Lock<NetworkProvider?>(nil)
+
+    func refresh(_ old: Token?) async throws -> Token {
+        guard let provider = provider.withLock({ $0 }) else { throw NetworkError.unauthorized }
+        let fresh: FreshToken = try await provider.post("/refresh", body: ["token": old?.value ?? ""])
+        return Token(value: fresh.token)
+    }
+}
+
+/// A provider whose refresh goes through itself, as the seed shows it.
+private func selfServed(
+    _ url: URL, storage: TokenStorage<Token>, timeout: TimeInterval = 30
+) async -> NetworkProvider {
+    await storage.save(Token(value: "old"))
+    let later = Later()
+    let auth = AuthenticationInterceptor(tokenStorage: storage, refreshStrategy: { try await later.refresh($0) })
+    let provider = provider(url, interceptor: auth, timeout: timeout)
+    later.provider.withLock { $0 = provider }
+    return provider
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `A refresh through the provider that waits for it` {
+    @Test func `N6: succeeds, and goes without the token that it is to replace`() async throws {
+        let backend = Backend()
+        try await backend.serve { url in
+            let storage = TokenStorage<Token>(storage: InMemoryStorage())
+            let provider = await selfServed(url, storage: storage)
+            let user: User = try await provider.get("/users/me")
+            #expect(user.id == 7)
+            #expect(backend.requests(to: "/refresh").map { $0.fields[.authorization] } == [nil])
+        }
+    }
+
+    @Test(arguments: [401, 500]) func `N6: does not wait for itself where it is answered with`(status: Int) async throws
+    {
+        let backend = Backend()
+        backend.on("/refresh") { _ in HTTPResponse(status: HTTPStatus(rawValue: status)) }
+        try await backend.serve { url in
+            let storage = TokenStorage<Token>(storage: InMemoryStorage())
+            let provider = await selfServed(url, storage: storage)
+            let errors = await atOnce(10) { _ in await failure { () -> User in try await provider.get("/users/me") } }
+            #expect(errors.allSatisfy { $0?.statusCode == status })
+            #expect(await storage.load()?.value == "old")
+        }
+    }
+
+    @Test func `N6: ends by its timeout where there is no answer`() async throws {
+        let server = try RawHTTPServer { request in
+            request.line.contains("/refresh") ? .stall : .response(401)
+        }
+        let url = try #require(URL(string: server.url))
+        let storage = TokenStorage<Token>(storage: InMemoryStorage())
+        let provider = await selfServed(url, storage: storage, timeout: 0.2)
+        #expect(await failure { () -> User in try await provider.get("/users/me") } == .timeout)
+        #expect(await storage.load()?.value == "old")
+    }
+
+    @Test func `N6: may read and save the token by itself`() async throws {
+        let backend = Backend()
+        try await backend.serve { url in
+            let storage = TokenStorage<Token>(storage: InMemoryStorage())
+            await storage.save(Token(value: "old"))
+            let auth = AuthenticationInterceptor(
+                tokenStorage: storage,
+                refreshStrategy: { _ in
+                    #expect(await storage.load()?.value == "old")
+                    let fresh = Token(value: backend.issue())
+                    await storage.save(fresh)
+                    #expect(await storage.load() == fresh)
+                    return fresh
+                })
+            let provider = provider(url, interceptor: auth)
+            let users = await atOnce(10) { _ -> User? in try? await provider.get("/users/me") }
+            #expect(users.allSatisfy { $0 != nil })
+            #expect(await storage.load()?.value == "fresh-1")
+        }
+    }
+
+    @Test func `N6: leaves no mark on a task that its strategy started and that outlives it`() async throws {
+        let backend = Backend()
+        try await backend.serve { url in
+            let storage = TokenStorage<Token>(storage: InMemoryStorage())
+            await storage.save(Token(value: "old"))
+            let later = Lock<Task<Void, Never>?>(nil)
+            let go = Gate()
+            let auth = AuthenticationInterceptor(
+                tokenStorage: storage,
+                refreshStrategy: { _ in
+                    let task = Task {
+                        await go.pass()
+                        await storage.save(Token(value: "later"))
+                    }
+                    later.withLock { $0 = task }
+                    return Token(value: backend.issue())
+                })
+            let _: User = try await provider(url, interceptor: auth).get("/users/me")
+            go.open()
+            await later.withLock { $0 }?.value
+            #expect(await storage.load()?.value == "later")
+        }
+    }
+
+    @Test func `N6: whose strategy saves a token and then fails has renewed`() async throws {
+        let backend = Backend()
+        try await backend.serve { url in
+            let storage = TokenStorage<Token>(storage: InMemoryStorage())
+            await storage.save(Token(value: "old"))
+            let auth = AuthenticationInterceptor(
+                tokenStorage: storage,
+                refreshStrategy: { _ in
+                    await storage.save(Token(value: backend.issue()))
+                    throw NetworkError.timeout
+                })
+            let user: User = try await provider(url, interceptor: auth).get("/users/me")
+            #expect(user.id == 7)
+            #expect(await storage.load()?.value == "fresh-1")
+        }
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Nevod
+import Testing
+
+/// Sends requests to another server than the configured one.
+private struct Diverting: RequestInterceptor {
+    let url: URL
+    func adapt(_ request: URLRequest) async throws -> URLRequest {
+        var request = request
+        request.url = url
+        return request
+    }
+}
+
+/// A token that sets fields of its own.
+struct MultiHeaderToken: TokenModel {
+    let headers: [String: String]
+    func authorize(_ request: inout URLRequest) {
+        headers.forEach { key, value in request.setValue(value, forHTTPHeaderField: key) }
+    }
+    func encode() throws -> Data { try JSONEncoder().encode(headers) }
+    static func decode(from data: Data) throws -> Self {
+        MultiHeaderToken(headers: try JSONDecoder().decode([String: String].self, from: data))
+    }
+}
+
+@Suite struct `Where a token goes` {
+    @Test(arguments: [
+        ("https://api.example.com/a", true, true), ("https://API.EXAMPLE.COM/a", true, true),
+        ("https://api.example.com.evil.net/a", false, false), ("https://evil.net/api.example.com", false, false),
+        ("https://evilapi.example.com", false, true), ("https://badexample.com", false, false),
+        ("https://example.com", false, true), ("http://api.example.com/a", false, false),
+        ("https://api.example.com:8443/a", true, true),
+    ])
+    func `N15: is decided by the whole host, or by what is before a dot`(url: String, host: Bool, domain: Bool) throws {
+        let request = URLRequest(url: try #require(URL(string: url)))
+        #expect(request.isTo(host: "api.example.com") == host)
+        #expect(request.isTo(domain: "example.com") == domain)
+    }
+
+    @Test func `N15: is never another server than the configured one, whatever the filter says`() async throws {
+        let mine = Backend(accepting: ["t"])
+        let evil = Backend()
+        try await mine.serve { url in
+            try await evil.serve { evilURL in
+                let storage = TokenStorage<Token>(storage: InMemoryStorage())
+                await storage.save(Token(value: "t"))
+                let auth = AuthenticationInterceptor(
+                    tokenStorage: storage, refreshStrategy: { _ in Token(value: "more") })
+                let diverted = provider(
+                    url, interceptor: InterceptorChain([Diverting(url: evilURL.appending(path: "x")), auth]))
+                #expect(await failure { () -> User in try await diverted.get("a") }?.statusCode == 401)
+                #expect(evil.requests.count == 1)
+                #expect(evil.requests.allSatisfy { $0.fields[.authorization] == nil })
+                #expect(await storage.load()?.value == "t")
+            }
+        }
+    }
+
+    @Test func `N15: is not beyond a redirect to another origin, in whatever field it stands`() async throws {
+        let target = try RawHTTPServer { _ in .response(200, body: "{}") }
+        let location = "Location: http://localhost:\(target.port)/there"
+        let server = try RawHTTPServer { _ in .response(302, fields: [location]) }
+        let storage = TokenStorage<MultiHeaderToken>(storage: InMemoryStorage())
+        await storage.save(MultiHeaderToken(headers: ["Authorization": "Bearer t", "X-Session-Token": "s"]))
+        let auth = AuthenticationInterceptor(
+            tokenStorage: storage, refreshStrategy: { _ in throw NetworkError.unauthorized })
+        let chain = InterceptorChain([HeadersInterceptor(headers: ["Accept": "a/b", "X-Client-Secret": "c"]), auth])
+        let provider = provider(try #require(URL(string: server.url)), interceptor: chain)
+        let _: EmptyResponse = try await provider.get("here")
+        #expect(server.requests.first?.values(of: "X-Session-Token") == ["s"])
+        #expect(server.requests.first?.values(of: "X-Client-Secret") == ["c"])
+        let there = try #require(target.requests.first)
+        for name in ["Authorization", "X-Session-Token", "X-Client-Secret"] { #expect(there.values(of: name).isEmpty) }
+        #expect(there.values(of: "Accept") == ["a/b"])
+    }
+
+    @Test func `N15: is the next place too where a redirect stays within the origin, signed for it`() async throws {
+        struct PathSigned: TokenModel {
+            func authorize(_ request: inout URLRequest) {
+                request.setValue("signed \(request.url?.path ?? "")", forHTTPHeaderField: "X-Signature")
+            }
+            func encode() throws -> Data { Data("x".utf8) }
+            static func decode(from data: Data) throws -> Self { PathSigned() }
+        }
+        let server = try RawHTTPServer { request in
+            request.line.contains("/here") ? .response(302, fields: ["Location: /there"]) : .response(200, body: "{}")
+        }
+        let storage = TokenStorage<PathSigned>(storage: InMemoryStorage())
+        await storage.save(PathSigned())
+        let auth = AuthenticationInterceptor(
+            tokenStorage: storage, refreshStrategy: { _ in throw NetworkError.unauthorized })
+        let provider = provider(try #require(URL(string: server.url)), interceptor: auth)
+        let _: EmptyResponse = try await provider.get("here")
+        #expect(server.requests.map { $0.values(of: "X-Signature") } == [["signed /here"], ["signed /there"]])
+    }
+
+    @Test func `N15: is nowhere where the filter says no`() async throws {
+        let backend = Backend(accepting: ["t"])
+        try await backend.serve { url in
+            let storage = TokenStorage<Token>(storage: InMemoryStorage())
+            await storage.save(Token(value: "t"))
+            let auth = AuthenticationInterceptor(
+                tokenStorage: storage, refreshStrategy: { _ in throw NetworkError.timeout },
+                shouldAuthenticate: { $0.isTo(host: "api.example.com") })
+            #expect(
+                await failure { () -> User in try await provider(url, interceptor: auth).get("a") }?.statusCode == 401)
+            #expect(backend.requests.map { $0.fields[.authorization] } == [nil])
+        }
+    }
+
+    @Test func `N15: outside of a provider is https or this machine`() async throws {
+        let storage = TokenStorage<Token>(storage: InMemoryStorage())
+        await storage.save(Token(value: "t"))
+        let auth = AuthenticationInterceptor(
+            tokenStorage: storage, refreshStrategy: { _ in Token(value: "u") })
+        func adapted(_ url: String) async throws -> String? {
+            try await auth.adapt(URLRequest(url: #require(URL(string: url)))).value(forHTTPHeaderField: "Authorization")
+        }
+        #expect(try await adapted("https://api.example.com") == "Bearer t")
+        #expect(try await adapted("http://127.0.0.1:1") == "Bearer t")
+        #expect(try await adapted("http://api.example.com") == nil)
+        var refused = URLRequest(url: try #require(URL(string: "https://api.example.com")))
+        refused.setValue("Bearer t", forHTTPHeaderField: "Authorization")
+        #expect(try await auth.retry(refused, response: nil, error: .unauthorized))
+        #expect(await storage.load()?.value == "u")
+        // That one is late: the token it was refused with has been replaced.
+        #expect(try await auth.retry(refused, response: nil, error: .unauthorized))
+        #expect(try await auth.retry(refused, response: nil, error: .timeout) == false)
+    }
+}

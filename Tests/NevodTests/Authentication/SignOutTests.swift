@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import Nevod
+import Testing
+
+@Suite struct `Signing out or in as another during a refresh` {
+    /// A provider whose refresh waits at a gate, and a request that has been refused and waits for it.
+    private func during(
+        _ act: @escaping @Sendable (TokenStorage<Token>) async -> Void
+    ) async throws -> (backend: Backend, kept: InMemoryStorage, storage: TokenStorage<Token>, error: NetworkError?) {
+        let backend = Backend()
+        return try await backend.serve { url in
+            let kept = InMemoryStorage()
+            let storage = TokenStorage<Token>(storage: kept)
+            await storage.save(Token(value: "ada's"))
+            let refreshing = Gate()
+            let auth = AuthenticationInterceptor(
+                tokenStorage: storage,
+                refreshStrategy: { _ in
+                    await refreshing.pass()
+                    return Token(value: backend.issue())
+                })
+            let provider = provider(url, interceptor: auth)
+            async let error = failure { () -> User in try await provider.get("/users/me") }
+            await refreshing.reached()
+            await act(storage)
+            let told = await error
+            refreshing.open()
+            return (backend, kept, storage, told)
+        }
+    }
+
+    @Test func `N9: a token that arrives after the logout is dropped`() async throws {
+        let (backend, kept, storage, error) = try await during { await $0.save(nil) }
+        #expect(error?.statusCode == 401)
+        #expect(await storage.load() == nil)
+        #expect(kept.data(for: .token) == nil)
+        #expect(backend.requests.count == 1)
+    }
+
+    @Test func `N9: a request of one person is never repeated as another`() async throws {
+        let (backend, kept, storage, error) = try await during { await $0.save(Token(value: "bob's")) }
+        #expect(error?.statusCode == 401)
+        #expect(await storage.load()?.value == "bob's")
+        #expect(try kept.data(for: .token).map(Token.decode)?.value == "bob's")
+        #expect(backend.requests.map { $0.fields[.authorization] } == ["Bearer ada's"])
+    }
+
+    @Test func `N9: a retry of one person's request does not go out as another`() async throws {
+        let backend = Backend()
+        let first = Gate()
+        backend.on("/flaky") { request in
+            guard request.fields[.authorization] == "Bearer ada's" else { return .json(#"{"id":7,"name":"Bob"}"#) }
+            await first.pass()
+            return HTTPResponse(status: .serviceUnavailable)
+        }
+        try await backend.serve { url in
+            let storage = TokenStorage<Token>(storage: InMemoryStorage())
+            await storage.save(Token(value: "ada's"))
+            let auth = AuthenticationInterceptor(
+                tokenStorage: storage, refreshStrategy: { _ in throw NetworkError.unauthorized })
+            let provider = provider(url, interceptor: auth, retryPolicy: RetryPolicy(maxAttempts: 3, baseDelay: 0))
+            async let error = failure { () -> User in try await provider.get("/flaky") }
+            await first.reached()
+            await storage.save(Token(value: "bob's"))
+            first.open()
+            #expect(await error == .unauthorized)
+            #expect(backend.requests.count == 1)
+        }
+    }
+
+    @Test func `N9: a strategy that signs out by itself ends the session`() async throws {
+        let backend = Backend()
+        try await backend.serve { url in
+            let storage = TokenStorage<Token>(storage: InMemoryStorage())
+            await storage.save(Token(value: "old"))
+            let auth = AuthenticationInterceptor(
+                tokenStorage: storage,
+                refreshStrategy: { _ in
+                    await storage.save(nil)
+                    throw NetworkError.unauthorized
+                })
+            let provider = provider(url, interceptor: auth)
+            let error = await failure { () -> User in try await provider.get("/users/me") }
+            #expect(error?.statusCode == 401)
+            #expect(await storage.load() == nil)
+        }
+    }
+}

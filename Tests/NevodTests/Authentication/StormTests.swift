@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import Nevod
+import Testing
+
+@Suite struct `A storm of refusals` {
+    @Test(arguments: [1, 2, 50, 1_000])
+    func `N4: makes one refresh, and all requests succeed`(count: Int) async throws {
+        let backend = Backend()
+        try await backend.serve { url in
+            let storage = TokenStorage<Token>(storage: InMemoryStorage())
+            await storage.save(Token(value: "old"))
+            let plain = provider(url)
+            let auth = AuthenticationInterceptor(
+                tokenStorage: storage,
+                refreshStrategy: { old in
+                    #expect(old?.value == "old")
+                    let fresh: FreshToken = try await plain.post("/refresh", body: ["token": old?.value ?? ""])
+                    return Token(value: fresh.token)
+                })
+            let provider = provider(url, interceptor: auth)
+            let users = await atOnce(count) { _ -> User? in try? await provider.get("/users/me") }
+            #expect(users.allSatisfy { $0 == User(id: 7, name: "Ada") })
+            #expect(backend.requests(to: "/refresh").count == 1)
+            #expect(backend.requests(to: "/users/me").count <= 2 * count)
+            #expect(await storage.load()?.value == "fresh-1")
+        }
+    }
+
+    @Test func `N4: a late refusal of the old token is repeated without a refresh`() async throws {
+        let backend = Backend()
+        let late = Gate()
+        backend.on("/slow") { request in
+            guard request.fields[.authorization] == "Bearer old" else { return .json(#"{"id":7,"name":"Ada"}"#) }
+            await late.pass()
+            return HTTPResponse(status: .unauthorized)
+        }
+        try await backend.serve { url in
+            let storage = TokenStorage<Token>(storage: InMemoryStorage())
+            await storage.save(Token(value: "old"))
+            let auth = AuthenticationInterceptor(
+                tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) })
+            let provider = provider(url, interceptor: auth)
+            async let slow: User = provider.get("/slow")
+            await late.reached()
+            let quick: User = try await provider.get("/users/me")
+            late.open()
+            #expect(try await slow == quick)
+            #expect(backend.state.withLock { $0.issued } == 1)
+            let sent = backend.requests(to: "/slow").map { $0.fields[.authorization] }
+            #expect(sent == ["Bearer old", "Bearer fresh-1"])
+        }
+    }
+
+    @Test func `N4: two providers over one storage share the refresh`() async throws {
+        let backend = Backend()
+        try await backend.serve { url in
+            let storage = TokenStorage<Token>(storage: InMemoryStorage())
+            await storage.save(Token(value: "old"))
+            let providers = (0..<2).map { _ in
+                provider(
+                    url,
+                    interceptor: AuthenticationInterceptor(
+                        tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) }))
+            }
+            let users = await atOnce(20) { number -> User? in try? await providers[number % 2].get("/users/me") }
+            #expect(users.allSatisfy { $0 != nil })
+            #expect(backend.state.withLock { $0.issued } == 1)
+        }
+    }
+
+    @Test func `N4: a request without a token asks for the first one after a refusal, once for all`() async throws {
+        let backend = Backend()
+        try await backend.serve { url in
+            let asked = Lock<[String?]>([])
+            let auth = AuthenticationInterceptor(
+                tokenStorage: TokenStorage<Token>(storage: InMemoryStorage()),
+                refreshStrategy: { old in
+                    asked.withLock { $0.append(old?.value) }
+                    return Token(value: backend.issue())
+                })
+            let provider = provider(url, interceptor: auth)
+            let users = await atOnce(20) { _ -> User? in try? await provider.get("/users/me") }
+            #expect(users.allSatisfy { $0 != nil })
+            #expect(asked.withLock { $0 } == [nil])
+            #expect(backend.requests.first?.fields[.authorization] == nil)
+        }
+    }
+}

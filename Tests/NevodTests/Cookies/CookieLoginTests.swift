@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Nevod
+import Testing
+
+/// A site that knows one session cookie at a time.
+private final class Site: Sendable {
+    let backend = Backend()
+    let logins = Lock(0)
+    let kept = InMemoryStorage()
+
+    init() {
+        backend.on("/a") { [weak self] request in
+            let current = "sid=\(self?.logins.withLock { $0 } ?? 0)"
+            return request.fields[.cookie]?.contains(current) == true
+                ? .json(#"{"id":7,"name":"Ada"}"#) : .init(status: .unauthorized)
+        }
+    }
+
+    func login() throws -> CookieToken {
+        let number = logins.withLock { number in
+            number += 1
+            return number
+        }
+        let properties: [HTTPCookiePropertyKey: Any] = [
+            .name: "sid", .value: "\(number)", .domain: "127.0.0.1", .path: "/",
+        ]
+        return CookieToken(sessionCookies: [try #require(HTTPCookie(properties: properties))])
+    }
+
+    func provider(
+        _ url: URL, login: (@Sendable () async throws -> CookieToken)? = nil
+    ) -> (NetworkProvider, TokenStorage<CookieToken>) {
+        let storage = TokenStorage<CookieToken>(storage: kept)
+        let auth = CookieAuthenticationInterceptor(
+            cookieStorage: storage, loginStrategy: login ?? { try self.login() })
+        return (NevodTests.provider(url, interceptor: auth), storage)
+    }
+}
+
+@Suite struct `A login by cookies` {
+    @Test(arguments: [1, 50]) func `N10: comes before the first request, once for all`(count: Int) async throws {
+        let site = Site()
+        try await site.backend.serve { url in
+            let (provider, storage) = site.provider(url)
+            let users = await atOnce(count) { _ -> User? in try? await provider.get("a") }
+            #expect(users.allSatisfy { $0 != nil })
+            #expect(site.logins.withLock { $0 } == 1)
+            #expect(site.backend.requests.count == count)
+            #expect(site.backend.requests.allSatisfy { $0.fields[.cookie] == "sid=1" })
+            #expect(await storage.load()?.sessionCookies.map(\.value) == ["1"])
+        }
+    }
+
+    @Test func `N10: is made again after a 401, once for all`() async throws {
+        let site = Site()
+        try await site.backend.serve { url in
+            let (provider, _) = site.provider(url)
+            let _: User = try await provider.get("a")
+            // The server forgets the session: its next login makes number 3.
+            site.logins.withLock { $0 = 2 }
+            let users = await atOnce(50) { _ -> User? in try? await provider.get("a") }
+            #expect(users.allSatisfy { $0 != nil })
+            #expect(site.logins.withLock { $0 } == 3)
+        }
+    }
+
+    @Test func `N10: is not needed while stored cookies are good`() async throws {
+        let site = Site()
+        try await site.backend.serve { url in
+            let _: User = try await site.provider(url).0.get("a")
+            let _: User = try await site.provider(url).0.get("a")
+            #expect(site.logins.withLock { $0 } == 1)
+        }
+    }
+
+    @Test func `N10: takes over what answers set, and stores it`() async throws {
+        let site = Site()
+        site.backend.on("/roll") { request in
+            let number = request.fields[.cookie].flatMap { Int($0.drop { !$0.isNumber }) } ?? 0
+            return .json(
+                #"{"id":\#(number),"name":"Ada"}"#,
+                fields: [.setCookie: "sid=\(number + 1); Path=/; HttpOnly", .setCookie: "theme=dark; Path=/other"])
+        }
+        try await site.backend.serve { url in
+            let (provider, storage) = site.provider(url)
+            var seen: [Int] = []
+            for _ in 0..<3 {
+                let user: User = try await provider.get("roll")
+                seen.append(user.id)
+            }
+            #expect(seen == [1, 2, 3])
+            #expect(site.logins.withLock { $0 } == 1)
+            let kept = await storage.load()?.sessionCookies ?? []
+            #expect(Set(kept.map { "\($0.name)=\($0.value)" }) == ["sid=4", "theme=dark"])
+            #expect(kept.first { $0.name == "sid" }?.isHTTPOnly == true)
+            // Another process finds the same.
+            let again = TokenStorage<CookieToken>(storage: site.kept)
+            #expect(await again.load()?.sessionCookies.first { $0.name == "sid" }?.value == "4")
+        }
+    }
+
+    @Test func `N10: comes after all where cookies were rotated while the session ended`() async throws {
+        let site = Site()
+        let refused = Gate()
+        site.backend.on("/roll") { _ in .json("{}", fields: [.setCookie: "sid=rotated; Path=/"]) }
+        site.backend.on("/late") { request in
+            if request.fields[.cookie] == "sid=1" { await refused.pass() }
+            return request.fields[.cookie] == "sid=2" ? .json(#"{"id":7,"name":"Ada"}"#) : .init(status: .unauthorized)
+        }
+        try await site.backend.serve { url in
+            let (provider, _) = site.provider(url)
+            async let late: User = provider.get("late")
+            await refused.reached()
+            let _: EmptyResponse = try await provider.get("roll")
+            refused.open()
+            #expect(try await late.id == 7)
+            #expect(
+                site.backend.requests(to: "/late").map { $0.fields[.cookie] } == ["sid=1", "sid=rotated", "sid=2"])
+        }
+    }
+
+    @Test func `N10: that fails is told as it failed, sends nothing, and is tried again`() async throws {
+        let site = Site()
+        try await site.backend.serve { url in
+            let failures = Lock<[NetworkError]>([.unauthorized, .noConnection, .timeout])
+            let (provider, _) = site.provider(url) {
+                if let error = failures.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw error }
+                return try site.login()
+            }
+            for expected in [NetworkError.unauthorized, .noConnection, .timeout] {
+                #expect(await failure { () -> User in try await provider.get("a") } == expected)
+            }
+            #expect(site.backend.requests.isEmpty)
+            let _: User = try await provider.get("a")
+        }
+    }
+
+    @Test func `N10: without cookies is a failed one`() async throws {
+        let site = Site()
+        try await site.backend.serve { url in
+            let (provider, storage) = site.provider(url) { CookieToken(sessionCookies: []) }
+            let error = await failure { () -> User in try await provider.get("a") }
+            #expect(error == .authenticationFailed)
+            #expect(site.backend.requests.isEmpty)
+            #expect(await storage.load() == nil)
+        }
+    }
+
+    @Test func `N10: is made again when all cookies have ended`() async throws {
+        let site = Site()
+        try await site.backend.serve { url in
+            let (provider, storage) = site.provider(url)
+            let old = try cookies("sid=9; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT", from: "http://127.0.0.1/")
+            await storage.save(CookieToken(sessionCookies: old))
+            let _: User = try await provider.get("a")
+            #expect(site.backend.requests.map { $0.fields[.cookie] } == ["sid=1"])
+        }
+    }
+
+    @Test func `N10: uses no cookies but its own`() async throws {
+        let site = Site()
+        site.backend.on("/set") { _ in .json("{}", fields: [.setCookie: "stray=1; Path=/"]) }
+        try await site.backend.serve { url in
+            let plain = NevodTests.provider(url)
+            let _: EmptyResponse = try await plain.get("set")
+            let _: EmptyResponse = try await plain.get("set")
+            #expect(site.backend.requests.allSatisfy { $0.fields[.cookie] == nil })
+        }
+    }
+}

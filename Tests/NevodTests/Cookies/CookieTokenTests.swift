@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import Nevod
+import Testing
+
+/// A cookie from the lines of an answer, as Foundation reads them.
+func cookies(_ line: String, from url: String = "https://www.example.com/app/login") throws -> [HTTPCookie] {
+    let url = try #require(URL(string: url))
+    return HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": line], for: url)
+}
+
+@Suite struct `A cookie token` {
+    private func sent(_ token: CookieToken, _ url: String, with cookie: String? = nil) throws -> String? {
+        var request = URLRequest(url: try #require(URL(string: url)))
+        request.setValue(cookie, forHTTPHeaderField: "Cookie")
+        token.authorize(&request)
+        return request.value(forHTTPHeaderField: "Cookie")
+    }
+
+    @Test(arguments: [
+        ("sid=1; Path=/", "https://www.example.com/", true), ("sid=1; Path=/", "https://example.com/", false),
+        ("sid=1; Path=/", "https://a.www.example.com/", false),
+        ("sid=1; Path=/; Domain=example.com", "https://api.example.com/", true),
+        ("sid=1; Path=/; Domain=example.com", "https://example.com/", true),
+        ("sid=1; Path=/; Domain=example.com", "https://evil.example/", false),
+        ("sid=1; Path=/; Domain=example.com", "https://badexample.com/", false),
+        ("sid=1; Path=/app", "https://www.example.com/app/x", true),
+        ("sid=1; Path=/app", "https://www.example.com/apple", false),
+        ("sid=1; Path=/app", "https://www.example.com/", false),
+        ("sid=1; Path=/; Secure", "https://www.example.com/", true),
+        ("sid=1; Path=/; Secure", "http://www.example.com/", false),
+        ("sid=1; Path=/; HttpOnly; SameSite=Strict", "https://www.example.com/", true),
+        ("sid=1; Path=/; Max-Age=0", "https://www.example.com/", false),
+        ("sid=1; Path=/; Max-Age=3600", "https://www.example.com/", true),
+        ("sid=1; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "https://www.example.com/", false),
+    ])
+    func `N10: goes where its domain, path, security and age let it`(line: String, url: String, goes: Bool) throws {
+        let token = CookieToken(sessionCookies: try cookies(line))
+        #expect(try sent(token, url) == (goes ? "sid=1" : nil))
+        let again = try CookieToken.decode(from: token.encode())
+        #expect(try sent(again, url) == (goes ? "sid=1" : nil))
+    }
+
+    @Test func `N10: stands beside the cookies that a request has already, and replaces its own`() throws {
+        let token = CookieToken(sessionCookies: try cookies("sid=1; Path=/"))
+        #expect(try sent(token, "https://www.example.com/", with: "theme=dark") == "theme=dark; sid=1")
+        #expect(try sent(token, "https://www.example.com/", with: "sid=0; theme=dark") == "theme=dark; sid=1")
+    }
+
+    @Test func `N10: loses no attribute where it is stored`() throws {
+        let properties: [HTTPCookiePropertyKey: Any] = [
+            .name: "sid", .value: "a=b", .domain: ".example.com", .path: "/app", .secure: "TRUE",
+            .init("HttpOnly"): "TRUE",
+            .expires: Date(timeIntervalSinceNow: 86_400), .port: "443",
+        ]
+        let token = CookieToken(sessionCookies: [try #require(HTTPCookie(properties: properties))])
+        for one in [token, try CookieToken.decode(from: token.encode())] {
+            let cookie = try #require(one.sessionCookies.first)
+            #expect(cookie.name == "sid" && cookie.value == "a=b")
+            #expect(cookie.domain == ".example.com" && cookie.path == "/app")
+            #expect(cookie.isSecure && cookie.isHTTPOnly)
+            #expect(abs(try #require(cookie.expiresDate).timeIntervalSinceNow - 86_400) < 60)
+            #expect(cookie.portList == [443])
+            #expect(try sent(one, "https://www.example.com/app") == "sid=a=b")
+            #expect(try sent(one, "https://www.example.com:8443/app") == nil)
+        }
+        #expect(try token.encode() == CookieToken.decode(from: token.encode()).encode())
+    }
+
+    @Test func `N10: that the original has stored is read`() throws {
+        let text =
+            #"[{"name":"sid","value":"1","domain":"www.example.com","path":"/","isSecure":true,"isHTTPOnly":true}]"#
+        let token = try CookieToken.decode(from: Data(text.utf8))
+        #expect(try sent(token, "https://www.example.com/") == "sid=1")
+        #expect(try sent(token, "http://www.example.com/") == nil)
+    }
+
+    @Test func `N10: leaves out what would break a header line`() throws {
+        let properties: [HTTPCookiePropertyKey: Any] = [
+            .name: "sid", .value: "1\r\nX-Evil: yes", .domain: "www.example.com", .path: "/",
+        ]
+        let broken = try #require(HTTPCookie(properties: properties))
+        let token = CookieToken(sessionCookies: [broken] + (try cookies("ok=1; Path=/")))
+        #expect(try sent(token, "https://www.example.com/") == "ok=1")
+    }
+}

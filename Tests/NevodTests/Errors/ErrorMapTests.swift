@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchHTTP
+import LatchTesting
+import Nevod
+import Testing
+
+@Suite struct `The map of errors` {
+    private static let answers: [(status: Int, name: String)] = [
+        (204, "none"), (200, "none"), (304, "invalidResponse"), (300, "invalidResponse"), (400, "clientError"),
+        (401, "unauthorized"), (403, "clientError"), (404, "clientError"), (409, "clientError"), (422, "clientError"),
+        (429, "clientError"), (499, "clientError"), (500, "serverError"), (502, "serverError"), (503, "serverError"),
+        (599, "serverError"),
+    ]
+
+    @Test(arguments: answers)
+    func `N18: knows every class of status, and keeps what came`(status: Int, name: String) async throws {
+        let body = [204, 304].contains(status) ? "" : #"{"why":"so"}"#
+        let server = try RawHTTPServer { _ in
+            .text("HTTP/1.1 \(status) X\r\nContent-Length: \(body.utf8.count)\r\nX-Kind: k\r\n\r\n\(body)")
+        }
+        let provider = provider(try #require(URL(string: server.url)))
+        let error = await failure { () -> EmptyResponse in try await provider.get("a") }
+        guard name != "none" else {
+            #expect(error == nil)
+            return
+        }
+        #expect(error?.statusCode == status)
+        #expect(error?.responseString == body)
+        #expect(error?.httpResponse?.value(forHTTPHeaderField: "x-kind") == "k")
+        #expect(error?.isHTTPError == true)
+        #expect(error?.isConnectivityError == false)
+        if !body.isEmpty { #expect(error?.tryDecode([String: String].self) == ["why": "so"]) }
+        #expect(error?.description.hasPrefix(name) == true)
+        #expect(error?.description.contains("so") == false)
+    }
+
+    private static let codes: [(URLError.Code, NetworkError)] = [
+        (.timedOut, .timeout), (.cancelled, .cancelled), (.notConnectedToInternet, .noConnection),
+        (.networkConnectionLost, .noConnection), (.dnsLookupFailed, .noConnection), (.cannotFindHost, .noConnection),
+        (.cannotConnectToHost, .noConnection), (.dataNotAllowed, .noConnection),
+        (.internationalRoamingOff, .noConnection), (.secureConnectionFailed, .noConnection),
+        (.cannotLoadFromNetwork, .noConnection), (.serverCertificateHasBadDate, .noConnection),
+        (.serverCertificateHasUnknownRoot, .noConnection), (.serverCertificateUntrusted, .noConnection),
+        (.serverCertificateNotYetValid, .noConnection), (.badURL, .invalidURL), (.unsupportedURL, .invalidURL),
+    ]
+
+    @Test(arguments: codes)
+    func `N18: knows every code of a URL session that is listed`(code: URLError.Code, expected: NetworkError)
+        async throws
+    {
+        struct Session: URLSessionProtocol {
+            let code: URLError.Code
+            func requestData(
+                for request: URLRequest, delegate: (any URLSessionTaskDelegate)?
+            ) async throws -> (Data, URLResponse) { throw URLError(code) }
+        }
+        #expect(NetworkError(URLError(code)) == expected)
+        let provider = NetworkProvider.quick(
+            baseURL: try #require(URL(string: "https://api.example.com")), retryPolicy: RetryPolicy.none,
+            session: Session(code: code), logger: nil)
+        #expect(await failure { () -> EmptyResponse in try await provider.get("a") } == expected)
+    }
+
+    @Test func `N18: keeps a code that is not listed`() async throws {
+        guard case .unknown(let error as URLError) = NetworkError(URLError(.zeroByteResource)) else {
+            Issue.record("it was not kept")
+            return
+        }
+        #expect(error.code == .zeroByteResource)
+    }
+
+    @Test func `N18: tells what was read where the shape is another, without saying it`() async throws {
+        let server = try RawHTTPServer { _ in .response(200, body: #"{"id":"secret-id","name":"Ada"}"#) }
+        let provider = provider(try #require(URL(string: server.url)))
+        let error = await failure { () -> User in try await provider.get("a") }
+        guard case .parsingError(let data, let what)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(data.map { String(decoding: $0, as: UTF8.self) } == #"{"id":"secret-id","name":"Ada"}"#)
+        #expect(what == "at 'id' there is no Int.")
+        #expect(!String(reflecting: error).contains("secret-id"))
+    }
+
+    @Test func `N18: takes an answer without content for nothing where the type allows it`() async throws {
+        struct Optionals: Decodable, Equatable { let name: String? }
+        let server = try RawHTTPServer { _ in .text("HTTP/1.1 204 No Content\r\n\r\n") }
+        let provider = provider(try #require(URL(string: server.url)))
+        let empty: EmptyResponse = try await provider.delete("a")
+        #expect(empty == EmptyResponse())
+        let none: User? = try await provider.delete("a")
+        #expect(none == nil)
+        let optionals: Optionals = try await provider.get("a")
+        #expect(optionals == Optionals(name: nil))
+        let error = await failure { () -> User in try await provider.get("a") }
+        guard case .parsingError? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `N18: has no connection where nobody listens, and a timeout where nobody answers`() async throws {
+        let gone = try RawHTTPServer { _ in .stall }.url
+        let nobody = provider(try #require(URL(string: gone)))
+        #expect(await failure { () -> User in try await nobody.get("a") } == .noConnection)
+        let silent = try RawHTTPServer { _ in .stall }
+        let waiting = provider(try #require(URL(string: silent.url)), timeout: 0.2)
+        #expect(await failure { () -> User in try await waiting.get("a") } == .timeout)
+    }
+
+    @Test func `N18: is cancelled where the task is`() async throws {
+        let silent = try RawHTTPServer { _ in .stall }
+        let waiting = provider(try #require(URL(string: silent.url)))
+        let task = Task { await failure { () -> User in try await waiting.get("a") } }
+        for await event in silent.events { if case .received = event { break } }
+        task.cancel()
+        #expect(await task.value == .cancelled)
+    }
+
+    @Test func `N18: refuses plain http to other machines unless told in long words`() async throws {
+        let url = try #require(URL(string: "http://api.example.com"))
+        #expect(await failure { () -> User in try await provider(url).get("a") } == .invalidURL)
+        #expect(NetworkError.unauthorized == NetworkError.unauthorized(data: nil, response: nil))
+    }
+
+    @Test func `N18: tells by its name what keeps a token from being had`() {
+        #expect(NetworkError.authenticationFailed(cause: AuthError.storeLocked).description.contains("locked"))
+        #expect(NetworkError.unknown(URLError(.zeroByteResource)).description == "unknown: URLError")
+        #expect(NetworkError.missingEnvironment(domain: "api").description == "missingEnvironment(api)")
+        #expect(NetworkError.missingEnvironment(domain: "a") != .missingEnvironment(domain: "b"))
+        #expect(NetworkError.unknown(URLError(.badURL)) != .unknown(URLError(.badURL)))
+        #expect(NetworkError.timeout.isConnectivityError)
+        #expect(throws: DecodingError.self) { try NetworkError.timeout.decode(User.self) }
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Nevod
+import Testing
+
+/// Notes what is called, in order.
+private final class Journal: Sendable {
+    let lines = Lock<[String]>([])
+    func note(_ line: String) { lines.withLock { $0.append(line) } }
+}
+
+private struct Noting: RequestInterceptor {
+    let name: String
+    let journal: Journal
+    var retries = false
+    var failure: NetworkError?
+
+    func adapt(_ request: URLRequest) async throws -> URLRequest {
+        journal.note("adapt \(name)")
+        if let failure { throw failure }
+        var request = request
+        request.setValue((request.value(forHTTPHeaderField: "X-Way") ?? "") + name, forHTTPHeaderField: "X-Way")
+        return request
+    }
+
+    func retry(_ request: URLRequest, response: HTTPURLResponse?, error: NetworkError) async throws -> Bool {
+        journal.note("retry \(name) \(error.statusCode ?? 0) \(response?.statusCode ?? 0)")
+        return retries
+    }
+}
+
+/// Changes all that can be changed.
+private struct Rewriting: RequestInterceptor {
+    func adapt(_ request: URLRequest) async throws -> URLRequest {
+        var request = request
+        request.url = URL(string: request.url?.absoluteString.replacing("/a", with: "/b?q=1") ?? "")
+        request.httpMethod = "PUT"
+        request.httpBody = Data("new".utf8)
+        request.setValue(nil, forHTTPHeaderField: "X-Old")
+        request.setValue("v", forHTTPHeaderField: "X-New")
+        request.setValue("text/plain", forHTTPHeaderField: "Content-Type")
+        return request
+    }
+}
+
+@Suite struct `A chain of interceptors` {
+    private func run(
+        _ chain: InterceptorChain, answers: [Int]
+    ) async throws -> (error: NetworkError?, server: RawHTTPServer) {
+        let script = Lock(answers)
+        let server = try RawHTTPServer { _ in
+            .response(script.withLock { $0.isEmpty ? 200 : $0.removeFirst() }, body: "{}")
+        }
+        let provider = provider(try #require(URL(string: server.url)), interceptor: chain)
+        return (await failure { () -> EmptyResponse in try await provider.get("a") }, server)
+    }
+
+    @Test func `N14: adapts from first to last and asks for retry from last to first`() async throws {
+        let journal = Journal()
+        let chain = InterceptorChain(["A", "B", "C"].map { Noting(name: $0, journal: journal) })
+        let (error, server) = try await run(chain, answers: [404])
+        #expect(error?.statusCode == 404)
+        #expect(
+            journal.lines.withLock { $0 } == [
+                "adapt A", "adapt B", "adapt C", "retry C 404 404", "retry B 404 404", "retry A 404 404",
+            ])
+        #expect(server.requests.map { $0.values(of: "X-Way") } == [["ABC"]])
+    }
+
+    @Test func `N14: repeats for the first that wants it, and adapts anew`() async throws {
+        let journal = Journal()
+        let chain = InterceptorChain(interceptors: [
+            Noting(name: "A", journal: journal), Noting(name: "B", journal: journal, retries: true),
+            Noting(name: "C", journal: journal),
+        ])
+        let (error, server) = try await run(chain, answers: [404])
+        #expect(error == nil)
+        #expect(
+            journal.lines.withLock { $0 } == [
+                "adapt A", "adapt B", "adapt C", "retry C 404 404", "retry B 404 404", "adapt A", "adapt B", "adapt C",
+            ])
+        #expect(server.requests.map { $0.values(of: "X-Way") } == [["ABC"], ["ABC"]])
+    }
+
+    @Test func `N14: stops where one throws, and nothing is sent`() async throws {
+        let journal = Journal()
+        let chain = InterceptorChain([
+            Noting(name: "A", journal: journal), Noting(name: "B", journal: journal, failure: .authenticationFailed),
+            Noting(name: "C", journal: journal),
+        ])
+        let (error, server) = try await run(chain, answers: [])
+        #expect(error == .authenticationFailed)
+        #expect(journal.lines.withLock { $0 } == ["adapt A", "adapt B"])
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `N14: may stand in a chain`() async throws {
+        let journal = Journal()
+        let inner = InterceptorChain(["B", "C"].map { Noting(name: $0, journal: journal) })
+        let (_, server) = try await run(
+            InterceptorChain([Noting(name: "A", journal: journal), inner, HeadersInterceptor.userAgent("Own/1")]),
+            answers: [])
+        #expect(server.requests.first?.values(of: "X-Way") == ["ABC"])
+        #expect(server.requests.first?.values(of: "User-Agent") == ["Own/1"])
+    }
+
+    @Test func `N14: may change all of a request`() async throws {
+        let server = try RawHTTPServer { _ in .response(200, body: "{}") }
+        let chain = InterceptorChain([HeadersInterceptor(headers: ["X-Old": "o", "x-old": "p"]), Rewriting()])
+        let provider = provider(try #require(URL(string: server.url)), interceptor: chain)
+        let _: EmptyResponse = try await provider.get("a")
+        let request = try #require(server.requests.first)
+        #expect(request.line == "PUT /b?q=1 HTTP/1.1")
+        #expect(String(decoding: request.body, as: UTF8.self) == "new")
+        #expect(request.values(of: "X-Old").isEmpty)
+        #expect(request.values(of: "X-New") == ["v"])
+        #expect(request.values(of: "Content-Type") == ["text/plain"])
+    }
+
+    @Test func `N14: is told of a lost connection without a response`() async throws {
+        let journal = Journal()
+        let gone = try RawHTTPServer { _ in .stall }.url
+        let provider = provider(
+            try #require(URL(string: gone)), interceptor: Noting(name: "A", journal: journal))
+        #expect(await failure { () -> EmptyResponse in try await provider.get("a") } == .noConnection)
+        #expect(journal.lines.withLock { $0 } == ["adapt A", "retry A 0 0"])
+    }
+}

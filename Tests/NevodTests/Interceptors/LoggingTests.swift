@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Nevod
+import Testing
+
+/// Collects everything that is logged.
+private final class Sink: Sendable {
+    let notes = Lock<[LogContext]>([])
+    var configuration: LoggerConfiguration {
+        let take: LogHandler = { note in self.notes.withLock { $0.append(note) } }
+        return LoggerConfiguration(debugHandler: take, infoHandler: take, warningHandler: take, errorHandler: take)
+    }
+    var text: String {
+        notes.withLock { notes in
+            notes.map { "\($0.level) \($0.message) \($0.payload.sorted { $0.key < $1.key })" }.joined(separator: "\n")
+        }
+    }
+}
+
+@Suite struct `A log` {
+    @Test(arguments: [200, 401, 404, 500, 0])
+    func `N22: never holds a secret, wherever it stands`(status: Int) async throws {
+        let canary = "canary-5ecret-9f1c"
+        let server = try RawHTTPServer { _ in
+            status == 0
+                ? .closing(after: "")
+                : .response(
+                    status, fields: ["Set-Cookie: sid=\(canary)", "X-Token: \(canary)"],
+                    body: #"{"id":7,"name":"Ada","access_token":"\#(canary)"}"#)
+        }
+        let sink = Sink()
+        let logger = NevodLogger(config: sink.configuration)
+        let bearer = TokenStorage<Token>(storage: InMemoryStorage())
+        await bearer.save(Token(value: canary))
+        let query = TokenStorage<QueryAPIKeyToken>(storage: InMemoryStorage())
+        await query.save(QueryAPIKeyToken(apiKey: canary))
+        let never: @Sendable (Any?) async throws -> Never = { _ in throw NetworkError.unauthorized }
+        let chain = InterceptorChain([
+            LoggingInterceptor(logger: logger),
+            HeadersInterceptor(headers: ["X-Client-Secret": canary, "Cookie": "sid=\(canary)"]),
+            AuthenticationInterceptor(tokenStorage: bearer, refreshStrategy: { try await never($0) }),
+            AuthenticationInterceptor(tokenStorage: query, refreshStrategy: { try await never($0) }),
+            LoggingInterceptor(logger: logger, hideHeaderFields: []),
+        ])
+        let provider = NetworkProvider.quick(
+            baseURL: try #require(URL(string: server.url)), retryPolicy: RetryPolicy(baseDelay: 0),
+            interceptor: chain, logger: logger)
+        let error = await failure { () -> User in
+            try await provider.put("users/\(canary)", query: ["password": canary], body: ["password": canary])
+        }
+        #expect((error == nil) == (status == 200))
+        let logged = sink.text
+        #expect(!logged.contains(canary), "\(logged)")
+        #expect(!(error.map { "\($0) \(String(reflecting: $0))" } ?? "").contains(canary))
+        #expect(logged.contains("→ PUT http://127.0.0.1:\(server.port)/users/*"))
+        if status > 400 { #expect(logged.contains("HTTP \(status)")) }
+    }
+
+    @Test func `N22: tells a failure by status or name`() async throws {
+        let gone = try RawHTTPServer { _ in .stall }.url
+        let sink = Sink()
+        let provider = provider(
+            try #require(URL(string: gone)),
+            interceptor: LoggingInterceptor(logger: NevodLogger(config: sink.configuration)))
+        #expect(await failure { () -> User in try await provider.get("users") } == .noConnection)
+        let last = try #require(sink.notes.withLock { $0.last })
+        #expect(last.level == .error)
+        #expect(last.message.hasSuffix("/users - noConnection"))
+        #expect(last.payload["error"] == "noConnection")
+    }
+}
+
+@Suite struct `A logger` {
+    @Test func `hands each note to the handler of its level`() async {
+        let sink = Sink()
+        let take = sink.configuration.infoHandler
+        let logger = NevodLogger(config: LoggerConfiguration(infoHandler: take, errorHandler: take))
+        await logger.debug("d")
+        await logger.info("i", payload: ["k": "v"])
+        await logger.warning("w")
+        await logger.error("e")
+        let notes = sink.notes.withLock { $0 }
+        #expect(notes.map(\.message) == ["i", "e"])
+        #expect(notes.map(\.level) == [LogLevel.info, .error])
+        #expect(notes.first?.payload == ["k": "v"])
+        #expect(notes.first?.file.contains("LoggingTests") == true)
+    }
+
+    @Test func `says nothing where it is silent`() async {
+        #expect(LoggerConfiguration.silent.errorHandler == nil)
+        #expect(LoggerConfiguration.console.debugHandler != nil)
+        #expect(LoggerConfiguration.oslog(subsystem: "a", category: "b").errorHandler != nil)
+        await NevodLogger(config: .silent).error("nobody hears it")
+    }
+}

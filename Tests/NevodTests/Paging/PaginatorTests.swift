@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import Nevod
+import Testing
+
+/// A list of numbers that is given in parts, in every style.
+private final class ListServer: Handler {
+    let count: Int
+    let asked = Lock<[String]>([])
+    let failures = Lock(0)
+
+    init(count: Int) { self.count = count }
+
+    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        asked.withLock { $0.append(request.query.map(String.init) ?? "") }
+        let fails = failures.withLock { left in
+            left -= 1
+            return left >= 0
+        }
+        guard !fails else { return HTTPResponse(status: .notFound) }
+        let query = request.queryItems
+        let limit = query["limit"].flatMap(Int.init) ?? count
+        let first: Int
+        if let offset = query["offset"].flatMap(Int.init) {
+            first = offset
+        } else if let page = query["page"].flatMap(Int.init) {
+            first = (page - 1) * limit
+        } else {
+            first = query["after"].flatMap { Int($0.dropFirst()) } ?? 0
+        }
+        let end = min(first + limit, count)
+        let items = first < end ? Array(first..<end) : []
+        if request.pathWithoutQuery == "/plain" { return .json("\(items)") }
+        let cursor = end < count ? "\"c\(end)\"" : "null"
+        return .json(#"{"items":\#(items),"has_more":\#(end < count),"total":\#(count),"next_cursor":\#(cursor)}"#)
+    }
+}
+
+private typealias Standard = Paginator<Int, StandardPageResponse<Int>, DefaultDomain>
+private typealias Cursor = Paginator<Int, CursorPageResponse<Int>, DefaultDomain>
+private typealias Simple = Paginator<Int, [Int], DefaultDomain>
+
+@Suite struct `A paginator` {
+    private func serve(
+        _ count: Int, _ body: (ListServer, NetworkProvider) async throws -> Void
+    ) async throws {
+        let list = ListServer(count: count)
+        try await serving(list) { address in
+            try await body(list, provider(try #require(URL(string: "http://127.0.0.1:\(address.port)"))))
+        }
+    }
+
+    @Test func `N20: asks in each of the three styles`() async throws {
+        try await serve(5) { list, provider in
+            let offset = Standard.standard(
+                provider: provider, endpoint: "list", domain: .default, style: .offset(pageSize: 2),
+                additionalQuery: ["q": "a"])
+            let read1 = try await offset.loadAll()
+            #expect(read1 == [0, 1, 2, 3, 4])
+            let numbered = Standard.standard(
+                provider: provider, endpoint: "list", domain: .default, style: .pageNumber(pageSize: 2))
+            let read2 = try await numbered.loadAll()
+            #expect(read2 == [0, 1, 2, 3, 4])
+            let cursor = Cursor.cursor(
+                provider: provider, endpoint: "list", domain: .default, cursorKey: "after", pageSize: 2)
+            let read3 = try await cursor.loadAll()
+            #expect(read3 == [0, 1, 2, 3, 4])
+            #expect(
+                list.asked.withLock { $0 } == [
+                    "limit=2&offset=0&q=a", "limit=2&offset=2&q=a", "limit=2&offset=4&q=a",
+                    "limit=2&page=1", "limit=2&page=2", "limit=2&page=3",
+                    "limit=2", "after=c2&limit=2", "after=c4&limit=2",
+                ])
+        }
+    }
+
+    @Test func `N20: ends an array of items at a page that is not full`() async throws {
+        try await serve(5) { list, provider in
+            let simple = Simple.simple(provider: provider, endpoint: "plain", domain: .default, pageSize: 2)
+            let read4 = try await simple.loadAll()
+            #expect(read4 == [0, 1, 2, 3, 4])
+            #expect(list.asked.withLock { $0.count } == 3)
+            #expect(await simple.hasMore == false)
+            let read5 = try await simple.loadNext()
+            #expect(read5 == [])
+            #expect(list.asked.withLock { $0.count } == 3)
+        }
+    }
+
+    @Test func `N20: tells where it stands, and begins anew`() async throws {
+        try await serve(5) { _, provider in
+            let pages = Standard.standard(
+                provider: provider, endpoint: "list", domain: .default, style: .pageNumber(pageSize: 2))
+            #expect(await pages.hasMore)
+            #expect(await pages.totalCount == nil)
+            let read6 = try await pages.loadNext()
+            #expect(read6 == [0, 1])
+            let read7 = try await pages.loadNext()
+            #expect(read7 == [2, 3])
+            #expect(await pages.allItems == [0, 1, 2, 3])
+            #expect(await pages.totalCount == 5)
+            await pages.reset()
+            #expect(await pages.allItems == [])
+            let read8 = try await pages.loadNext()
+            #expect(read8 == [0, 1])
+        }
+    }
+
+    @Test func `N20: asks for each page once, however many call`() async throws {
+        try await serve(40) { list, provider in
+            let pages = Standard.standard(
+                provider: provider, endpoint: "list", domain: .default, style: .offset(pageSize: 4))
+            let loaded = await atOnce(10) { _ in (try? await pages.loadNext()) ?? [] }
+            #expect(loaded.flatMap { $0 }.sorted() == Array(0..<40))
+            #expect(await pages.allItems == Array(0..<40))
+            let asked = list.asked.withLock { $0 }
+            #expect(asked.count == Set(asked).count)
+        }
+    }
+
+    @Test func `N20: asks for the same page again after a failure`() async throws {
+        try await serve(4) { list, provider in
+            let pages = Cursor.cursor(
+                provider: provider, endpoint: "list", domain: .default, cursorKey: "after", pageSize: 2)
+            let read9 = try await pages.loadNext()
+            #expect(read9 == [0, 1])
+            list.failures.withLock { $0 = 1 }
+            #expect(await failure { try await pages.loadNext() }?.statusCode == 404)
+            let read10 = try await pages.loadNext()
+            #expect(read10 == [2, 3])
+            #expect(await pages.hasMore == false)
+        }
+    }
+
+    @Test func `N20: does not follow a list that leads in a circle for ever`() async throws {
+        let handler = HandlerFunction { _ in .json(#"{"items":[1],"has_more":true,"next_cursor":"same"}"#) }
+        try await serving(handler) { address in
+            let provider = provider(try #require(URL(string: "http://127.0.0.1:\(address.port)")))
+            let pages = Cursor.cursor(provider: provider, endpoint: "list", domain: .default)
+            #expect(await failure { try await pages.loadAll() } != nil)
+            #expect(await pages.allItems == [1, 1])
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchTesting
+import Nevod
+import Testing
+
+/// A session of a test's own.
+private struct FakeSession: URLSessionProtocol {
+    let answer: @Sendable (URLRequest, (any URLSessionTaskDelegate)?) throws -> (Data, URLResponse)
+    func requestData(
+        for request: URLRequest, delegate: (any URLSessionTaskDelegate)?
+    ) async throws -> (Data, URLResponse) { try answer(request, delegate) }
+}
+
+private final class Observer: NSObject, URLSessionTaskDelegate {}
+
+@Suite struct `A session of one's own` {
+    @Test func `gets the request as it would be sent, and the delegate`() async throws {
+        let url = try #require(URL(string: "https://api.example.com/v1"))
+        let observer = Observer()
+        let session = FakeSession { request, delegate in
+            #expect(request.httpMethod == "POST")
+            #expect(request.url?.absoluteString == "https://api.example.com/v1/users?a=b")
+            #expect(request.httpBody == Data(#"{"n":"v"}"#.utf8))
+            #expect(request.value(forHTTPHeaderField: "Authorization") == "Bearer t")
+            #expect(delegate === observer)
+            let response = HTTPURLResponse(url: url, statusCode: 201, httpVersion: nil, headerFields: ["X-A": "b"])
+            return (Data(#"{"id":7,"name":"Ada"}"#.utf8), try #require(response))
+        }
+        let storage = TokenStorage<Token>(storage: InMemoryStorage())
+        await storage.save(Token(value: "t"))
+        let provider = NetworkProvider.quick(
+            baseURL: url, session: session,
+            interceptor: AuthenticationInterceptor(
+                tokenStorage: storage, refreshStrategy: { _ in throw NetworkError.unauthorized }), logger: nil)
+        let route = SimplePostRoute<User, DefaultDomain>(
+            endpoint: "users", domain: .default, queryParameters: ["a": "b"], bodyParameters: ["n": "v"])
+        #expect(try await provider.perform(route, delegate: observer) == User(id: 7, name: "Ada"))
+    }
+
+    @Test func `that gives no HTTP answer is an error`() async throws {
+        let url = try #require(URL(string: "https://api.example.com"))
+        let session = FakeSession { _, _ in
+            (Data(), URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil))
+        }
+        let provider = NetworkProvider.quick(
+            baseURL: url, retryPolicy: RetryPolicy.none, session: session, logger: nil)
+        guard case .unknown? = await failure({ () -> User in try await provider.get("a") }) else {
+            Issue.record("it was taken")
+            return
+        }
+    }
+
+    @Test func `N15: that is a URLSession leaves redirects and cookies to the provider`() async throws {
+        let target = try RawHTTPServer { _ in .response(200, body: "{}") }
+        let location = "Location: http://localhost:\(target.port)/there"
+        let server = try RawHTTPServer { request in
+            request.line.contains("/set")
+                ? .response(200, fields: ["Set-Cookie: sid=1; Path=/"], body: "{}")
+                : .response(302, fields: [location])
+        }
+        let storage = TokenStorage<APIKeyToken>(storage: InMemoryStorage())
+        await storage.save(APIKeyToken(apiKey: "k"))
+        let provider = NetworkProvider.quick(
+            baseURL: try #require(URL(string: server.url)), session: URLSession(configuration: .default),
+            interceptor: AuthenticationInterceptor(
+                tokenStorage: storage, refreshStrategy: { _ in throw NetworkError.unauthorized }), logger: nil)
+        let _: EmptyResponse = try await provider.get("set")
+        let _: EmptyResponse = try await provider.get("here")
+        #expect(server.requests.map { $0.values(of: "X-API-Key") } == [["k"], ["k"]])
+        #expect(server.requests.allSatisfy { $0.values(of: "Cookie").isEmpty })
+        #expect(target.requests.map { $0.values(of: "X-API-Key") } == [[]])
+    }
+
+    @Test func `N24: is not needed: on each platform there is a transport of its own`() async throws {
+        let server = try RawHTTPServer { _ in .response(200, body: #"{"id":7,"name":"Ada"}"#) }
+        let provider = NetworkProvider.quick(baseURL: try #require(URL(string: server.url)))
+        let user: User = try await provider.get("users/me")
+        #expect(user == User(id: 7, name: "Ada"))
+        #expect(server.connectionCount == 1)
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Nevod
+import Testing
+
+@Suite struct `A rate limit` {
+    @Test func `N17: lets so many requests begin in an interval, and the others after it`() async throws {
+        let clock = SteppingClock()
+        let limiter = RateLimiter(
+            configuration: RateLimitConfiguration(requests: 3, perInterval: 10), clock: clock.wallClock)
+        for _ in 0..<7 { try await limiter.acquirePermit() }
+        #expect(clock.waits == [.seconds(10), .seconds(10)])
+    }
+
+    @Test func `N17: gives the place of one who is cancelled to the next`() async throws {
+        let limiter = RateLimiter(configuration: RateLimitConfiguration(requests: 1, perInterval: 86_400))
+        try await limiter.acquirePermit()
+        let waiting = Task { try await limiter.acquirePermit() }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+
+    @Test func `N17: holds for all attempts of a provider, retries too`() async throws {
+        let script = Lock([503, 503])
+        let server = try RawHTTPServer { _ in
+            .response(script.withLock { $0.isEmpty ? 200 : $0.removeFirst() }, body: "{}")
+        }
+        final class Counter: RateLimiting {
+            let count = Lock(0)
+            func acquirePermit() async throws { count.withLock { $0 += 1 } }
+        }
+        let counter = Counter()
+        let provider = NetworkProvider.quick(
+            baseURL: try #require(URL(string: server.url)), retryPolicy: RetryPolicy(baseDelay: 0),
+            rateLimiter: counter, logger: nil)
+        let _: EmptyResponse = try await provider.get("a")
+        #expect(counter.count.withLock { $0 } == 3)
+    }
+
+    @Test func `N17: that refuses is told, and nothing is sent`() async throws {
+        struct Refusing: RateLimiting { func acquirePermit() async throws { throw CancellationError() } }
+        let server = try RawHTTPServer { _ in .response(200, body: "{}") }
+        let provider = NetworkProvider.quick(
+            baseURL: try #require(URL(string: server.url)), rateLimiter: Refusing(), logger: nil)
+        #expect(await failure { () -> EmptyResponse in try await provider.get("a") } == .cancelled)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `N17: moves what is out of its bounds into them`() {
+        let low = RateLimitConfiguration(requests: 0, perInterval: -1)
+        #expect(low.requests == 1)
+        #expect(low.perInterval == 0.001)
+        #expect(RateLimitConfiguration(requests: 5, perInterval: .nan).perInterval == 0.001)
+        #expect(RateLimitConfiguration(requests: 5, perInterval: .infinity).perInterval == 86_400)
+    }
+
+    @Test func `N17: comes from the configuration`() async throws {
+        let server = try RawHTTPServer { _ in .response(200, body: "{}") }
+        let clock = SteppingClock()
+        let config = NetworkConfig(
+            environments: [DefaultDomain.default: SimpleEnvironment(baseURL: try #require(URL(string: server.url)))],
+            rateLimit: RateLimitConfiguration(requests: 2, perInterval: 5))
+        let provider = NetworkProvider(config: config, logger: nil, clock: clock.wallClock)
+        for _ in 0..<5 { let _: EmptyResponse = try await provider.get("a") }
+        #expect(clock.waits == [.seconds(5), .seconds(5)])
+    }
+}

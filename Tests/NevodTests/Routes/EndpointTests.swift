@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchTesting
+import Nevod
+import Testing
+
+@Suite struct `An endpoint` {
+    @Test(arguments: [
+        "../admin", "a/../../b", "a/..", "./a", "a/./b", "%2e%2e/a", "a/%2E%2e", ".%2e/a", "//evil.example/a",
+        "https://evil.example/a", "http://evil.example", "a\\b", "\\\\evil", "a%5Cb", "a#b", "a\nb", "a%zz",
+    ])
+    func `N19: that would leave the base is refused, and nothing is sent`(endpoint: String) async throws {
+        let server = try RawHTTPServer { _ in .response(200, body: "{}") }
+        let provider = provider(try #require(URL(string: server.url + "/v1")))
+        #expect(await failure { () -> EmptyResponse in try await provider.get(endpoint) } == .invalidURL)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("", "users", "/users"), ("", "/users", "/users"), ("/v1", "users", "/v1/users"),
+        ("/v1/", "/users", "/v1/users"), ("/v1", "users/", "/v1/users/"), ("/v1?k=0", "users", "/v1/users?k=0"),
+        ("/v1?k=0", "users?p=1", "/v1/users?k=0&p=1"), ("/v1", "", "/v1"), ("/v1", "a b", "/v1/a%20b"),
+        ("/v1", "ü", "/v1/%C3%BC"), ("/v1", "a%20b", "/v1/a%20b"), ("/v1", "users/...", "/v1/users/..."),
+        ("", "a:b", "/a:b"),
+    ])
+    func `N19: is joined to the base with its path and query`(base: String, endpoint: String, target: String)
+        async throws
+    {
+        let server = try RawHTTPServer { _ in .response(200, body: "{}") }
+        let provider = provider(try #require(URL(string: server.url + base)))
+        let _: EmptyResponse = try await provider.get(endpoint)
+        #expect(server.requests.first?.line == "GET \(target) HTTP/1.1")
+    }
+
+    @Test func `N19: of a domain without an environment says which one`() async throws {
+        let url = try #require(URL(string: "https://api.example.com"))
+        let config = NetworkConfig(environments: [TestDomain.api: SimpleEnvironment(baseURL: url)])
+        let provider = NetworkProvider(config: config, logger: nil)
+        let route = SimpleGetRoute<User, TestDomain>(endpoint: "a", domain: .other)
+        #expect(
+            await provider.request(route) == Result<User, NetworkError>.failure(.missingEnvironment(domain: "other")))
+        #expect(try config.baseURL(for: TestDomain.api).get() == url)
+    }
+
+    @Test func `N19: is looked up in the configuration that came last`() throws {
+        let first = try #require(URL(string: "https://one.example.com"))
+        let second = try #require(URL(string: "https://two.example.com"))
+        let config = NetworkConfig(environmentConfigurations: [
+            [
+                AnyHashable(TestDomain.api): SimpleEnvironment(baseURL: first),
+                AnyHashable(TestDomain.other): SimpleEnvironment(baseURL: first),
+            ],
+            [AnyHashable(TestDomain.api): SimpleEnvironment(baseURL: second)],
+        ])
+        #expect(try config.baseURL(for: TestDomain.api).get() == second)
+        #expect(try config.baseURL(for: TestDomain.other).get() == first)
+        // The same identifier in another enumeration is another domain.
+        #expect(throws: NetworkError.missingEnvironment(domain: "default")) {
+            try config.baseURL(for: DefaultDomain.default).get()
+        }
+    }
+
+    @Test func `N19: can be seen as a URLRequest before it is sent`() throws {
+        let url = try #require(URL(string: "https://api.example.com/v1"))
+        let config = NetworkConfig(environments: [TestDomain.api: SimpleEnvironment(baseURL: url)], timeout: 12)
+        let request = try SimplePostRoute<User, TestDomain>(
+            endpoint: "/users", domain: .api, queryParameters: ["a": "b"], bodyParameters: ["n": "v"]
+        ).makeRequest(with: config).get()
+        #expect(request.url?.absoluteString == "https://api.example.com/v1/users?a=b")
+        #expect(request.httpMethod == "POST")
+        #expect(request.httpBody == Data(#"{"n":"v"}"#.utf8))
+        #expect(request.value(forHTTPHeaderField: "content-type") == "application/json")
+        #expect(request.timeoutInterval == 12)
+    }
+}

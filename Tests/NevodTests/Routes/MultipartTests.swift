@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Nevod
+import Testing
+
+private struct Uploaded: Codable, Equatable, Sendable { let id: Int }
+
+/// A form as a server reads it: by the boundary of its media type, without any code of ours.
+private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, body: [UInt8])] {
+    let type = try #require(request.values(of: "Content-Type").first)
+    let boundary = try #require(type.split(separator: "boundary=").last)
+    #expect(type.hasPrefix("multipart/form-data; boundary="))
+    let data = Data(request.body)
+    let opening = Data("--\(boundary)\r\n".utf8)
+    let separator = Data("\r\n--\(boundary)".utf8)
+    #expect(data.starts(with: opening))
+    #expect(data.suffix(boundary.utf8.count + 8) == separator + Data("--\r\n".utf8))
+    var rest = data.dropFirst(opening.count)
+    var parts: [(String, [UInt8])] = []
+    while let end = rest.range(of: separator) {
+        let part = rest[..<end.lowerBound]
+        let head = try #require(part.range(of: Data("\r\n\r\n".utf8)))
+        parts.append((String(decoding: part[..<head.lowerBound], as: UTF8.self), Array(part[head.upperBound...])))
+        rest = rest[end.upperBound...].dropFirst(2)
+    }
+    return parts
+}
+
+@Suite struct `A form with files` {
+    private func upload(
+        _ body: (NetworkProvider) async throws -> Void
+    ) async throws -> [(head: String, body: [UInt8])] {
+        let server = try RawHTTPServer { _ in .response(200, body: #"{"id":1}"#) }
+        try await body(provider(try #require(URL(string: server.url))))
+        return try parts(of: try #require(server.requests.first))
+    }
+
+    @Test func `N21: is written after RFC 7578`() async throws {
+        let bytes: [UInt8] = [0, 13, 10, 45, 45, 255]
+        let parts = try await upload { provider in
+            let answer: Uploaded = try await provider.upload(
+                "/upload", filename: "document.pdf", fileData: Data(bytes), mimeType: "application/pdf",
+                additionalFields: ["title": "My Document", "category": "reports"])
+            #expect(answer == Uploaded(id: 1))
+        }
+        #expect(
+            parts.map(\.head) == [
+                "Content-Disposition: form-data; name=\"category\"\r\nContent-Type: text/plain; charset=utf-8",
+                "Content-Disposition: form-data; name=\"title\"\r\nContent-Type: text/plain; charset=utf-8",
+                "Content-Disposition: form-data; name=\"file\"; filename=\"document.pdf\"\r\nContent-Type: application/pdf",
+            ])
+        #expect(parts.map(\.body) == [Array("reports".utf8), Array("My Document".utf8), bytes])
+    }
+
+    @Test(arguments: FormDataPart.ImageType.allCases)
+    func `N21: sends an image of each kind`(type: FormDataPart.ImageType) async throws {
+        let parts = try await upload { provider in
+            let _: Uploaded = try await provider.uploadImage(
+                "/avatar", filename: "a", imageData: Data([1, 2]), imageType: type)
+        }
+        #expect(
+            parts.map(\.head) == [
+                "Content-Disposition: form-data; name=\"image\"; filename=\"a\"\r\nContent-Type: \(type.mimeType)"
+            ])
+    }
+
+    @Test func `N21: lets no name end its header line`() async throws {
+        let evil = "a\"; filename=\"x\"\r\nX-Evil: yes\r\n\r\nbody"
+        let parts = try await upload { provider in
+            let route = MultipartRoute<Uploaded, DefaultDomain>(
+                endpoint: "u", domain: .default,
+                parts: [
+                    FormDataPart(name: evil, value: "v"),
+                    FormDataPart(name: "f", filename: evil, data: Data("w".utf8), mimeType: "text/plain"),
+                ])
+            _ = try await provider.perform(route)
+        }
+        #expect(parts.count == 2)
+        #expect(parts.allSatisfy { $0.head.split(separator: "\r\n").count == 2 })
+        #expect(parts.map(\.body) == [Array("v".utf8), Array("w".utf8)])
+    }
+
+    @Test func `N21: refuses a media type that would end its line`() async throws {
+        let server = try RawHTTPServer { _ in .response(200, body: "{}") }
+        let provider = provider(try #require(URL(string: server.url)))
+        let error = await failure { () -> Uploaded in
+            try await provider.upload("u", filename: "f", fileData: Data(), mimeType: "text/plain\r\nX-Evil: yes")
+        }
+        #expect(error == .bodyEncodingFailed)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `N21: is built step by step, as the original's guide shows it`() throws {
+        var builder = MultipartFormDataBuilder()
+        builder.addTextField(name: "title", value: "Photo Album")
+        builder.addImage(name: "photos", filename: "1.jpg", data: Data([1]), type: .jpeg)
+        builder.addFile(name: "metadata", filename: "i.json", data: Data("{}".utf8), mimeType: "application/json")
+        let (data, type) = try builder.build()
+        let boundary = try #require(type.split(separator: "boundary=").last)
+        #expect(data.range(of: Data("--\(boundary)--\r\n".utf8)) != nil)
+        let route = MultipartRoute<Uploaded, DefaultDomain>(endpoint: "a", domain: .default, formData: builder)
+        #expect(try route.bodyData(using: JSONEncoder())?.count == data.count)
+    }
+
+    @Test func `N21: of a file that is not there is refused`() {
+        #expect(throws: NetworkError.bodyEncodingFailed) {
+            try FormDataPart(name: "f", fileURL: URL(fileURLWithPath: "/nowhere/at/all"))
+        }
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchTesting
+import Nevod
+import Testing
+
+/// A route that says no more than it must.
+private struct Least: Route {
+    typealias Response = User
+    var method: HTTPMethod
+    var parameters: [String: String]?
+    var domain: TestDomain { .api }
+    var endpoint: String { "users" }
+}
+
+/// One that says all.
+private struct Most: Route {
+    typealias Response = User
+    let parameterEncoding: ParameterEncoding
+    var domain: TestDomain { .api }
+    var endpoint: String { "/users?fixed=1" }
+    var method: HTTPMethod { .post }
+    var parameters: [String: String]? { ["b": "2", "a": "1"] }
+    var headers: [String: String]? { ["Accept": "text/x", "Content-Type": "text/y"] }
+    var urlQueryItems: [URLQueryItem]? {
+        [URLQueryItem(name: "q", value: "1"), URLQueryItem(name: "q", value: nil), URLQueryItem(name: "ä", value: "&")]
+    }
+}
+
+@Suite struct `A route of one's own` {
+    private func made(_ route: some Route) throws -> URLRequest {
+        let url = try #require(URL(string: "https://api.example.com/v1/"))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let config = NetworkConfig(
+            environments: [TestDomain.api: SimpleEnvironment(baseURL: url)], jsonEncoder: encoder)
+        return try route.makeRequest(with: config).get()
+    }
+
+    @Test func `N2: sends its parameters in the query of GET and in JSON otherwise`() throws {
+        for method in HTTPMethod.allCases {
+            let request = try made(Least(method: method, parameters: ["b": "2", "a": "1"]))
+            #expect(request.httpMethod == method.stringValue)
+            if method == .get {
+                #expect(request.url?.absoluteString == "https://api.example.com/v1/users?a=1&b=2")
+                #expect(request.httpBody == nil)
+                #expect(request.value(forHTTPHeaderField: "Content-Type") == nil)
+            } else {
+                #expect(request.url?.absoluteString == "https://api.example.com/v1/users")
+                #expect(request.httpBody == Data(#"{"a":"1","b":"2"}"#.utf8))
+                #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
+            }
+        }
+    }
+
+    @Test func `N2: without parameters has neither a query nor content`() throws {
+        for method in HTTPMethod.allCases {
+            for parameters in [nil, [:]] as [[String: String]?] {
+                let request = try made(Least(method: method, parameters: parameters))
+                #expect(request.url?.absoluteString == "https://api.example.com/v1/users")
+                #expect(request.httpBody == nil)
+                #expect(request.value(forHTTPHeaderField: "Content-Type") == nil)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (ParameterEncoding.json, #"{"a":"1","b":"2"}"#), (.formUrlEncoded, "a=1&b=2"), (.query, ""), (.none, ""),
+    ])
+    func `N2: is asked for its own query, fields and encoding`(encoding: ParameterEncoding, body: String) throws {
+        let request = try made(Most(parameterEncoding: encoding))
+        #expect(request.url?.absoluteString == "https://api.example.com/v1/users?fixed=1&q=1&q=&%C3%A4=%26")
+        #expect(String(decoding: request.httpBody ?? Data(), as: UTF8.self) == body)
+        #expect(request.value(forHTTPHeaderField: "Accept") == "text/x")
+        #expect(request.value(forHTTPHeaderField: "Content-Type") == "text/y")
+    }
+
+    @Test func `N2: may have fields that no header line can hold, and is refused then`() async throws {
+        struct Broken: Route {
+            typealias Response = EmptyResponse
+            var domain: DefaultDomain { .default }
+            var endpoint: String { "a" }
+            var method: HTTPMethod { .get }
+            var parameters: [String: String]? { nil }
+            var headers: [String: String]? { ["X-A": "b\r\nX-Evil: yes"] }
+        }
+        let server = try RawHTTPServer { _ in .response(200, body: "{}") }
+        let provider = provider(try #require(URL(string: server.url)))
+        guard case .unknown? = await failure({ try await provider.perform(Broken()) }) else {
+            Issue.record("it was sent")
+            return
+        }
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `N19: at a base that cannot be requested is refused`() async throws {
+        for base in ["ftp://example.com", "https://user@example.com", "file:///etc"] {
+            let provider = NetworkProvider.quick(
+                baseURL: try #require(URL(string: base)), logger: nil)
+            #expect(await failure { () -> User in try await provider.get("a") } == .invalidURL)
+        }
+    }
+
+    @Test func `N18: shows lines of one name as one field, as Foundation does`() async throws {
+        let server = try RawHTTPServer { _ in
+            .response(404, fields: ["Link: <a>", "X-One: 1", "link: <b>", "Set-Cookie: a=1", "Set-Cookie: b=2"])
+        }
+        let provider = provider(try #require(URL(string: server.url)))
+        let error = await failure { () -> User in try await provider.get("a") }
+        let response = try #require(error?.httpResponse)
+        #expect(response.value(forHTTPHeaderField: "Link") == "<a>, <b>")
+        #expect(response.value(forHTTPHeaderField: "X-One") == "1")
+        #expect(response.url?.absoluteString == server.url + "/a")
+    }
+}
+
+@Suite struct `A domain` {
+    private enum One: ServiceDomain {
+        case a, b
+        var identifier: String { "same" }
+    }
+
+    @Test func `is told from others of its type by its identifier`() {
+        #expect(One.a == One.b)
+        #expect(Set([One.a, One.b]).count == 1)
+        #expect(DefaultDomain.default.identifier == "default")
+        #expect(TestDomain.api != TestDomain.other)
+    }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Nevod
+import Testing
+
+/// A storage that fails when told to.
+final class FailingStorage: KeyValueStorage {
+    let inner = InMemoryStorage()
+    let failsToRead = Lock(false)
+    let failsToWrite = Lock(false)
+
+    func string(for key: StorageKey) throws -> String? {
+        try data(for: key).map { String(decoding: $0, as: UTF8.self) }
+    }
+    func set(_ value: String?, for key: StorageKey) throws { try set(value.map { Data($0.utf8) }, for: key) }
+    func data(for key: StorageKey) throws -> Data? {
+        if failsToRead.withLock({ $0 }) { throw AuthError.storeLocked }
+        return inner.data(for: key)
+    }
+    func set(_ value: Data?, for key: StorageKey) throws {
+        if failsToWrite.withLock({ $0 }) { throw AuthError.storeFull }
+        inner.set(value, for: key)
+    }
+    func remove(for key: StorageKey) throws {
+        if failsToWrite.withLock({ $0 }) { throw AuthError.storeFull }
+        inner.remove(for: key)
+    }
+}
+
+/// A token that cannot be written down.
+private struct Unwritable: TokenModel {
+    struct Failure: Error {}
+    func authorize(_ request: inout URLRequest) {}
+    func encode() throws -> Data { throw Failure() }
+    static func decode(from data: Data) throws -> Self { Unwritable() }
+}
+
+@Suite struct `A token storage` {
+    @Test func `N1: sets what is no token aside, says so once and goes on`() async throws {
+        let kept = InMemoryStorage()
+        kept.set("no token", for: .token)
+        let errors = Lock<[TokenStorageError]>([])
+        let storage = TokenStorage<Token>(storage: kept, onError: { error in errors.withLock { $0.append(error) } })
+        #expect(await storage.load() == nil)
+        #expect(await storage.load() == nil)
+        let told = errors.withLock { $0 }
+        #expect(told.count == 1)
+        guard case .failedToDecode? = told.first else {
+            Issue.record("\(told)")
+            return
+        }
+        #expect(kept.data(for: .token) == nil)
+        #expect(kept.string(for: "com.nevod.token.damaged") == "no token")
+        await storage.save(Token(value: "new"))
+        #expect(try await storage.read()?.value == "new")
+    }
+
+    @Test func `N1: that held no token lets requests pass and asks for a new one`() async throws {
+        let backend = Backend()
+        let kept = InMemoryStorage()
+        kept.set(Data([0xFF]), for: .token)
+        try await backend.serve { url in
+            let auth = AuthenticationInterceptor(
+                tokenStorage: TokenStorage<Token>(storage: kept),
+                refreshStrategy: { old in
+                    #expect(old == nil)
+                    return Token(value: backend.issue())
+                })
+            let user: User = try await provider(url, interceptor: auth).get("a")
+            #expect(user.id == 7)
+        }
+    }
+
+    @Test func `N23: shows a token only once it is stored`() async throws {
+        let kept = FailingStorage()
+        let errors = Lock(0)
+        let storage = TokenStorage<Token>(storage: kept, onError: { _ in errors.withLock { $0 += 1 } })
+        await storage.save(Token(value: "first"))
+        kept.failsToWrite.withLock { $0 = true }
+        let outcome = await storage.save(Token(value: "second"))
+        guard case .failure(.failedToAccess(AuthError.storeFull)) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(errors.withLock { $0 } == 1)
+        #expect(await storage.load()?.value == "first")
+        #expect(try kept.inner.data(for: .token).map(Token.decode)?.value == "first")
+        await #expect(throws: TokenStorageError.self) { try await storage.save(nil).get() }
+        #expect(await storage.load()?.value == "first")
+    }
+
+    @Test func `N23: keeps a token that was handed out and could not be stored until it can`() async throws {
+        let backend = Backend()
+        let kept = FailingStorage()
+        try await backend.serve { url in
+            let storage = TokenStorage<Token>(storage: kept)
+            await storage.save(Token(value: "old"))
+            let auth = AuthenticationInterceptor(
+                tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) })
+            let provider = provider(url, interceptor: auth)
+            kept.failsToWrite.withLock { $0 = true }
+            let error = await failure { () -> User in try await provider.get("a") }
+            guard case .authenticationFailed(cause: AuthError.storeFull?)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            kept.failsToWrite.withLock { $0 = false }
+            let _: User = try await provider.get("a")
+            #expect(backend.state.withLock { $0.issued } == 1)
+            #expect(try kept.inner.data(for: .token).map(Token.decode)?.value == "fresh-1")
+        }
+    }
+
+    @Test func `N23: that cannot be read is not taken for empty`() async throws {
+        let backend = Backend(accepting: ["t"])
+        let kept = FailingStorage()
+        kept.inner.set(try Token(value: "t").encode(), for: .token)
+        kept.failsToRead.withLock { $0 = true }
+        try await backend.serve { url in
+            let storage = TokenStorage<Token>(storage: kept)
+            let auth = AuthenticationInterceptor(
+                tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) })
+            let provider = provider(url, interceptor: auth)
+            #expect(await storage.load() == nil)
+            let error = await failure { () -> User in try await provider.get("a") }
+            guard case .authenticationFailed(cause: AuthError.storeLocked?)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(backend.requests.isEmpty)
+            kept.failsToRead.withLock { $0 = false }
+            let user: User = try await provider.get("a")
+            #expect(user.id == 7)
+            #expect(backend.state.withLock { $0.issued } == 0)
+        }
+    }
+
+    @Test func `N23: takes over what another storage over the same place has renewed`() async throws {
+        let backend = Backend()
+        let kept = InMemoryStorage()
+        try await backend.serve { url in
+            let storages = (0..<2).map { _ in TokenStorage<Token>(storage: kept) }
+            await storages[0].save(Token(value: "old"))
+            #expect(await storages[1].load()?.value == "old")
+            let providers = storages.map { storage in
+                provider(
+                    url,
+                    interceptor: AuthenticationInterceptor(
+                        tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) }))
+            }
+            for one in providers { let _: User = try await one.get("a") }
+            #expect(backend.state.withLock { $0.issued } == 1)
+        }
+    }
+
+    @Test func `refuses what cannot be written down and keeps what was there`() async throws {
+        let kept = InMemoryStorage()
+        kept.set("x", for: "u")
+        let storage = TokenStorage<Unwritable>(storage: kept, key: StorageKey(value: "u"))
+        guard case .failure(.failedToEncode(is Unwritable.Failure)) = await storage.save(Unwritable()) else {
+            Issue.record("it was written")
+            return
+        }
+        #expect(kept.string(for: "u") == "x")
+        #expect(await storage.load() != nil)
+        await storage.clear()
+        #expect(kept.string(for: "u") == nil)
+    }
+
+    @Test func `says what is wrong without saying what is stored`() {
+        struct Secret: Error { let value = "s3cret" }
+        for error in [
+            TokenStorageError.failedToDecode(Secret()), .failedToEncode(Secret()), .failedToAccess(Secret()),
+            .failedToAccess(AuthError.storeLocked),
+        ] { #expect(!"\(error)".contains("s3cret")) }
+    }
+}
+
+@Suite struct `A keychain` {
+    @Test func `N23: on Linux keeps secrets encrypted in a file that is replaced as a whole`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = "\(folder)/app.secrets"
+            func keychain() -> Keychain {
+                Keychain(secrets: EncryptedFileSecretStore(path: path, key: .keyFile(path: "\(folder)/app.key")))
+            }
+            let storage = TokenStorage<Token>(storage: KeychainStorage(keychain: keychain()))
+            try await storage.save(Token(value: "canary-7f3a")).get()
+            let again = TokenStorage<Token>(storage: KeychainStorage(keychain: keychain()))
+            #expect(try await again.read()?.value == "canary-7f3a")
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            #expect(bytes.range(of: Data("canary".utf8)) == nil)
+            try await again.save(nil).get()
+            #expect(try await KeychainStorage(keychain: keychain()).data(for: .token) == nil)
+        }
+    }
+
+    @Test func `keeps text and bytes by name`() async throws {
+        let storage = KeychainStorage(keychain: Keychain(secrets: MemorySecretStore()))
+        try await storage.set("text", for: "a")
+        try await storage.set(Data([1, 2]), for: "b")
+        #expect(try await storage.string(for: "a") == "text")
+        #expect(try await storage.data(for: "b") == Data([1, 2]))
+        try await storage.set(nil as String?, for: "a")
+        try await storage.remove(for: "b")
+        #expect(try await storage.data(for: "a") == nil)
+        #expect(try await storage.data(for: "b") == nil)
+    }
+}
