@@ -53,6 +53,18 @@ extension HTTPError {
     /// The TLS handshake or the certificate's verification failed; no request was sent.
     public static let tls = HTTPError.tls("The server's certificate could not be verified.")
 
+    /// The server's certificate is vouched for, and its key is none of those that the host may show.
+    ///
+    /// Somebody may be reading along, or the host has a new key and this client an old list. No request was sent.
+    public static let pinMismatch = HTTPError.pinMismatch("The server showed a key that is not pinned.")
+
+    /// The server wants a client certificate, or another one; no request was answered.
+    public static let clientCertificateRefused = HTTPError.clientCertificateRefused(
+        "The server did not accept this client's certificate.")
+
+    /// Pins, a client certificate or the hosts that they are for cannot be used as they were given.
+    public static let invalidTLSPolicy = HTTPError.invalidTLSPolicy("they are malformed")
+
     /// The content, or the head, is larger than allowed; the transfer was ended there.
     public static let tooLarge = HTTPError(
         code: "tooLarge", message: "The content is larger than allowed.", hint: "Raise the limit where it is set.")
@@ -122,6 +134,24 @@ extension HTTPError {
 
     package static func tls(_ what: String) -> HTTPError {
         HTTPError(code: "tls", message: what, hint: "Check the certificate, the host name and this machine's clock.")
+    }
+
+    package static func pinMismatch(_ what: String) -> HTTPError {
+        HTTPError(
+            code: "pinMismatch", message: what,
+            hint: "Do not go on over this network; compare the host's key with the pins in use.")
+    }
+
+    package static func clientCertificateRefused(_ what: String) -> HTTPError {
+        HTTPError(
+            code: "clientCertificateRefused", message: what,
+            hint: "Check which certificate the server expects, its validity, and for which hosts it is given here.")
+    }
+
+    package static func invalidTLSPolicy(_ why: String) -> HTTPError {
+        HTTPError(
+            code: "invalidTLSPolicy", message: "The TLS settings cannot be used: \(why).",
+            hint: "Compare pins, certificates, passphrases and host names with what the server's owner gave you.")
     }
 
     /// A mail server's answer of 500 and more; it says so again however often it is asked.

@@ -36,13 +36,22 @@ CURLcode latch_curl_configure(CURL *easy, const latch_curl_habits *habits) {
     SET(CURLOPT_NOPROGRESS, 1L);
     SET(CURLOPT_SSL_VERIFYPEER, 1L);
     SET(CURLOPT_SSL_VERIFYHOST, 2L);
+    // RFC 8996: TLS 1.0 and 1.1 are not to be used.
+    SET(CURLOPT_SSLVERSION, (long)(habits->requires_tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2));
     SET(CURLOPT_CONNECTTIMEOUT_MS, habits->connect_timeout_ms);
+    SET(CURLOPT_EXPECT_100_TIMEOUT_MS, habits->continue_timeout_ms);
     if (habits->authorities) SET(CURLOPT_CAINFO, habits->authorities);
     SET(CURLOPT_PRIVATE, habits->transfer);
     SET(CURLOPT_HEADERFUNCTION, habits->on_head);
     SET(CURLOPT_HEADERDATA, habits->transfer);
     SET(CURLOPT_WRITEFUNCTION, habits->on_body);
     SET(CURLOPT_WRITEDATA, habits->transfer);
+    SET(CURLOPT_READFUNCTION, habits->on_upload);
+    SET(CURLOPT_READDATA, habits->transfer);
+    SET(CURLOPT_SEEKFUNCTION, habits->on_rewind);
+    SET(CURLOPT_SEEKDATA, habits->transfer);
+    SET(CURLOPT_ERRORBUFFER, habits->complaint);
+    SET(CURLOPT_ACCEPT_ENCODING, habits->codings);
     SET(CURLOPT_OPENSOCKETFUNCTION, habits->on_open);
     SET(CURLOPT_OPENSOCKETDATA, habits->loop);
     SET(CURLOPT_CLOSESOCKETFUNCTION, habits->on_close);
@@ -56,14 +65,41 @@ CURLcode latch_curl_prepare(CURL *easy, const latch_curl_request *request) {
     // HTTPGET also undoes NOBODY and POST of the request before.
     SET(CURLOPT_HTTPGET, 1L);
     SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)(request->has_content ? request->content_size : -1));
-    SET(CURLOPT_COPYPOSTFIELDS, request->has_content ? (request->content ? request->content : "") : NULL);
-    if (!request->has_content) SET(CURLOPT_HTTPGET, 1L);
+    if (request->is_upload) {
+        SET(CURLOPT_COPYPOSTFIELDS, NULL);
+        SET(CURLOPT_POST, 1L);
+    } else {
+        SET(CURLOPT_COPYPOSTFIELDS, request->has_content ? (request->content ? request->content : "") : NULL);
+        if (!request->has_content) SET(CURLOPT_HTTPGET, 1L);
+    }
+    SET(CURLOPT_HTTP_CONTENT_DECODING, (long)request->decodes);
     if (request->is_head) SET(CURLOPT_NOBODY, 1L);
     SET(CURLOPT_CUSTOMREQUEST, request->is_usual_method ? NULL : request->method);
     SET(CURLOPT_TIMEOUT_MS, request->timeout_ms);
     SET(CURLOPT_PROXY, request->avoids_proxy ? "" : NULL);
     SET(CURLOPT_PIPEWAIT, (long)request->waits_for_multiplexing);
     return CURLE_OK;
+}
+
+CURLcode latch_curl_prepare_tls(CURL *easy, const latch_curl_tls *tls) {
+    struct curl_blob certificate = {(void *)tls->certificate, tls->certificate_size, CURL_BLOB_COPY};
+    struct curl_blob key = {(void *)tls->key, tls->key_size, CURL_BLOB_COPY};
+    SET(CURLOPT_PINNEDPUBLICKEY, tls->pins);
+    SET(CURLOPT_SSLCERTTYPE, tls->kind);
+    SET(CURLOPT_SSLKEYTYPE, tls->key ? tls->kind : NULL);
+    SET(CURLOPT_SSLCERT_BLOB, tls->certificate ? &certificate : NULL);
+    SET(CURLOPT_SSLKEY_BLOB, tls->key ? &key : NULL);
+    SET(CURLOPT_KEYPASSWD, tls->passphrase);
+    return CURLE_OK;
+}
+
+const char *latch_curl_codings(void) {
+    // One text for each set of codings: nothing is put together, so nothing can be read half made.
+    static const char *const lists[] = {"identity", "gzip, deflate", "br", "gzip, deflate, br",
+                                        "zstd",     "gzip, deflate, zstd", "br, zstd", "gzip, deflate, br, zstd"};
+    int features = curl_version_info(CURLVERSION_NOW)->features;
+    return lists[(features & CURL_VERSION_LIBZ ? 1 : 0) | (features & CURL_VERSION_BROTLI ? 2 : 0) |
+                 (features & CURL_VERSION_ZSTD ? 4 : 0)];
 }
 
 CURLcode latch_curl_prepare_mail(CURL *easy, const latch_curl_mail *mail) {

@@ -22,9 +22,10 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
     /// Whether it can be read more than once, each time from the beginning.
     public let isReplayable: Bool
 
-    private let open: @Sendable () async throws -> Source
-    /// Whether it was read; only a stream that cannot be replayed asks.
-    private let isSpent = Lock(false)
+    /// Begins anew; nil for a stream that can be read once.
+    private let open: (@Sendable () async throws -> Source)?
+    /// What can be read once, until somebody does: from then on it is the reader's, and ends with the reader.
+    private let once: Lock<Source?>
 
     /// Content that `open` begins anew each time it is read.
     ///
@@ -32,13 +33,15 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
     public init(length: Int? = nil, opening open: @escaping @Sendable () async throws -> Source) {
         self.length = length
         self.open = open
+        once = Lock(nil)
         isReplayable = true
     }
 
     /// Content that can be read once.
     public init(length: Int? = nil, once source: @escaping Source) {
         self.length = length
-        open = { source }
+        open = nil
+        once = Lock(source)
         isReplayable = false
     }
 
@@ -57,14 +60,9 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
     ///
     /// - Throws: `HTTPError.streamSpent` where it was read before and cannot be read again.
     fileprivate func begin() async throws -> Source {
-        if !isReplayable {
-            let isFirst = isSpent.withLock { isSpent in
-                defer { isSpent = true }
-                return !isSpent
-            }
-            guard isFirst else { throw HTTPError.streamSpent }
-        }
-        return try await open()
+        if let open { return try await open() }
+        guard let source = once.withLock({ $0.take() }) else { throw HTTPError.streamSpent }
+        return source
     }
 
     /// Reads a stream once, from its beginning.

@@ -38,10 +38,14 @@ public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, Cus
 
     /// RFC 9110 §12.5.1.
     public static let accept: HTTPFieldName = "Accept"
+    /// RFC 9110 §12.5.3.
+    public static let acceptEncoding: HTTPFieldName = "Accept-Encoding"
     /// RFC 9110 §11.6.2.
     public static let authorization: HTTPFieldName = "Authorization"
     /// RFC 9111 §5.2.
     public static let cacheControl: HTTPFieldName = "Cache-Control"
+    /// RFC 9110 §8.4.
+    public static let contentEncoding: HTTPFieldName = "Content-Encoding"
     /// RFC 9110 §8.6.
     public static let contentLength: HTTPFieldName = "Content-Length"
     /// RFC 9110 §8.3.
@@ -56,6 +60,8 @@ public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, Cus
     public static let idempotencyKey: HTTPFieldName = "Idempotency-Key"
     /// RFC 9110 §10.2.2.
     public static let location: HTTPFieldName = "Location"
+    /// RFC 9110 §14.2.
+    public static let range: HTTPFieldName = "Range"
     /// RFC 9110 §10.2.3.
     public static let retryAfter: HTTPFieldName = "Retry-After"
     /// RFC 6265 §4.1.

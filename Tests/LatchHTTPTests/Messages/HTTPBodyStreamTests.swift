@@ -82,6 +82,14 @@ import Testing
         #expect(ended.entries == ["read", "left"])
     }
 
+    @Test func `that can be read once lets go of its source with the reader, though it lives on itself`() async throws {
+        let ended = Recording<String>()
+        let stream = HTTPBodyStream(once: countdown(from: 3, held: Held { ended.add("left") }))
+        for try await _ in stream { break }
+        #expect(ended.entries == ["left"])
+        await #expect(throws: HTTPError.streamSpent) { try await pieces(of: stream) }
+    }
+
     @Test func `is not opened before it is read`() async throws {
         let opened = Lock(0)
         let stream = HTTPBodyStream {

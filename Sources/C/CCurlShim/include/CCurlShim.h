@@ -21,6 +21,15 @@ static inline int64_t latch_curl_content_length(CURL *easy) {
     return curl_easy_getinfo(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &value) == CURLE_OK ? value : -1;
 }
 
+/// How many bytes of content have come, before codings are taken off.
+static inline int64_t latch_curl_downloaded(CURL *easy) {
+    curl_off_t value = 0;
+    return curl_easy_getinfo(easy, CURLINFO_SIZE_DOWNLOAD_T, &value) == CURLE_OK ? value : 0;
+}
+
+/// The codings that this libcurl can take off, as `Accept-Encoding` lists them.
+const char *latch_curl_codings(void);
+
 static inline CURLMcode latch_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }
@@ -34,11 +43,20 @@ typedef struct {
     void *transfer;
     curl_write_callback on_head;
     curl_write_callback on_body;
+    curl_read_callback on_upload;
+    curl_seek_callback on_rewind;
+    /// CURL_ERROR_SIZE bytes.
+    char *complaint;
+    /// The codings that are taken off the content of answers.
+    const char *codings;
     void *loop;
     curl_opensocket_callback on_open;
     curl_closesocket_callback on_close;
     long connect_timeout_ms;
+    long continue_timeout_ms;
     const char *authorities;
+    /// Nothing older than TLS 1.3.
+    int requires_tls13;
 } latch_curl_habits;
 
 CURLcode latch_curl_configure(CURL *easy, const latch_curl_habits *habits);
@@ -51,6 +69,9 @@ typedef struct {
     const void *content;
     int64_t content_size;
     int has_content;
+    /// The content comes from the read callback; its size may be -1.
+    int is_upload;
+    int decodes;
     int is_head;
     /// HEAD, GET without content or POST with: libcurl names it without being told.
     int is_usual_method;
@@ -60,6 +81,21 @@ typedef struct {
 } latch_curl_request;
 
 CURLcode latch_curl_prepare(CURL *easy, const latch_curl_request *request);
+
+/// What a handle asks of, and shows to, the host of its next transfer; NULL for nothing. libcurl copies all of it.
+typedef struct {
+    /// "sha256//base64", several with semicolons between them.
+    const char *pins;
+    /// "PEM", with a key, or "P12", with the key inside.
+    const char *kind;
+    const void *certificate;
+    size_t certificate_size;
+    const void *key;
+    size_t key_size;
+    const char *passphrase;
+} latch_curl_tls;
+
+CURLcode latch_curl_prepare_tls(CURL *easy, const latch_curl_tls *tls);
 
 /// One mail: what a handle needs to submit it (RFC 6409).
 typedef struct {

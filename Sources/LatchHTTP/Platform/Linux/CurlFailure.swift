@@ -6,8 +6,21 @@ import CCurl
 /// Puts libcurl's codes into the words of `HTTPError`.
 enum CurlFailure {
     /// The error for a code; it names the host, never the path or a field.
-    static func error(_ code: CURLcode, authority: String) -> HTTPError {
+    ///
+    /// - Parameters:
+    ///   - complaint: libcurl's text about the failure, in which an alert of TLS is named.
+    ///   - showsCertificate: Whether the host was to be shown a client certificate.
+    static func error(
+        _ code: CURLcode, authority: String, complaint: String = "", showsCertificate: Bool = false
+    ) -> HTTPError {
         switch code {
+        case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pinMismatch("\(authority) showed a key that is not pinned.")
+        case CURLE_SSL_CERTPROBLEM: .invalidTLSPolicy("the client certificate for \(authority) does not open")
+        case _ where code == CURLE_SSL_CLIENTCERT || isAboutOurs(complaint, showsCertificate):
+            .clientCertificateRefused(
+                showsCertificate
+                    ? "\(authority) did not accept this client's certificate."
+                    : "\(authority) demands a client certificate.")
         case CURLE_OPERATION_TIMEDOUT: .timeout
         case CURLE_ABORTED_BY_CALLBACK: .cancelled
         case CURLE_FILESIZE_EXCEEDED: .tooLarge
@@ -19,13 +32,22 @@ enum CurlFailure {
         }
     }
 
+    /// Whether the peer complains of a certificate (RFC 8446 §6.2): as it is the server, it can only mean ours.
+    ///
+    /// In TLS 1.2 the answer to none at all is a failure of the handshake like any other.
+    private static func isAboutOurs(_ complaint: String, _ showsCertificate: Bool) -> Bool {
+        guard complaint.contains(" alert ") else { return false }
+        return complaint.contains("certificate") || complaint.contains("unknown ca")
+            || complaint.contains("access denied") || (showsCertificate && complaint.contains("handshake failure"))
+    }
+
     /// Codes after which trying again does not help before somebody looks at a certificate.
     private static func isTLS(_ code: CURLcode) -> Bool {
         switch code {
-        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER,
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ENGINE_NOTFOUND,
-            CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
-            CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED, CURLE_SSL_SHUTDOWN_FAILED:
+            CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED,
+            CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED, CURLE_SSL_SHUTDOWN_FAILED:
             true
         default: false
         }

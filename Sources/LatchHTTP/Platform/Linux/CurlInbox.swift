@@ -13,6 +13,8 @@ struct CurlInbox {
     ///
     /// One of them may have ended by itself meanwhile, and is then left alone.
     var cancellations: [CurlTransfer] = []
+    /// Transfers whose stream has gone on, so that libcurl can.
+    var wakings: [CurlTransfer] = []
     /// Whether the driver waits in epoll, or is about to, and sees this inbox only after its bell.
     var isDriverAsleep = false
     /// Whether the transport is gone; nothing new comes, and what is under way runs to its end.
@@ -52,7 +54,7 @@ struct CurlInbox {
     /// Takes in a transfer and who waits for it, unless it was cancelled before it came.
     ///
     /// Where it is refused, the waiter is still the caller's to resume; otherwise it is the driver's, exactly once.
-    mutating func accept(_ transfer: CurlTransfer, waiter: UnsafeContinuation<Void, Never>) -> AfterAccepting {
+    mutating func accept(_ transfer: CurlTransfer, waiter: UnsafeContinuation<Void, Never>?) -> AfterAccepting {
         guard !transfer.isCancelled else { return .refused }
         transfer.waiter = waiter
         arrivals.append(transfer)
@@ -73,12 +75,21 @@ struct CurlInbox {
         return takeBell()
     }
 
+    /// Lets libcurl go on with a transfer that is paused; one that has ended meanwhile is left alone.
+    ///
+    /// - Returns: Whether the driver has to be woken.
+    mutating func wake(_ transfer: CurlTransfer) -> Bool {
+        guard driver != .nobody else { return false }
+        wakings.append(transfer)
+        return takeBell()
+    }
+
     /// Makes the loop's thread the driver, who then has to be rung.
     mutating func handOver() { driver = .loop }
 
     /// Gives up driving if nothing has come meanwhile.
     mutating func rest(isIdle: Bool = true) -> Bool {
-        guard isIdle, arrivals.isEmpty, cancellations.isEmpty else { return false }
+        guard isIdle, isEmpty else { return false }
         driver = .nobody
         return true
     }
@@ -87,7 +98,7 @@ struct CurlInbox {
     ///
     /// - Returns: False if something has come that should be taken in first.
     mutating func fallAsleep() -> Bool {
-        guard arrivals.isEmpty, cancellations.isEmpty else { return false }
+        guard isEmpty else { return false }
         isDriverAsleep = true
         return true
     }
@@ -99,6 +110,8 @@ struct CurlInbox {
         isStopped = true
         return driver == .nobody
     }
+
+    private var isEmpty: Bool { arrivals.isEmpty && cancellations.isEmpty && wakings.isEmpty }
 
     /// Whether the thread may end.
     var isOver: Bool { isStopped && driver == .nobody }

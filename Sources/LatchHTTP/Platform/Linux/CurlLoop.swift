@@ -30,6 +30,9 @@ final class CurlLoop: @unchecked Sendable {
     private var active = 0
     private var arrivals: [CurlTransfer] = []
     private var cancellations: [CurlTransfer] = []
+    private var wakings: [CurlTransfer] = []
+    /// Those under way whose pace has a limit.
+    private var paced: [CurlTransfer] = []
     private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 64)
 
     /// A loop with its thread; `stop` ends both.
@@ -115,18 +118,26 @@ extension CurlLoop {
     }
 
     /// Gives `transfer` to the driver, who resumes `waiter` when it has ended.
-    func submit(_ transfer: CurlTransfer, resuming waiter: UnsafeContinuation<Void, Never>) {
+    func submit(_ transfer: CurlTransfer, resuming waiter: UnsafeContinuation<Void, Never>?) {
         if transfer.isUnderWay {
             transfer.waiter = waiter
             inbox.withLock { $0.handOver() }
             return bells.ringThread()
         }
         switch inbox.withLock({ $0.accept(transfer, waiter: waiter) }) {
-        case .refused: waiter.resume()
+        case .refused:
+            transfer.conclude()
+            waiter?.resume()
         case .ringDriver: bells.ringDriver()
         case .ringThread: bells.ringThread()
         case .nothing: break
         }
+    }
+
+    /// Lets libcurl go on with `transfer`, whose stream has.
+    func wake(_ transfer: CurlTransfer) {
+        guard inbox.withLock({ $0.wake(transfer) }) else { return }
+        bells.ringDriver()
     }
 
     /// Aborts `transfer`, whether it has been submitted already or is about to be.
@@ -172,6 +183,7 @@ extension CurlLoop {
     /// Takes in what has come, runs the timers that are due, and hands out what has ended.
     private func advance() {
         takeIn()
+        if !paced.isEmpty { endWhatStands() }
         while deadline == 0 || (isTimeUp && deadline != .max && deadline <= monotonicNow()) {
             deadline = .max
             act(on: CURL_SOCKET_TIMEOUT, 0)
@@ -191,18 +203,47 @@ extension CurlLoop {
             inbox.isDriverAsleep = false
             swap(&arrivals, &inbox.arrivals)
             swap(&cancellations, &inbox.cancellations)
+            swap(&wakings, &inbox.wakings)
         }
         for transfer in arrivals { add(transfer) }
         for transfer in cancellations where transfer.isUnderWay { finish(transfer, CURLE_ABORTED_BY_CALLBACK) }
         arrivals.removeAll(keepingCapacity: true)
         cancellations.removeAll(keepingCapacity: true)
+        guard !wakings.isEmpty else { return }
+        for transfer in wakings where transfer.isUnderWay { goOn(transfer) }
+        wakings.removeAll(keepingCapacity: true)
+    }
+
+    /// Lets libcurl ask its stream again; where that has failed, there is nothing to ask for.
+    private func goOn(_ transfer: CurlTransfer) {
+        guard transfer.upload?.failure == nil else { return finish(transfer, CURLE_ABORTED_BY_CALLBACK) }
+        transfer.lastMove = monotonicNow()
+        let code = curl_easy_pause(transfer.easy, transfer.pauses)
+        // Without a connection any more it has come to its end, of which libcurl's queue is about to tell.
+        if code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT { finish(transfer, code) }
+    }
+
+    /// Ends the streams on which the peer has let nothing move for too long.
+    private func endWhatStands() {
+        let now = monotonicNow()
+        for transfer in paced {
+            if let expiry = transfer.expiry, expiry <= now { finish(transfer, CURLE_OPERATION_TIMEDOUT) }
+        }
+    }
+
+    /// Ends the streams whose peer has gone while libcurl waits for the source of the request's content.
+    ///
+    /// libcurl would find out with the next piece that nobody takes it, however long that is in coming.
+    private func endWhatIsLeft(on socket: CInt) {
+        for transfer in paced where transfer.unreadSocket == socket { finish(transfer, CURLE_SEND_ERROR) }
     }
 
     /// Waits for sockets, for a bell, or for the next timer, and lets libcurl act; returns false once `limit` is past.
     private func wait(until limit: UInt64) -> Bool {
         let now = monotonicNow()
         guard now < limit else { return false }
-        let end = min(limit, deadline)
+        var end = min(limit, deadline)
+        for transfer in paced { end = min(end, transfer.expiry ?? .max) }
         guard inbox.withLock({ $0.fallAsleep() }) else { return true }
         let patience = end == .max ? -1 : end > now ? Int64(end - now) : 0
         let count = latch_epoll_wait(bells.epoll, events.baseAddress, CInt(events.count), patience)
@@ -213,6 +254,8 @@ extension CurlLoop {
                 bells.silence()
             } else if let meaning = sockets.meaning(of: event.events, on: event.data.fd) {
                 act(on: event.data.fd, meaning)
+            } else if !paced.isEmpty {
+                endWhatIsLeft(on: event.data.fd)
             }
         }
         return true
@@ -228,6 +271,10 @@ extension CurlLoop {
     private func add(_ transfer: CurlTransfer) {
         transfer.isUnderWay = true
         active += 1
+        if transfer.isPaced {
+            transfer.lastMove = monotonicNow()
+            paced.append(transfer)
+        }
         _ = Unmanaged.passRetained(transfer)
         guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
             return finish(transfer, CURLE_FAILED_INIT)
@@ -242,6 +289,10 @@ extension CurlLoop {
         transfer.isUnderWay = false
         transfer.outcome = outcome
         active -= 1
+        if transfer.isPaced {
+            paced.removeAll { $0 === transfer }
+            transfer.conclude()
+        }
         let waiter = transfer.waiter
         transfer.waiter = nil
         Unmanaged.passUnretained(transfer).release()
@@ -261,8 +312,16 @@ extension CurlLoop {
     /// libcurl says which events it waits for.
     ///
     /// All four callbacks run on the driver's thread, inside a call of `act`.
-    private static let onSocket: curl_socket_callback = { _, socket, what, context, _ in
-        if let context { CurlLoop.of(context).sockets.want(what, of: socket) }
+    private static let onSocket: curl_socket_callback = { easy, socket, what, context, _ in
+        guard let context else { return 0 }
+        let loop = CurlLoop.of(context)
+        loop.sockets.want(what, of: socket)
+        if !loop.paced.isEmpty, let easy, let transfer = latch_curl_private(easy),
+            CurlTransfer.of(transfer).waitsForSource(
+                reading: what != CURL_POLL_REMOVE && what != CURL_POLL_NONE, socket)
+        {
+            loop.sockets.awaitEnd(of: socket)
+        }
         return 0
     }
 

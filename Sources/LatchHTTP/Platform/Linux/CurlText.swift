@@ -2,6 +2,7 @@
 
 #if os(Linux)
 import CCurl
+import CCurlShim
 
 /// The C strings of one request, laid out in one block of memory that is used again for the next request.
 ///
@@ -20,6 +21,9 @@ struct CurlText: ~Copyable {
     /// The method as it goes on the wire.
     private(set) var method: UnsafePointer<CChar>?
 
+    /// What libcurl can take off the content of an answer.
+    private static let acceptEncoding = "Accept-Encoding: " + String(cString: latch_curl_codings())
+
     /// The first node of the list, or nil for no list.
     var fields: UnsafeMutablePointer<curl_slist>? { nodeCount == 0 ? nil : nodes.baseAddress }
 
@@ -30,7 +34,7 @@ struct CurlText: ~Copyable {
     }
 
     /// Lays out the URL, the method and the field lines of a request that has been validated.
-    mutating func write(_ request: HTTPRequest, suppressingContentType: Bool) {
+    mutating func write(_ request: HTTPRequest, hasContent: Bool, decodes: Bool) {
         makeRoom(for: request)
         url = beginning()
         put(request.scheme)
@@ -41,11 +45,17 @@ struct CurlText: ~Copyable {
         method = beginning()
         put(request.method.rawValue)
         end()
-        writeFields(of: request, suppressingContentType: suppressingContentType)
+        writeFields(of: request, hasContent: hasContent)
+        // Said here, libcurl does not say it again, and need not make a text of it for each request.
+        if decodes {
+            putNode(Self.acceptEncoding)
+        } else if request.fields[.acceptEncoding] == nil {
+            putNode("Accept-Encoding:")
+        }
     }
 
     /// The request's own fields, but for those that libcurl writes: two of one of those would be smuggling.
-    private mutating func writeFields(of request: HTTPRequest, suppressingContentType: Bool) {
+    private mutating func writeFields(of request: HTTPRequest, hasContent: Bool) {
         var hasContentType = false
         for line in request.fields where !line.name.isSetByTransport {
             if line.name == .contentType { hasContentType = true }
@@ -60,10 +70,13 @@ struct CurlText: ~Copyable {
             }
             end()
         }
-        // libcurl would otherwise call any content a form, and ask for leave to send a large one.
-        guard suppressingContentType else { return }
+        guard hasContent else { return }
+        // libcurl would otherwise call any content a form.
         if !hasContentType { putNode("Content-Type:") }
-        putNode("Expect:")
+        // RFC 9110 §10.1.1: libcurl asks for leave to send what is large. For a stream that is right, since one that can
+        // be read once is then still whole after a 401; for what is in memory it would be a second of waiting for
+        // servers that do not know of it.
+        if request.body.stream == nil { putNode("Expect:") }
     }
 
     /// Makes the block large enough for the whole request at once: a block that moved would break the pointers into it.
@@ -71,16 +84,16 @@ struct CurlText: ~Copyable {
         used = 0
         nodeCount = 0
         var size = request.scheme.utf8.count + request.authority.utf8.count + request.path.utf8.count
-        size += request.method.rawValue.utf8.count + 64
+        size += request.method.rawValue.utf8.count + 192
         for line in request.fields { size += line.name.rawName.utf8.count + line.value.utf8.count + 3 }
         if block.count < size {
             block.initializeMemory(as: UInt8.self, repeating: 0)
             block.deallocate()
             block = .allocate(byteCount: max(size, 1024), alignment: 8)
         }
-        if nodes.count < request.fields.count + 2 {
+        if nodes.count < request.fields.count + 3 {
             nodes.deallocate()
-            nodes = .allocate(capacity: max(request.fields.count + 2, 16))
+            nodes = .allocate(capacity: max(request.fields.count + 3, 16))
         }
     }
 

@@ -7,20 +7,45 @@ import CCurlShim
 /// One libcurl easy handle and the buffers of the transfer that it makes; used again for the next one.
 ///
 /// It has one owner at a time: the task that prepares it, then whoever drives the loop, then the task again. Only
-/// `isCancelled` and `waiter` are reached from both sides, under the loop's lock.
+/// `isCancelled` and `waiter` are reached from both sides, under the loop's lock; `upload` and `answer` have locks of
+/// their own.
 final class CurlTransfer: @unchecked Sendable {
     let easy: UnsafeMutableRawPointer
-    /// How many bytes of content are taken.
-    private let limit: Int
+    /// How much content is taken.
+    let limits: CurlLimits
+    /// What depends on the host; nil where nothing does.
+    let tls: TLSPolicy?
+    /// What libcurl says about a failure beside its code; it lives as long as the handle.
+    let complaint = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     /// What libcurl reads while the transfer is under way; it lives as long as the handle.
     private var text = CurlText()
     /// The lines of the last block of fields, status line first, without the empty line.
-    fileprivate var head: [UInt8] = []
-    fileprivate var content: [UInt8] = []
-    /// Whether the answer was larger than allowed; libcurl itself only says that writing failed.
-    fileprivate var overflowed = false
+    var head: [UInt8] = []
+    var content: [UInt8] = []
+    /// Why we stopped the transfer; libcurl itself only says that a callback did.
+    var refusal: HTTPError?
     /// Whether the empty line after the fields is still to come.
-    fileprivate var isReadingHead = true
+    var isReadingHead = true
+    /// Whether libcurl takes codings off the content.
+    private(set) var decodes = false
+    /// Whether the host is shown a client certificate.
+    var showsCertificate = false
+    /// Where the request goes, for errors.
+    private(set) var authority = ""
+
+    /// What libcurl takes the request's content from; nil where that is in memory.
+    var upload: UploadFeed?
+    /// Where the answer goes while it arrives; nil where it is collected here.
+    var answer: AnswerFeed?
+    /// How many bytes of content have gone to `answer`.
+    var streamedBytes = 0
+    /// How long nothing may move, in nanoseconds; 0 where the transfer as a whole has a time.
+    private(set) var patience: UInt64 = 0
+    /// When something moved last, in nanoseconds of the monotonic clock.
+    var lastMove: UInt64 = 0
+
+    /// The socket of which libcurl wants nothing while it waits for `upload`.
+    var unreadSocket: CInt?
 
     /// Whether libcurl is working on it.
     var isUnderWay = false
@@ -28,17 +53,22 @@ final class CurlTransfer: @unchecked Sendable {
     var outcome: CURLcode?
     /// Set once and never unset: a cancelled transfer is not used again.
     var isCancelled = false
-    /// Whom the driver resumes at the end; nil while a caller drives it by itself.
+    /// Whom the driver resumes at the end; nil while a caller drives it by itself, and for a streamed answer.
     var waiter: UnsafeContinuation<Void, Never>?
 
     /// A transfer that owns `easy` and frees it.
-    init(easy: UnsafeMutableRawPointer, limit: Int) {
+    init(easy: UnsafeMutableRawPointer, limits: CurlLimits, tls: TLSPolicy? = nil) {
         self.easy = easy
-        self.limit = limit
+        self.limits = limits
+        self.tls = tls
+        complaint.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         head.reserveCapacity(512)
     }
 
-    deinit { curl_easy_cleanup(easy) }
+    deinit {
+        curl_easy_cleanup(easy)
+        complaint.deallocate()
+    }
 
     /// This transfer as libcurl hands it to callbacks; it counts no reference.
     var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
@@ -54,91 +84,97 @@ final class CurlTransfer: @unchecked Sendable {
     /// - Throws: What `validateForSending` throws, and `malformedMessage` for a HEAD with content.
     func prepare(_ request: HTTPRequest, timeout: Duration) throws(HTTPError) {
         try request.validateForSending()
-        head.removeAll(keepingCapacity: true)
-        content = []
-        overflowed = false
-        isReadingHead = true
-        outcome = nil
+        reset(for: request, timeout: timeout)
         let isHead = request.method == .head
         // RFC 9110 §8.6: these methods anticipate content, so its absence is said with a length of 0.
         let hasContent = !request.body.isEmpty || [.post, .put, .patch].contains(request.method)
         guard !isHead || request.body.isEmpty else { throw .malformedMessage("A HEAD request carries no content.") }
-        text.write(request, suppressingContentType: hasContent)
+        text.write(request, hasContent: hasContent, decodes: decodes)
         let code = request.body.bytes.withUnsafeBytes { bytes in
             var settings = latch_curl_request()
             settings.url = text.url
             settings.method = text.method
             settings.fields = text.fields
             settings.content = bytes.baseAddress
-            settings.content_size = Int64(bytes.count)
+            settings.content_size = Int64(upload == nil ? bytes.count : upload?.length ?? -1)
             settings.has_content = hasContent ? 1 : 0
+            settings.is_upload = upload == nil ? 0 : 1
             settings.is_head = isHead ? 1 : 0
             settings.is_usual_method = isHead || request.method == (hasContent ? .post : .get) ? 1 : 0
+            settings.decodes = decodes ? 1 : 0
             // What is sent to this machine is not for another one, whatever the environment says.
             settings.avoids_proxy = request.origin.isLoopback ? 1 : 0
             settings.waits_for_multiplexing = request.scheme == "https" ? 1 : 0
-            settings.timeout_ms = timeout.wholeMilliseconds
+            settings.timeout_ms = patience == 0 ? timeout.wholeMilliseconds : 0
             return latch_curl_prepare(easy, &settings)
         }
-        guard code == CURLE_OK else { throw CurlFailure.error(code, authority: request.authority) }
+        guard code == CURLE_OK else { throw CurlFailure.error(code, authority: authority) }
+        if let tls { try applyTLS(tls, to: request.origin.host) }
+    }
+
+    private func reset(for request: HTTPRequest, timeout: Duration) {
+        head.removeAll(keepingCapacity: true)
+        content = []
+        refusal = nil
+        isReadingHead = true
+        outcome = nil
+        authority = request.authority
+        // RFC 9110 §14.2: a part of what is coded is no coded part; and who asks for codings decodes by himself.
+        decodes = !request.fields.contains { $0.name == .acceptEncoding || $0.name == .range }
+        upload = request.body.isEmpty ? nil : request.body.stream.map { UploadFeed($0) }
+        answer = request.wantsStream ? AnswerFeed() : nil
+        streamedBytes = 0
+        unreadSocket = nil
+        patience = upload == nil && answer == nil ? 0 : UInt64(timeout.wholeMilliseconds) * 1_000_000
     }
 
     /// The response that has arrived, or why there is none; the content is given away and can be had once.
-    ///
-    /// Reasons of our own go before libcurl's, who only knows that a callback stopped it.
-    func response(to request: HTTPRequest) throws(HTTPError) -> HTTPResponse {
-        guard !isCancelled else { throw .cancelled }
-        guard !overflowed else { throw .tooLarge }
-        guard let outcome, outcome == CURLE_OK else {
-            throw CurlFailure.error(outcome ?? CURLE_ABORTED_BY_CALLBACK, authority: request.authority)
-        }
-        // RFC 9112 §8: a head without its empty line is incomplete; libcurl takes it for a response.
-        guard !isReadingHead else { throw .offline("\(request.authority) closed in the middle of its answer.") }
+    func response(to request: HTTPRequest) throws -> HTTPResponse {
+        guard !isCancelled else { throw HTTPError.cancelled }
+        try check()
         var response = try ResponseHead.parse(head)
+        if decodes, request.method != .head { response.removeCoding() }
         response.body = HTTPBody(content)
         content = []
         return response
     }
 
-    /// One line of the head, with its line end, as libcurl cuts them.
-    fileprivate func receiveHead(_ line: UnsafeRawBufferPointer) {
-        // Every block begins with a status line: that of an interim answer (RFC 9110 §15.2) is forgotten with its fields.
-        if line.starts(with: ResponseHead.protocolName) {
-            head.removeAll(keepingCapacity: true)
-            isReadingHead = true
+    /// Whether the server has answered in full and closed, without waiting for the content to end (RFC 9112 §9.3).
+    private var isAnsweredAnyway: Bool {
+        outcome == CURLE_SEND_ERROR && upload != nil && !isReadingHead
+            && latch_curl_content_length(easy) == latch_curl_downloaded(easy)
+    }
+
+    /// Whether there is an answer, and a whole one.
+    ///
+    /// Reasons of our own go before libcurl's, who only knows that a callback stopped it.
+    func check() throws {
+        if outcome != CURLE_OK, let failure = upload?.failure { throw failure }
+        if let refusal { throw refusal }
+        guard let outcome, outcome == CURLE_OK || isAnsweredAnyway else {
+            throw CurlFailure.error(
+                outcome ?? CURLE_ABORTED_BY_CALLBACK, authority: authority, complaint: String(cString: complaint),
+                showsCertificate: showsCertificate)
         }
-        // What comes after the empty line are trailers (RFC 9110 §6.5), which nothing here asks for.
-        guard isReadingHead else { return }
-        if line.count <= 2, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) { return isReadingHead = false }
-        head.append(contentsOf: line)
-        if head.count > ResponseHead.maximumBytes { overflowed = true }
+        // RFC 9112 §8: a head without its empty line is incomplete; libcurl takes it for a response.
+        guard !isReadingHead else { throw HTTPError.offline("\(authority) closed in the middle of its answer.") }
     }
+}
 
-    /// A piece of the content, with the transfer coding taken off.
-    fileprivate func receiveContent(_ bytes: UnsafeRawBufferPointer) {
-        guard content.count + bytes.count <= limit else { return overflowed = true }
-        if content.isEmpty {
-            let announced = latch_curl_content_length(easy)
-            guard announced <= limit else { return overflowed = true }
-            // An announcement costs the peer nothing, so not much memory is set aside for it.
-            content.reserveCapacity(max(min(Int(announced), 1 << 20), bytes.count))
-        }
-        content.append(contentsOf: bytes)
-    }
+/// How much content of an answer is taken, counted after its codings are taken off.
+struct CurlLimits {
+    /// Of an answer that is collected.
+    var collected: Int
+    /// Of an answer that is read while it arrives.
+    var streamed = Int.max
+}
 
-    /// Returns fewer bytes than it got when there are too many, which makes libcurl stop.
-    static let onHead: curl_write_callback = { data, size, count, context in
-        guard let data, let context else { return 0 }
-        let transfer = CurlTransfer.of(context)
-        transfer.receiveHead(UnsafeRawBufferPointer(start: data, count: size * count))
-        return transfer.overflowed ? 0 : size * count
-    }
-
-    static let onContent: curl_write_callback = { data, size, count, context in
-        guard let data, let context else { return 0 }
-        let transfer = CurlTransfer.of(context)
-        transfer.receiveContent(UnsafeRawBufferPointer(start: data, count: size * count))
-        return transfer.overflowed ? 0 : size * count
+extension HTTPResponse {
+    /// Takes away what was said about a coding that the content no longer has (RFC 9110 §8.4), if it had one.
+    mutating func removeCoding() {
+        guard fields[.contentEncoding] != nil else { return }
+        fields[.contentEncoding] = nil
+        fields[.contentLength] = nil
     }
 }
 

@@ -35,7 +35,10 @@ final class CurlTransferPool: Sendable {
         guard let easy = curl_easy_init() else {
             throw CurlFailure.error(CURLE_OUT_OF_MEMORY, authority: "libcurl")
         }
-        let transfer = CurlTransfer(easy: easy, limit: configuration.maximumResponseBytes)
+        let limits = CurlLimits(
+            collected: configuration.maximumResponseBytes, streamed: configuration.maximumStreamedBytes)
+        let transfer = CurlTransfer(
+            easy: easy, limits: limits, tls: configuration.tls.isPerHost ? configuration.tls : nil)
         let code = configure(transfer)
         guard code == CURLE_OK else { throw CurlFailure.error(code, authority: "libcurl") }
         return transfer
@@ -45,6 +48,8 @@ final class CurlTransferPool: Sendable {
     /// not hit the next request.
     func giveBack(_ transfer: CurlTransfer) {
         guard !transfer.isCancelled else { return }
+        // What streamed holds files and tasks of somebody.
+        (transfer.upload, transfer.answer) = (nil, nil)
         idle.withLock { transfers in
             guard transfers.count < Self.maximumIdle else { return }
             transfers.append(transfer)
@@ -57,10 +62,16 @@ final class CurlTransferPool: Sendable {
         habits.transfer = transfer.pointer
         habits.on_head = CurlTransfer.onHead
         habits.on_body = CurlTransfer.onContent
+        habits.on_upload = CurlTransfer.onUpload
+        habits.on_rewind = CurlTransfer.onRewind
+        habits.complaint = transfer.complaint
+        habits.codings = latch_curl_codings()
         habits.loop = loop.withLock { $0 }.value
         habits.on_open = CurlLoop.onOpen
         habits.on_close = CurlLoop.onClose
         habits.connect_timeout_ms = configuration.connectTimeout.wholeMilliseconds
+        habits.continue_timeout_ms = configuration.continueTimeout.wholeMilliseconds
+        habits.requires_tls13 = configuration.tls.minimumVersion == .tls13 ? 1 : 0
         guard let authorities = configuration.certificateAuthorityFile else {
             return latch_curl_configure(transfer.easy, &habits)
         }

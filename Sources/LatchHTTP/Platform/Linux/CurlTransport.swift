@@ -15,13 +15,28 @@ public final class CurlTransport: Handler {
         /// How long a connection may take to be made.
         public var connectTimeout: Duration = .seconds(15)
         /// How long one transfer may take in all, unless the request says otherwise.
+        ///
+        /// With a stream in it, either way, it is how long nothing may move that the other side has to move: the head
+        /// of the answer counts as a whole, content piece by piece. Time in which the other side waits for us, because
+        /// a source gives nothing or a reader takes nothing, does not count.
         public var timeout: Duration = .seconds(60)
-        /// How large the content of a response may be.
+        /// How long a stream that is large, or of unknown size, waits for the server's leave to send it.
+        ///
+        /// A server that refuses the request by its head (a 401, say) then leaves the stream unread. One that knows
+        /// nothing of it (RFC 9110 §10.1.1) gets the content after this time.
+        public var continueTimeout: Duration = .seconds(1)
+        /// How large the content of a response may be, after its coding (`gzip` and the like) is taken off.
         public var maximumResponseBytes = 64 << 20
+        /// The same for an answer that is read as a stream.
+        ///
+        /// Where content expands a thousand times, memory is bounded anyway; what is written to a disk is not.
+        public var maximumStreamedBytes = Int.max
         /// How many connections to one host may be open at once; further requests wait for one of them.
         public var maximumConnectionsPerHost = 64
         /// A PEM file of certificate authorities to trust instead of the system's.
         public var certificateAuthorityFile: String?
+        /// Pins, client certificates and the oldest version of TLS.
+        public var tls = TLSPolicy()
 
         /// The usual limits.
         public init() {}
@@ -47,12 +62,16 @@ public final class CurlTransport: Handler {
         loop.stop()
     }
 
-    /// Sends `request` and collects its response.
+    /// Sends `request` and collects its response, or begins to: with `wantsStream` the answer is there with its head.
     ///
-    /// Cancelling the task aborts the transfer.
+    /// Cancelling the task aborts the transfer. A stream of an answer holds its connection until it is read to its end
+    /// or let go, which aborts the transfer; a slow reader slows the server, though over HTTP/2 libcurl keeps what
+    /// comes before the server notices, 32 MiB at most. The codings that libcurl knows are asked for and taken off, and
+    /// `Content-Encoding` and `Content-Length` with them, unless the request has an `Accept-Encoding` or a `Range`.
     ///
-    /// - Throws: `HTTPError`: `offline`, `timeout`, `tls`, `cancelled`, `tooLarge`, `malformedMessage`, or
-    ///   `invalidURL` and `invalidField` before anything is sent.
+    /// - Throws: `HTTPError`: `offline`, `timeout`, `tls`, `pinMismatch`, `clientCertificateRefused`, `cancelled`,
+    ///   `tooLarge`, `malformedMessage`, or `invalidURL`, `invalidField` and `invalidTLSPolicy` before anything is sent;
+    ///   and what the stream of the request's content throws.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         let loop = try loop.get()
         guard !Task.isCancelled else { throw HTTPError.cancelled }
@@ -63,7 +82,9 @@ public final class CurlTransport: Handler {
             loop.transfers.giveBack(transfer)
             throw error
         }
-        if !loop.lead(transfer) {
+        if let answer = transfer.answer { return try await stream(answer, of: transfer, for: request, on: loop) }
+        if transfer.isPaced || !loop.lead(transfer) {
+            transfer.upload?.start { [weak transfer] in transfer.map { loop.wake($0) } }
             await withTaskCancellationHandler {
                 await withUnsafeContinuation { loop.submit(transfer, resuming: $0) }
             } onCancel: {
@@ -72,6 +93,21 @@ public final class CurlTransport: Handler {
         }
         defer { loop.transfers.giveBack(transfer) }
         return try transfer.response(to: request)
+    }
+
+    /// The answer as soon as its head is there; its content is read as it arrives.
+    private func stream(
+        _ feed: AnswerFeed, of transfer: CurlTransfer, for request: HTTPRequest, on loop: CurlLoop
+    ) async throws -> HTTPResponse {
+        let isDecoded = transfer.decodes && request.method != .head
+        let answer = StreamedAnswer(transfer, feed, on: loop)
+        transfer.upload?.start { [weak transfer] in transfer.map { loop.wake($0) } }
+        loop.submit(transfer, resuming: nil)
+        var response = try await answer.head()
+        if isDecoded { response.removeCoding() }
+        let length = request.method == .head ? nil : response.fields[.contentLength].flatMap { Int($0) }
+        response.body = HTTPBody(HTTPBodyStream(length: length, once: { try await answer.next() }))
+        return response
     }
 }
 #endif

@@ -43,7 +43,7 @@ package struct SMTPSubmission: Sendable {
         let loop = try CurlLoop.start(configuration: CurlTransport.Configuration())
         defer { loop.stop() }
         guard let easy = curl_easy_init() else { throw .offline("libcurl could not be started.") }
-        let transfer = CurlTransfer(easy: easy, limit: 1 << 16)
+        let transfer = CurlTransfer(easy: easy, limits: CurlLimits(collected: 1 << 16))
         let content = MailContent(message)
         let envelope = MailEnvelope(recipients: recipients)
         let code = prepare(transfer, server, sender: sender, envelope, content)
@@ -91,17 +91,5 @@ package struct SMTPSubmission: Sendable {
             return latch_curl_prepare_mail(transfer.easy, &mail)
         }
     }
-}
-
-/// Runs `body` with C strings that are valid meanwhile, nil for nil: for a C structure with many of them.
-private func withCStrings<Result>(
-    _ texts: [String?], _ body: ([UnsafePointer<CChar>?]) -> Result
-) -> Result {
-    func next(_ index: Int, _ pointers: [UnsafePointer<CChar>?]) -> Result {
-        guard index < texts.count else { return body(pointers) }
-        guard let text = texts[index] else { return next(index + 1, pointers + [nil]) }
-        return text.withCString { next(index + 1, pointers + [$0]) }
-    }
-    return next(0, [])
 }
 #endif

@@ -50,6 +50,12 @@ struct SocketTable {
         watch(wanted, on: socket)
     }
 
+    /// Reports the end of a socket of which libcurl wants nothing now, as something that nobody waits for.
+    mutating func awaitEnd(of socket: CInt) {
+        makeRoom(for: socket)
+        watch(EPOLLRDHUP.rawValue, on: socket)
+    }
+
     /// What happened, in libcurl's bits; nil for a socket that nobody waits for and that is now no longer watched.
     mutating func meaning(of events: UInt32, on socket: CInt) -> CInt? {
         guard entries.indices.contains(Int(socket)) else { return nil }

@@ -40,6 +40,16 @@ public final class RawClient: Sendable {
         // Every property has its value, so the deinitialiser runs and closes: closing here too would hit whoever got the
         // number in between.
         guard result == 0 else { throw .offline }
+        prepare()
+    }
+
+    /// The other end of a connection that was accepted.
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+        prepare()
+    }
+
+    private func prepare() {
         var (limit, on) = (timeval(tv_sec: 120, tv_usec: 0), Int32(1))
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -76,6 +86,16 @@ public final class RawClient: Sendable {
             let count = recv(descriptor, &bytes, bytes.count, 0)
             return count > 0 ? Array(bytes[..<count]) : nil
         }
+    }
+
+    /// Everything up to and including a text, and whatever came with it; nil when the end came before.
+    public func receive(through text: String) async -> [UInt8]? {
+        var all: [UInt8] = []
+        while all.firstRange(of: Array(text.utf8)) == nil {
+            guard let bytes = await receive() else { return nil }
+            all += bytes
+        }
+        return all
     }
 
     /// Everything until the other side closes.

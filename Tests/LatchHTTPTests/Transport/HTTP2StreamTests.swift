@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import Testing
+
+@Suite(
+    .enabled(if: HTTP2Server.isInstalled, "needs nghttpd (package nghttp2-server) and openssl"),
+    .timeLimit(.minutes(2)))
+struct `A stream over HTTP/2` {
+    private func transport(trusting server: HTTP2Server) -> CurlTransport {
+        var configuration = CurlTransport.Configuration()
+        configuration.certificateAuthorityFile = server.certificate
+        return CurlTransport(configuration: configuration)
+    }
+
+    @Test(arguments: [true, false])
+    func `goes up and comes down whole`(isAnnounced: Bool) async throws {
+        let server = try await HTTP2Server(files: [:])
+        var request = server.request(
+            .post, "/echo", body: HTTPBody(counting(to: 3_000_001, announced: isAnnounced)))
+        request.wantsStream = true
+        let response = try await transport(trusting: server).respond(to: request)
+        #expect(response.status == .ok)
+        #expect(try await response.body.collected(upTo: 4_000_000) == countingBytes(0..<3_000_001))
+    }
+
+    @Test func `waits for a source that is slow`() async throws {
+        let server = try await HTTP2Server(files: [:])
+        let source = Piecewise()
+        let request = server.request(.post, "/echo", body: HTTPBody(source.stream()))
+        let transport = transport(trusting: server)
+        let task = Task { try await transport.respond(to: request) }
+        for number in 0..<10 {
+            // The answers to others, on the same connection, come between the pieces.
+            _ = try await transport.respond(to: server.request(.get, "/"))
+            source.give("piece \(number);")
+        }
+        source.end()
+        let expected = (0..<10).map { "piece \($0);" }.joined()
+        #expect(try await task.value.body.text == expected)
+    }
+
+    @Test func `ends with the error of its source, and the connection goes on`() async throws {
+        let server = try await HTTP2Server(files: ["hello.txt": "hello"])
+        let transport = transport(trusting: server)
+        let source = Piecewise()
+        let request = server.request(.post, "/echo", body: HTTPBody(source.stream(length: 100)))
+        let task = Task { try await transport.respond(to: request) }
+        source.give("some")
+        source.fail()
+        await #expect(throws: Piecewise.Broken.self) { try await task.value }
+        #expect(try await transport.respond(to: server.request(.get, "/hello.txt")).body.text == "hello")
+    }
+
+    @Test func `is paused by a slow reader while others go on`() async throws {
+        let size = 8 << 20
+        let text = String(repeating: "0123456789abcdef", count: size / 16)
+        let server = try await HTTP2Server(files: ["big.txt": text, "hello.txt": "hello"])
+        let transport = transport(trusting: server)
+        var request = server.request(.get, "/big.txt")
+        request.wantsStream = true
+        var iterator = try await transport.respond(to: request).body.chunks.makeAsyncIterator()
+        var count = 0
+        while let piece = try await iterator.next() {
+            count += piece.count
+            #expect(try await transport.respond(to: server.request(.get, "/hello.txt")).body.text == "hello")
+        }
+        #expect(count == size)
+        #expect(await server.connectionsInAll() == 1)
+    }
+
+    @Test func `is let go without harm to the connection`() async throws {
+        let text = String(repeating: "0123456789abcdef", count: 1 << 18)
+        let server = try await HTTP2Server(files: ["big.txt": text])
+        let transport = transport(trusting: server)
+        var request = server.request(.get, "/big.txt")
+        request.wantsStream = true
+        for _ in 0..<5 {
+            let response = try await transport.respond(to: request)
+            for try await _ in response.body.chunks { break }
+        }
+        #expect(await server.connectionsInAll() == 1)
+    }
+}

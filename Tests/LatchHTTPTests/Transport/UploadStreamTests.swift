@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `Content that is sent as a stream` {
+    private let transport = CurlTransport()
+
+    private func request(
+        to port: Int, _ stream: HTTPBodyStream, _ method: HTTPMethod = .post
+    ) -> HTTPRequest {
+        HTTPRequest(
+            method: method, scheme: "http", authority: "127.0.0.1:\(port)", path: "/", body: HTTPBody(stream))
+    }
+
+    private static let echo = HandlerFunction { request in
+        HTTPResponse(status: .ok, fields: ["X-Method": request.method.rawValue], body: request.body)
+    }
+
+    @Test(arguments: [HTTPMethod.post, .put, .patch, .delete, .get], [true, false])
+    func `arrives whole with any method`(method: HTTPMethod, isAnnounced: Bool) async throws {
+        try await serving(Self.echo) { address in
+            let stream = counting(to: 300_001, announced: isAnnounced)
+            let response = try await transport.respond(to: request(to: address.port, stream, method))
+            #expect(response.fields["X-Method"] == method.rawValue)
+            #expect(response.body.bytes == countingBytes(0..<300_001))
+        }
+    }
+
+    @Test func `is announced by its length where that is known`() async throws {
+        let server = try RawHTTPServer { .response(body: String($0.body.count)) }
+        let stream = counting(to: 100_000, announced: true)
+        let response = try await transport.respond(to: request(to: server.port, stream))
+        #expect(response.body.text == "100000")
+        let sent = try #require(server.requests.first)
+        #expect(sent.values(of: "Content-Length") == ["100000"])
+        #expect(sent.values(of: "Transfer-Encoding") == [])
+        #expect(sent.values(of: "Expect") == [])
+        #expect(sent.body == countingBytes(0..<100_000))
+    }
+
+    @Test func `travels in chunks where its length is not known`() async throws {
+        let listener = try RawListener()
+        let source = Piecewise()
+        let request = request(to: listener.port, source.stream())
+        let task = Task { try await transport.respond(to: request) }
+        let peer = try #require(await listener.accept())
+        let head = String(decoding: try #require(await peer.receive(through: "\r\n\r\n")), as: UTF8.self)
+        #expect(head.contains("\r\nTransfer-Encoding: chunked\r\n"))
+        #expect(!head.contains("Content-Length"))
+        #expect(head.contains("\r\nExpect: 100-continue\r\n"))
+        await peer.send("HTTP/1.1 100 Continue\r\n\r\n")
+        // Each piece goes out as it comes, without waiting for the next.
+        source.give("hello")
+        #expect(await peer.receive(through: "hello\r\n") == Array("5\r\nhello\r\n".utf8))
+        source.give(" world")
+        #expect(await peer.receive(through: "world\r\n") == Array("6\r\n world\r\n".utf8))
+        source.end()
+        #expect(await peer.receive(through: "\r\n\r\n") == Array("0\r\n\r\n".utf8))
+        await peer.send("HTTP/1.1 204 No Content\r\n\r\n")
+        #expect(try await task.value.status == .noContent)
+        await source.isLetGo()
+    }
+
+    @Test func `of no bytes is no stream`() async throws {
+        let server = try RawHTTPServer { _ in .response() }
+        _ = try await transport.respond(to: request(to: server.port, HTTPBodyStream(length: 0) { { nil } }))
+        #expect(server.requests.first?.values(of: "Content-Length") == ["0"])
+    }
+
+    @Test func `is not even opened where the server refuses the request by its head`() async throws {
+        let listener = try RawListener()
+        let source = Piecewise()
+        let request = request(to: listener.port, source.stream(isReplayable: true))
+        var configuration = CurlTransport.Configuration()
+        configuration.continueTimeout = .seconds(60)
+        let transport = CurlTransport(configuration: configuration)
+        let task = Task { try await transport.respond(to: request) }
+        let peer = try #require(await listener.accept())
+        _ = await peer.receive(through: "\r\n\r\n")
+        await peer.send("HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
+        let response = try await task.value
+        #expect(response.status == .unauthorized)
+        #expect(response.body.text == "no")
+        #expect(source.openingCount == 0)
+    }
+
+    @Test func `ends where the server answers before it was sent`() async throws {
+        let listener = try RawListener()
+        let source = Piecewise()
+        let request = request(to: listener.port, source.stream(length: 1_000_000))
+        let task = Task { try await transport.respond(to: request) }
+        let peer = try #require(await listener.accept())
+        source.give("first")
+        _ = await peer.receive(through: "first")
+        await peer.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\n\r\nbig")
+        let response = try await task.value
+        #expect(response.status == .contentTooLarge)
+        #expect(response.body.text == "big")
+        await source.isLetGo()
+    }
+
+    @Test func `ends where the server has answered with success and closed before it was sent`() async throws {
+        let listener = try RawListener()
+        let source = Piecewise()
+        let request = request(to: listener.port, source.stream(length: 100))
+        let task = Task { try await transport.respond(to: request) }
+        var peer = await listener.accept()
+        source.give("first")
+        _ = await peer?.receive(through: "first")
+        await peer?.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nenough")
+        peer = nil
+        let response = try await task.value
+        #expect(response.status == .ok)
+        #expect(response.body.text == "enough")
+        await source.isLetGo()
+    }
+
+    @Test func `ends where the server closes without an answer`() async throws {
+        let listener = try RawListener()
+        let source = Piecewise()
+        let request = request(to: listener.port, source.stream(length: 1_000_000))
+        let task = Task { try await transport.respond(to: request) }
+        var peer = await listener.accept()
+        source.give("first")
+        _ = await peer?.receive(through: "first")
+        peer = nil
+        await #expect(throws: HTTPError.offline) { try await task.value }
+        await source.isLetGo()
+    }
+
+    @Test(arguments: [true, false])
+    func `of a source that fails ends the request with that error`(isAnnounced: Bool) async throws {
+        let listener = try RawListener()
+        let source = Piecewise()
+        let request = request(to: listener.port, source.stream(length: isAnnounced ? 100 : nil))
+        let task = Task { try await transport.respond(to: request) }
+        let peer = try #require(await listener.accept())
+        _ = await peer.receive(through: "\r\n\r\n")
+        if !isAnnounced { await peer.send("HTTP/1.1 100 Continue\r\n\r\n") }
+        source.give("some")
+        _ = await peer.receive(through: "some")
+        source.fail()
+        await #expect(throws: Piecewise.Broken.self) { try await task.value }
+        // Not the end of the content, but of the connection.
+        let rest = String(decoding: await peer.receiveAll(), as: UTF8.self)
+        #expect(!rest.contains("0\r\n\r\n"))
+    }
+
+    @Test(arguments: [99, 101])
+    func `of another length than announced ends the request`(length: Int) async throws {
+        let server = try RawHTTPServer { _ in .response() }
+        let bytes = [UInt8](repeating: 1, count: length / 3)
+        let pieces = Lock([bytes, bytes, [UInt8](repeating: 1, count: length - 2 * bytes.count)])
+        let stream = HTTPBodyStream(length: 100, once: { pieces.withLock { $0.isEmpty ? nil : $0.removeFirst() } })
+        await #expect(throws: HTTPError.lengthMismatch) {
+            try await transport.respond(to: request(to: server.port, stream))
+        }
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `is aborted with its task, wherever it is`() async throws {
+        let listener = try RawListener()
+        let source = Piecewise()
+        let request = request(to: listener.port, source.stream(length: 100))
+        let task = Task { try await transport.respond(to: request) }
+        let peer = try #require(await listener.accept())
+        source.give("some")
+        _ = await peer.receive(through: "some")
+        task.cancel()
+        await #expect(throws: HTTPError.cancelled) { try await task.value }
+        #expect(await peer.receiveAll() == [])
+        await source.isLetGo()
+    }
+
+    @Test func `is read no faster than the server takes it`() async throws {
+        let listener = try RawListener()
+        let pieces = Lock(0)
+        let stream = HTTPBodyStream(
+            length: 64 << 20,
+            once: {
+                pieces.withLock { $0 += 1 }
+                return [UInt8](repeating: 1, count: 1 << 20)
+            })
+        let request = request(to: listener.port, stream)
+        let task = Task { try await transport.respond(to: request) }
+        let peer = try #require(await listener.accept(receiveBuffer: 4096))
+        // Until the server reads, the sockets hold some, libcurl one buffer and the feed two pieces.
+        _ = await peer.receive(upTo: 1)
+        #expect(pieces.withLock { $0 } < 16)
+        task.cancel()
+        await #expect(throws: HTTPError.cancelled) { try await task.value }
+    }
+
+    @Test func `waits for its source as long as that takes, and for the server as long as it may`() async throws {
+        let (listener, silent) = (try RawListener(), try RawHTTPServer { _ in .stall })
+        let source = Piecewise()
+        var request = request(to: listener.port, source.stream(length: 2))
+        request.timeout = .milliseconds(50)
+        let task = Task { [request] in try await transport.respond(to: request) }
+        let peer = try #require(await listener.accept())
+        source.give("1")
+        #expect(await peer.receive(through: "1") != nil)
+        // The time of this one passes while the other waits for its source.
+        var other = silent.request()
+        other.timeout = .milliseconds(200)
+        await #expect(throws: HTTPError.timeout) { try await transport.respond(to: other) }
+        source.give("2")
+        source.end()
+        #expect(await peer.receive(through: "2") != nil)
+        // Now it is the server that lets nothing move.
+        await #expect(throws: HTTPError.timeout) { try await task.value }
+    }
+
+    @Test func `N21: of a file of 100 MB is never far ahead of what the server has taken`() async throws {
+        let size = 100 << 20
+        let listener = try RawListener()
+        try await withTemporaryFolder { folder in
+            try await HTTPBodyStream([]).write(to: folder + "/file")
+            try #require(FileHandle(forWritingAtPath: folder + "/file")).truncate(atOffset: UInt64(size))
+            let given = Lock(0)
+            let most = Lock(0)
+            let file = try HTTPBodyStream.file(at: folder + "/file")
+            let stream = HTTPBodyStream(length: file.length) {
+                let iterator = Reader(file)
+                return {
+                    let piece = try await iterator.next()
+                    given.withLock { $0 += piece?.count ?? 0 }
+                    return piece
+                }
+            }
+            let request = request(to: listener.port, stream)
+            let task = Task { try await transport.respond(to: request) }
+            let peer = try #require(await listener.accept())
+            let head = try #require(await peer.receive(through: "\r\n\r\n"))
+            if String(decoding: head, as: UTF8.self).contains("100-continue") {
+                await peer.send("HTTP/1.1 100 Continue\r\n\r\n")
+            }
+            var taken = 0
+            while taken < size, let bytes = await peer.receive() {
+                taken += bytes.count
+                let ahead = given.withLock { $0 } - taken
+                most.withLock { $0 = max($0, ahead) }
+            }
+            #expect(taken == size)
+            await peer.send("HTTP/1.1 204 No Content\r\n\r\n")
+            #expect(try await task.value.status == .noContent)
+            // The buffers of the two sockets, which the system sizes, and a few pieces.
+            #expect(most.withLock { $0 } < 16 << 20)
+        }
+    }
+}
+
+/// Reads a stream from a closure, one call at a time.
+private final class Reader: @unchecked Sendable {
+    private var iterator: HTTPBodyStream.Iterator
+
+    init(_ stream: HTTPBodyStream) { iterator = stream.makeAsyncIterator() }
+
+    func next() async throws -> [UInt8]? { try await iterator.next() }
+}
