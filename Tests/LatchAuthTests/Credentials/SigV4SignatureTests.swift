@@ -154,3 +154,74 @@ import Testing
         #expect(try await signed.body.collected(upTo: 10) == Array("hello".utf8))
     }
 }
+
+@Suite struct `An AWS signature of a service that is not S3` {
+    private func credential(
+        _ content: SigV4Signature.Content = .signed, service: String = "execute-api", token: String? = nil
+    ) -> SigV4Signature {
+        SigV4Signature(
+            accessKeyID: "AKID", secretAccessKey: "secret", sessionToken: token, region: "eu-central-1",
+            service: service, content: content, clock: .standing(at: 1_440_938_160))
+    }
+
+    @Test func `says its digest only where it is left out`() async throws {
+        let signed = try await HTTPRequest.example(.post, "/", body: HTTPBody("x")).authorized(by: credential())
+        #expect(signed.fields["X-Amz-Content-Sha256"] == nil)
+        let unsigned = try await HTTPRequest.example(.post, "/", body: HTTPBody("x"))
+            .authorized(by: credential(.unsigned))
+        #expect(unsigned.fields["X-Amz-Content-Sha256"] == "UNSIGNED-PAYLOAD")
+        for service in ["s3", "s3-outposts", "s3-object-lambda"] {
+            let object = try await HTTPRequest.example().authorized(by: credential(service: service))
+            #expect(object.fields["X-Amz-Content-Sha256"]?.utf8.count == 64, "\(service)")
+        }
+        let other = try await HTTPRequest.example().authorized(by: credential(service: "s3tables"))
+        #expect(other.fields["X-Amz-Content-Sha256"] == nil)
+    }
+
+    @Test func `in the query signs the fields that are for AWS, and the content`() async throws {
+        let request = HTTPRequest.example(
+            .post, "/a?X-Amz-Signature=old&b", fields: ["X-Amz-Target": "T", "X-Other": "1"], body: HTTPBody("x"))
+        let presigned = try await credential().presigned(request, validFor: .seconds(60))
+        #expect(presigned.path.contains("X-Amz-SignedHeaders=host%3Bx-amz-target&"))
+        #expect(presigned.path.hasPrefix("/a?b&X-Amz-Algorithm="))
+        #expect(presigned.rawQueryPairs.count { $0.name == "X-Amz-Signature" } == 1)
+        var other = request
+        other.body = HTTPBody("y")
+        #expect(try await credential().presigned(other, validFor: .seconds(60)).path != presigned.path)
+        let once = HTTPRequest.example(.post, "/", body: HTTPBody(.once("x")))
+        await #expect(throws: AuthError.unsignableContent) {
+            try await credential().presigned(once, validFor: .seconds(60))
+        }
+    }
+
+    @Test func `is another one for another key, day, region, service, method, path, query, field or content`()
+        async throws
+    {
+        let request = HTTPRequest.example(.post, "/a?b=1", fields: ["X-A": "1"], body: HTTPBody("x"))
+        let base = SigV4Signature(
+            accessKeyID: "A", secretAccessKey: "s", region: "r", service: "v", clock: .standing(at: 1_440_938_160))
+        func signature(_ credential: SigV4Signature, _ request: HTTPRequest) async throws -> String {
+            String(try await request.authorized(by: credential).fields[.authorization]?.suffix(64) ?? "")
+        }
+        var seen = [try await signature(base, request)]
+        let others = [
+            SigV4Signature(accessKeyID: "A", secretAccessKey: "t", region: "r", service: "v", clock: base.clock),
+            SigV4Signature(accessKeyID: "A", secretAccessKey: "s", region: "q", service: "v", clock: base.clock),
+            SigV4Signature(accessKeyID: "A", secretAccessKey: "s", region: "r", service: "w", clock: base.clock),
+            SigV4Signature(
+                accessKeyID: "A", secretAccessKey: "s", region: "r", service: "v", clock: .standing(at: 1_441_024_560)),
+            SigV4Signature(
+                accessKeyID: "A", secretAccessKey: "s", sessionToken: "t", region: "r", service: "v", clock: base.clock),
+        ]
+        for other in others { seen.append(try await signature(other, request)) }
+        for change in [
+            { $0.method = .put }, { $0.path = "/b?b=1" }, { $0.path = "/a?b=2" }, { $0.fields["X-A"] = "2" },
+            { $0.body = HTTPBody("y") }, { $0.authority = "other.example" }, { $0.fields["X-B"] = "1" },
+        ] as [(inout HTTPRequest) -> Void] {
+            var changed = request
+            change(&changed)
+            seen.append(try await signature(base, changed))
+        }
+        #expect(Set(seen).count == seen.count)
+    }
+}
