@@ -13,11 +13,11 @@ struct MailFolder: Sendable {
     ///
     /// - Parameter address: To whom the mail must be.
     ///
-    /// It looks every 5 ms for at most 2 s, since the mail is written after the answer.
+    /// It looks every 5 ms for at most half a minute, since the mail is written after the answer.
     ///
     /// - Throws: `DemoFailure` where none came, it went to another address, or has no link.
     func token(subject: String, to address: String) async throws -> String {
-        for _ in 0..<400 {
+        for _ in 0..<6000 {
             for name in try names().reversed() {
                 guard let mail = try Self.mail(path + "/" + name), mail.head.contains("Subject: \(subject)") else {
                     continue
@@ -30,7 +30,7 @@ struct MailFolder: Sendable {
             }
             try await WallClock.system.sleep(for: .milliseconds(5))
         }
-        throw DemoFailure("no mail '\(subject)' arrived within 2 s")
+        throw DemoFailure("no mail '\(subject)' arrived within half a minute")
     }
 
     /// The mails by name, which begins with their time; none while there is no folder.

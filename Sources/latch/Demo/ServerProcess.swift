@@ -74,15 +74,15 @@ final class ServerProcess: Sendable {
 
     /// Makes it read its configuration again (SIGHUP), and waits until it has.
     ///
-    /// It reads the server's log every 5 ms for at most 2 s: there is no other sign by which a caller could know.
+    /// It reads the server's log every 5 ms for at most half a minute: there is no other sign by which a caller could know.
     func reload() async throws {
         let before = folder.text("server.log").count
         state.withLock { $0.process?.hangUp() }
-        for _ in 0..<400 {
+        for _ in 0..<6000 {
             if folder.text("server.log").dropFirst(before).contains("have been read again") { return }
             try await WallClock.system.sleep(for: .milliseconds(5))
         }
-        throw DemoFailure("the server did not read its configuration again within 2 s")
+        throw DemoFailure("the server did not read its configuration again within half a minute")
     }
 
     /// Whether it was ended for good.

@@ -32,13 +32,16 @@ import Testing
 
     @Test func `leaves no server behind when it throws`() async throws {
         let address = Lock<Server.Address?>(nil)
+        // An address that no other test uses, so that nobody takes the port.
+        let configuration = Server.Configuration(host: "127.0.0.4", port: 0)
         await #expect(throws: Mishap.self) {
-            try await serving(HandlerFunction { _ in HTTPResponse(status: .ok) }) { served in
+            try await serving(HandlerFunction { _ in HTTPResponse(status: .ok) }, configuration: configuration) {
+                served in
                 address.withLock { $0 = served }
                 throw Mishap()
             }
         }
         let port = try #require(address.withLock { $0 }).port
-        #expect(throws: HTTPError.self) { try RawClient(port: port) }
+        #expect(throws: HTTPError.self) { try RawClient(port: port, host: "127.0.0.4") }
     }
 }

@@ -83,17 +83,9 @@ import Testing
 }
 
 @Suite struct `A raw client` {
-    @Test func `says that nobody listens`() async throws {
-        var server: RawHTTPServer? = try RawHTTPServer { _ in .stall }
-        let port = server?.port ?? 0
-        let last = try RawClient(port: port)
-        server = nil
-        // The server's thread closes its listener after the connections, and this is one.
-        _ = await last.receiveAll()
-        await #expect(throws: HTTPError.offline) {
-            // What connects until then gets nothing but the end.
-            while true { _ = try await RawClient(port: port).receiveAll() }
-        }
+    @Test func `says that nobody listens`() {
+        // RFC 1078's port; one that a server has left may be another's by now.
+        #expect(throws: HTTPError.offline) { try RawClient(port: 1) }
     }
 
     @Test func `reads several responses from one piece, also those without content`() async throws {

@@ -22,8 +22,8 @@ import Testing
     private func draining(
         by first: Signal, _ body: (_ process: ChildProcess, _ busy: RawClient, _ folder: String) async throws -> Void
     ) async throws {
-        // The drain would last a minute, so that whoever ends within the test did not wait for it.
-        let slow = ["LATCH_SHUTDOWN_GRACE": "60", "LATCH_ARGON2_MEMORY_KIB": "64", "LATCH_ARGON2_PASSES": "1"]
+        // The drain would last ten minutes, so that whoever ends within the test did not wait for it.
+        let slow = ["LATCH_SHUTDOWN_GRACE": "600", "LATCH_ARGON2_MEMORY_KIB": "64", "LATCH_ARGON2_PASSES": "1"]
         try await withTemporaryFolder { folder in
             try await BuiltProgram.serving(in: folder, environment: slow) { process, url in
                 let port = try #require(url.split(separator: ":").last.flatMap { Int($0) })

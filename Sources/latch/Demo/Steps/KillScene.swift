@@ -71,7 +71,7 @@ struct KillScene: Sendable {
                 }
             }
             // The delay counts from when the request leaves.
-            let patience = ContinuousClock.now + .seconds(5)
+            let patience = ContinuousClock.now + .seconds(30)
             while stage.transport.counts.renewals == renewals, ContinuousClock.now < patience { await Task.yield() }
             try await Task.sleep(for: delay, tolerance: .zero)
             try await stage.server.kill()
