@@ -105,6 +105,31 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
         #expect(try route.bodyData(using: JSONEncoder())?.count == data.count)
     }
 
+    @Test func `N21: reads a file while it is sent, and again for each attempt`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = "\(folder)/big.bin"
+            let size = 8 << 20
+            try Data(repeating: 7, count: size).write(to: URL(fileURLWithPath: path))
+            let script = Lock([401, 200])
+            let server = try RawHTTPServer { _ in
+                .response(script.withLock { $0.isEmpty ? 200 : $0.removeFirst() }, body: #"{"id":1}"#)
+            }
+            let storage = TokenStorage<Token>(storage: InMemoryStorage())
+            let auth = AuthenticationInterceptor(tokenStorage: storage, refreshStrategy: { _ in Token(value: "t") })
+            let route = MultipartRoute<Uploaded, DefaultDomain>(
+                endpoint: "u", domain: .default,
+                parts: [try FormDataPart(name: "file", fileURL: URL(fileURLWithPath: path))])
+            _ = try await provider(try #require(URL(string: server.url)), interceptor: auth).perform(route)
+            #expect(server.requests.count == 2)
+            for request in server.requests {
+                let part = try #require(try parts(of: request).first)
+                #expect(part.head.contains("filename=\"big.bin\""))
+                #expect(part.body.count == size)
+            }
+            #expect(throws: NetworkError.bodyEncodingFailed) { try route.bodyData(using: JSONEncoder()) }
+        }
+    }
+
     @Test func `N21: of a file that is not there is refused`() {
         #expect(throws: NetworkError.bodyEncodingFailed) {
             try FormDataPart(name: "f", fileURL: URL(fileURLWithPath: "/nowhere/at/all"))
