@@ -264,4 +264,16 @@ import Testing
         await #expect(throws: HTTPError.streamSpent) { try await once.collected(upTo: 1) }
         #expect(try await HTTPBody.empty.reporting { _, _ in }.collected(upTo: 1).isEmpty)
     }
+
+    @Test func `arrives as it is, with its length and its media type`() async throws {
+        let server = try RawHTTPServer { _ in .response(204) }
+        let client = Client(baseURL: try #require(URL(string: server.url)), transport: CurlTransport())
+        let told = Recording<Int>()
+        let content = RouteContent.bytes([UInt8](repeating: 7, count: 200_000), as: "image/png")
+        try await client.perform(.put("x", sending: content.reporting { count, _ in told.add(count) }))
+        #expect(server.requests[0].body == [UInt8](repeating: 7, count: 200_000))
+        #expect(server.requests[0].values(of: "Content-Length") == ["200000"])
+        #expect(server.requests[0].values(of: "Content-Type") == ["image/png"])
+        #expect(told.entries.last == 200_000)
+    }
 }

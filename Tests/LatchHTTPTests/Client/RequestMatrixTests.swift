@@ -3,6 +3,7 @@
 import Foundation
 import LatchCore
 import LatchHTTP
+import LatchServer
 import LatchTesting
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
     }
 
     enum Kind: String, CaseIterable, Sendable {
-        case none, dictionary, encodable, form, encodableForm, multipart, bytes, text
+        case none, dictionary, encodable, form, encodableForm, multipart, bytes, text, stream
     }
 
     /// One boundary for all.
@@ -34,6 +35,7 @@ import Testing
         case .multipart: .multipart(multipart())
         case .bytes: .bytes([0, 255, 13, 10], as: "application/octet-stream")
         case .text: .text("é\r\n")
+        case .stream: .stream(HTTPBodyStream(Array("known length".utf8)), as: "text/csv")
         }
     }
 
@@ -55,6 +57,7 @@ import Testing
             )
         case .bytes: ("application/octet-stream", [0, 255, 13, 10])
         case .text: ("text/plain; charset=utf-8", Array("é\r\n".utf8))
+        case .stream: ("text/csv", Array("known length".utf8))
         }
     }
 
@@ -83,6 +86,23 @@ import Testing
             #expect(request.line == "\(method) /v1/x?key=1&a%20b=c%26d&%C3%A9=%2B HTTP/1.1")
             #expect(request.values(of: "Content-Type") == (expected.type.map { [$0] } ?? []))
             #expect(request.body == expected.bytes)
+        }
+    }
+
+    @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"])
+    func `N2: brings content of a length that nobody knows`(method: String) async throws {
+        let echo = HandlerFunction { request in
+            HTTPResponse(
+                status: .ok, fields: [.contentType: request.fields[.contentType] ?? ""],
+                body: HTTPBody(try await request.body.collected(upTo: 1_000)))
+        }
+        try await serving(echo) { address in
+            let client = Client(baseURL: try #require(URL(string: address.url)), transport: CurlTransport())
+            let content = RouteContent.stream(pieces(["un", "", "known é"]), as: "text/csv")
+            let response = try await client.perform(
+                .raw(HTTPMethod(rawValue: method), "x", sending: content))
+            #expect(response.body.text == "unknown é")
+            #expect(response.fields[.contentType] == "text/csv")
         }
     }
 
