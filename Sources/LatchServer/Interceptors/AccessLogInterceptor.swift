@@ -10,9 +10,9 @@ public struct AccessLogEntry: Sendable {
     public let path: String
     /// The status of the answer; nil where the endpoint threw.
     public let status: HTTPStatus?
-    /// How many bytes of content the answer has.
+    /// How many bytes of content the answer has; of a stream, how many were taken from it.
     public let contentLength: Int
-    /// From the head of the request to its answer.
+    /// From the head of the request to its answer, or to the end of the stream that it is.
     public let duration: Duration
     /// The client's address; nil in process.
     public let remoteAddress: String?
@@ -20,7 +20,7 @@ public struct AccessLogEntry: Sendable {
     public let requestID: String?
 }
 
-/// Tells a log about each request after it was answered.
+/// Tells a log about each request after it was answered, and where the answer is a stream, after that was let go.
 ///
 /// Put it inside of `RequestIDInterceptor`, so that it knows the identifier, and outside of `ProblemInterceptor`, so
 /// that it sees every status.
@@ -35,22 +35,28 @@ public struct AccessLogInterceptor: Interceptor {
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         let start = ContinuousClock.now
         do {
-            let response = try await next.respond(to: request)
-            write(entry(request, start, response))
+            var response = try await next.respond(to: request)
+            guard let stream = response.body.stream else {
+                write(entry(request, start, response.status, response.body.bytes.count))
+                return response
+            }
+            let status = response.status
+            let count = StreamCount { [self] in write(entry(request, start, status, $0)) }
+            response.body = HTTPBody(count.counting(stream))
             return response
         } catch {
-            write(entry(request, start, nil))
+            write(entry(request, start, nil, 0))
             throw error
         }
     }
 
     /// Takes only what a log may show; nothing of the query, of the fields or of the contents comes this far.
     private func entry(
-        _ request: HTTPRequest, _ start: ContinuousClock.Instant, _ response: HTTPResponse?
+        _ request: HTTPRequest, _ start: ContinuousClock.Instant, _ status: HTTPStatus?, _ contentLength: Int
     ) -> AccessLogEntry {
         AccessLogEntry(
-            method: request.method, path: String(request.pathWithoutQuery), status: response?.status,
-            contentLength: response?.body.bytes.count ?? 0, duration: start.duration(to: .now),
+            method: request.method, path: String(request.pathWithoutQuery), status: status,
+            contentLength: contentLength, duration: start.duration(to: .now),
             remoteAddress: request.remoteAddress, requestID: request.fields[.requestID])
     }
 }

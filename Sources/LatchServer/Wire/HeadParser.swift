@@ -115,7 +115,8 @@ struct HeadParser {
         return RequestHead(
             method: method, path: path, authority: authority, fields: fields,
             framing: framing.isChunked ? .chunked : .length(framing.contentLength ?? 0),
-            keepsAlive: isHTTP11 && !framing.closes, expectsContinue: isHTTP11 && framing.expectsContinue)
+            keepsAlive: isHTTP11 && !framing.closes, takesChunks: isHTTP11,
+            expectsContinue: isHTTP11 && framing.expectsContinue)
     }
 
     /// RFC 9112 §3.2.2: the absolute form, whose host is held to what a `Host` field may be.

@@ -24,6 +24,8 @@ struct RequestHead {
     var framing: Framing
     /// Whether another request may follow on the connection.
     var keepsAlive: Bool
+    /// Whether the answer may travel in chunks, which HTTP/1.0 does not know (RFC 9112 §7).
+    var takesChunks: Bool
     /// Whether the client waits for `100 Continue` before it sends the content.
     var expectsContinue: Bool
 }

@@ -10,6 +10,8 @@ struct ResponseWriter {
     let isHead: Bool
     /// Whether this is the connection's last answer, and says so (RFC 9112 §9.6).
     let closes: Bool
+    /// Whether content of unknown length travels in chunks; else it ends with the connection.
+    var isChunked = false
 
     /// Appends the head to `output`; the content follows it, unless it must have none.
     ///
@@ -49,12 +51,17 @@ struct ResponseWriter {
     /// RFC 9112 §6.3: exactly one length, and it is that of what follows; a handler cannot state another.
     private func appendLength(of response: HTTPResponse, stated: String?, to output: inout [UInt8]) {
         guard mayHaveContent(response.status) else { return }
+        guard let length = response.status.rawValue == 205 ? 0 : response.body.length else {
+            // RFC 9112 §6.1 and §6.3: a response without either ends with its connection.
+            if isChunked { output.append(contentsOf: "\r\nTransfer-Encoding: chunked".utf8) }
+            return
+        }
         output.append(contentsOf: "\r\nContent-Length: ".utf8)
         // RFC 9110 §8.6: in the answer to HEAD it is the length that GET would have; elsewhere it is what we send.
         if isHead, response.body.isEmpty, let stated, !stated.isEmpty, stated.utf8.allSatisfy(isDigit) {
             output.append(contentsOf: stated.utf8)
         } else {
-            append(response.status.rawValue == 205 ? 0 : response.body.bytes.count, to: &output)
+            append(length, to: &output)
         }
     }
 

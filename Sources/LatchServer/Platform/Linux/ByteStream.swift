@@ -90,6 +90,12 @@ struct ByteStream {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
+    /// Lets `close` break the connection off: what the client has read is seen to be no whole message.
+    func resetsAtClose() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+    }
+
     /// Ends TLS where it had begun, and gives the descriptor back; not to be called twice.
     mutating func close() {
         endSession()

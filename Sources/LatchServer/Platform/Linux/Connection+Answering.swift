@@ -12,6 +12,7 @@ extension Connection {
         let exchange = exchange
         let isHead = head.method == .head
         closesAfterwards = !head.keepsAlive
+        takesChunks = head.takesChunks
         var request = HTTPRequest(
             method: head.method, scheme: loop.terms.scheme, authority: head.authority, path: head.path,
             fields: head.fields, body: HTTPBody(content))

@@ -17,7 +17,9 @@ extension Connection {
     func write(_ response: HTTPResponse, isHead: Bool) {
         let asksToClose = response.fields["Connection"]?.lowercased() == "close"
         closesAfterwards = closesAfterwards || asksToClose || isDraining
-        let writer = ResponseWriter(date: loop.dateClock.text(), isHead: isHead, closes: closesAfterwards)
+        let isChunked = takesChunks && response.body.length == nil
+        let writer = ResponseWriter(
+            date: loop.dateClock.text(), isHead: isHead, closes: closesAfterwards, isChunked: isChunked)
         phase = .writing
         deadline = loop.now &+ loop.terms.idleTimeout
         do throws(HTTPError) {
@@ -26,6 +28,7 @@ extension Connection {
             return write(.problem(status: .internalServerError), isHead: isHead)
         }
         guard writer.hasContent(response) else { return }
+        if let stream = response.body.stream { return begin(stream, isChunked: isChunked) }
         if response.body.bytes.count <= 16384 {
             output.append(contentsOf: response.body.bytes)
         } else {
@@ -70,7 +73,9 @@ extension Connection {
         let ofOutput = min(count, output.count - outputStart)
         outputStart += ofOutput
         contentStart += count - ofOutput
-        if phase == .writing { deadline = loop.terms.pace.deadline(deadline, afterWriting: count, now: loop.now) }
+        if phase == .writing || phase == .streaming {
+            deadline = loop.terms.pace.deadline(deadline, afterWriting: count, now: loop.now)
+        }
     }
 
     /// The answer is out: pipelined bytes in the input are a request that has begun, others are awaited.

@@ -21,6 +21,8 @@ final class Connection: @unchecked Sendable {
         case answering
         /// The answer is being written.
         case writing
+        /// The answer is being written while its source gives it.
+        case streaming
         /// The answer was the last one; the client is given time to read it before the socket closes.
         case lingering
         /// The descriptor is given back; nothing may touch the stream any more.
@@ -86,6 +88,10 @@ final class Connection: @unchecked Sendable {
     var content: [UInt8] = []
     /// How much of the content is written.
     var contentStart = 0
+    /// An answer whose content comes from a source; nil but in the phase `streaming`.
+    var streamed: StreamedContent?
+    /// Whether the client reads chunks; HTTP/1.0 does not.
+    var takesChunks = true
     /// Whether the socket may take more; a full one clears it, an event sets it.
     var isWritable = true
     /// Whether the answer in the making is the last, by the client's wish, the handler's or ours.
@@ -111,7 +117,7 @@ final class Connection: @unchecked Sendable {
         if events & (EPOLLIN.rawValue | endings) != 0 { isReadable = true }
         if events & endings != 0 { hasPeerEnded = true }
         if events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { return close() }
-        if hasPeerEnded, phase == .answering { cancelIfAbandoned() }
+        if hasPeerEnded, phase == .answering || phase == .streaming { cancelIfAbandoned() }
         advance()
     }
 
@@ -126,6 +132,7 @@ final class Connection: @unchecked Sendable {
                 case .head: readHead()
                 case .content: readContent()
                 case .writing: writeOutput()
+                case .streaming: writeStream()
                 case .lingering: discardInput()
                 case .answering, .closed: false
                 }
@@ -140,6 +147,7 @@ final class Connection: @unchecked Sendable {
         phase = .closed
         task?.cancel()
         task = nil
+        streamed?.waiter.take()?.resume(returning: false)
         holdContent(0)
         stream.close()
         loop.connections.remove(token)
@@ -160,7 +168,7 @@ final class Connection: @unchecked Sendable {
         case .head where hasHeadBegun, .content:
             refuse(.tooSlow)
             advance()
-        case .head, .writing, .lingering, .closed: close()
+        case .head, .writing, .streaming, .lingering, .closed: close()
         case .answering: break
         }
     }
