@@ -74,6 +74,21 @@ import Testing
         #expect(sent(server) == [[], ["sid=0"], ["sid=1"], ["sid=2"]])
     }
 
+    @Test func `N10: sends for another site's page only what SameSite lets`() async throws {
+        let server = try server(
+            setting: "strict=1; SameSite=Strict", "lax=1; SameSite=Lax", "unset=1", "all=1; SameSite=None; Secure")
+        let jar = CookieJar(policy: CookiePolicy(trustsLoopback: true))
+        let client = CurlTransport().intercepted(by: [CookieInterceptor(jar)])
+        _ = try await client.respond(to: server.request(.get, "/set"))
+        for (site, method) in [(RequestSite.same, HTTPMethod.post), (.other, .get), (.otherNavigating, .get)] {
+            var request = server.request(method, "/x")
+            request.site = site
+            _ = try await client.respond(to: request)
+        }
+        #expect(
+            sent(server) == [[], ["strict=1; lax=1; unset=1; all=1"], ["all=1"], ["lax=1; unset=1; all=1"]])
+    }
+
     @Test func `takes cookies of refusals and errors too`() async throws {
         let server = try RawHTTPServer { request in
             .response(request.number == 0 ? 401 : 500, fields: ["Set-Cookie: n\(request.number)=1"])
