@@ -11,6 +11,14 @@ public func withTemporaryFolder<Result: Sendable>(
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     let outcome: Swift.Result<Result, any Error>
     do { outcome = .success(try await body(path)) } catch { outcome = .failure(error) }
-    try FileManager.default.removeItem(atPath: path)
+    try await removeFolder(path)
     return try outcome.get()
+}
+
+/// A file that comes or goes meanwhile, from what the body left running, makes one attempt fail and not the next.
+private func removeFolder(_ path: String) async throws {
+    for _ in 0..<100 {
+        do { return try FileManager.default.removeItem(atPath: path) } catch { await Task.yield() }
+    }
+    try FileManager.default.removeItem(atPath: path)
 }
