@@ -113,7 +113,7 @@ let package = Package(
         .target(name: "CMeasure", path: "Benchmarks/CMeasure"),
         program(
             "bench-session", path: "Benchmarks/Session/bench-session",
-            needs: ["LatchAuth", "LatchJOSE", "LatchHTTP", "LatchCore", "CMeasure"]),
+            needs: ["LatchAuth", "LatchServer", "LatchJOSE", "LatchHTTP", "LatchCore", "CMeasure"]),
         program("simulate-session", path: "Benchmarks/Session/simulate-session", needs: ["LatchTesting"]),
         program(
             "bench-cookies", path: "Benchmarks/Cookies/bench-cookies", needs: ["LatchHTTP", "CMeasure"]),

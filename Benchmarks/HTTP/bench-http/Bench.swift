@@ -4,12 +4,14 @@ import CBareCurl
 import FoundationEssentials
 import LatchHTTP
 
-/// The three measurements.
+/// What is measured request by request.
 struct Bench {
     private let bare: OpaquePointer
     private let authorization = "Bearer eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiI0MiIsImV4cCI6MTc5OTk5OTk5OX0.c2lnbmF0dXJl"
     private let client: Client
     private let chained: Client
+    private let system: SystemClient
+    private let baseline = Baseline("Benchmarks/HTTP/allocations.txt")
 
     init(port: Int) throws {
         let url = "http://127.0.0.1:\(port)"
@@ -26,6 +28,7 @@ struct Bench {
             return try await next.respond(to: request)
         }
         let nothing = InterceptorFunction { request, next in try await next.respond(to: request) }
+        system = SystemClient(url: base.appending(path: "users/me"), authorization: authorization)
         client = Client(baseURL: base, transport: transport, interceptors: [bearer])
         chained = Client(
             baseURL: base, transport: transport, interceptors: Array(repeating: nothing, count: 10) + [bearer])
@@ -38,8 +41,9 @@ struct Bench {
             try await sequential(client, $0)
         }
         report.section("one after another", both)
-        report.require("requests/s, Client : bare libcurl", both.both { $1.rate / $0.rate }, atLeast: 0.5)
+        report.require("requests/s, Client : bare libcurl", both.both { $1.rate / $0.rate }, atLeast: 0.75)
         report.require("CPU, Client : bare libcurl", both.both { $1.cpu / $0.cpu }, atMost: 1.5)
+        compareAllocations("sequential", both, into: &report)
     }
 
     func compareConcurrent(into report: inout Report) async throws {
@@ -51,6 +55,33 @@ struct Bench {
         report.section("\(BenchHTTP.width) at a time", both)
         report.require("requests/s, Client : bare libcurl multi", both.both { $1.rate / $0.rate }, atLeast: 0.75)
         report.require("CPU, Client : bare libcurl multi", both.both { $1.cpu / $0.cpu }, atMost: 1.5)
+        compareAllocations("concurrent", both, into: &report)
+    }
+
+    /// Blocks of memory are counted and not timed, so the limit is what was written down, and half a block.
+    private func compareAllocations(_ name: String, _ both: Comparison, into report: inout Report) {
+        let count = both.second(\.allocations)
+        guard let known = baseline[name] else { return report.note("allocations per request, no baseline", count) }
+        report.require("allocations per request", count, atMost: known + (name == "sequential" ? 0.5 : 4))
+    }
+
+    func compareSystem(into report: inout Report) async throws {
+        let one = try await Comparison(rounds: 5, of: 1000) {
+            try await system.sequential($0)
+        } _: {
+            try await sequential(client, $0)
+        }
+        report.section("one after another", one, against: "URLSession")
+        report.require("requests/s, Client : URLSession", one.both { $1.rate / $0.rate }, atLeast: 5)
+        report.note("CPU, Client : URLSession", one.both { $1.cpu / $0.cpu })
+        let many = try await Comparison(rounds: 5, of: 3200) {
+            try await system.concurrent($0)
+        } _: {
+            try await concurrent($0)
+        }
+        report.section("\(BenchHTTP.width) at a time", many, against: "URLSession")
+        report.require("requests/s, Client : URLSession", many.both { $1.rate / $0.rate }, atLeast: 5)
+        report.note("CPU, Client : URLSession", many.both { $1.cpu / $0.cpu })
     }
 
     func measureChain(into report: inout Report) async throws {

@@ -6,9 +6,9 @@ import Foundation
 struct Report {
     private var missed = 0
 
-    func section(_ title: String, _ both: Comparison) {
+    func section(_ title: String, _ both: Comparison, against peer: String = "bare libcurl") {
         print(title)
-        line("bare libcurl", both.first(\.rate), both.first(\.cpu), both.first(\.allocations))
+        line(peer, both.first(\.rate), both.first(\.cpu), both.first(\.allocations))
         line("Client", both.second(\.rate), both.second(\.cpu), both.second(\.allocations))
     }
 

@@ -42,6 +42,7 @@ enum BenchSession {
             full.allocations - bare.allocations)
 
         missed += try await storm(of: 10_000)
+        if try await !ServedStorm().run(of: 10_000) { missed += 1 }
         try await SigningCost.run()
         print(missed == 0 ? "all limits hold" : "\(missed) limits missed")
         if missed > 0, CommandLine.arguments.contains("--check") { exit(1) }

@@ -72,7 +72,6 @@ CURLcode latch_curl_prepare(CURL *easy, const latch_curl_request *request) {
         SET(CURLOPT_COPYPOSTFIELDS, request->has_content ? (request->content ? request->content : "") : NULL);
         if (!request->has_content) SET(CURLOPT_HTTPGET, 1L);
     }
-    SET(CURLOPT_HTTP_CONTENT_DECODING, (long)request->decodes);
     if (request->is_head) SET(CURLOPT_NOBODY, 1L);
     SET(CURLOPT_CUSTOMREQUEST, request->is_usual_method ? NULL : request->method);
     SET(CURLOPT_TIMEOUT_MS, request->timeout_ms);

@@ -71,7 +71,6 @@ typedef struct {
     int has_content;
     /// The content comes from the read callback; its size may be -1.
     int is_upload;
-    int decodes;
     int is_head;
     /// HEAD, GET without content or POST with: libcurl names it without being told.
     int is_usual_method;
@@ -81,6 +80,11 @@ typedef struct {
 } latch_curl_request;
 
 CURLcode latch_curl_prepare(CURL *easy, const latch_curl_request *request);
+
+/// Whether codings are taken off the content of answers, as they are unless something else is said.
+static inline void latch_curl_set_decoding(CURL *easy, long decodes) {
+    curl_easy_setopt(easy, CURLOPT_HTTP_CONTENT_DECODING, decodes);
+}
 
 /// What a handle asks of, and shows to, the host of its next transfer; NULL for nothing. libcurl copies all of it.
 typedef struct {

@@ -34,7 +34,9 @@ struct CurlText: ~Copyable {
     }
 
     /// Lays out the URL, the method and the field lines of a request that has been validated.
-    mutating func write(_ request: HTTPRequest, hasContent: Bool, decodes: Bool) {
+    ///
+    /// - Returns: Whether libcurl is to take codings off the content of the answer.
+    mutating func write(_ request: HTTPRequest, hasContent: Bool) -> Bool {
         makeRoom(for: request)
         url = beginning()
         put(request.scheme)
@@ -45,20 +47,51 @@ struct CurlText: ~Copyable {
         method = beginning()
         put(request.method.rawValue)
         end()
-        writeFields(of: request, hasContent: hasContent)
+        let said = writeFields(of: request)
+        if hasContent {
+            // libcurl would otherwise call any content a form.
+            if !said.contains(.contentType) { putNode("Content-Type:") }
+            // RFC 9110 §10.1.1: libcurl asks for leave to send what is large. For a stream that is right, since one that
+            // can be read once is then still whole after a 401; for what is in memory it would be a second of waiting
+            // for servers that do not know of it.
+            if request.body.stream == nil { putNode("Expect:") }
+        }
+        // RFC 9110 §14.2: a part of what is coded is no coded part; and who asks for codings decodes by himself.
+        let decodes = said.isDisjoint(with: [.acceptEncoding, .range])
         // Said here, libcurl does not say it again, and need not make a text of it for each request.
         if decodes {
             putNode(Self.acceptEncoding)
-        } else if request.fields[.acceptEncoding] == nil {
+        } else if !said.contains(.acceptEncoding) {
             putNode("Accept-Encoding:")
         }
+        return decodes
+    }
+
+    /// The fields of a request by which it is told what libcurl has to add or to leave out.
+    private struct Said: OptionSet {
+        let rawValue: UInt8
+        static let contentType = Said(rawValue: 1)
+        static let acceptEncoding = Said(rawValue: 2)
+        static let range = Said(rawValue: 4)
+
+        /// By the length of a name first: this runs for each line of each request.
+        init(_ name: HTTPFieldName) {
+            switch name.canonicalName.utf8.count {
+            case 5: self = name == .range ? .range : []
+            case 12: self = name == .contentType ? .contentType : []
+            case 15: self = name == .acceptEncoding ? .acceptEncoding : []
+            default: self = []
+            }
+        }
+
+        init(rawValue: UInt8) { self.rawValue = rawValue }
     }
 
     /// The request's own fields, but for those that libcurl writes: two of one of those would be smuggling.
-    private mutating func writeFields(of request: HTTPRequest, hasContent: Bool) {
-        var hasContentType = false
+    private mutating func writeFields(of request: HTTPRequest) -> Said {
+        var said: Said = []
         for line in request.fields where !line.name.isSetByTransport {
-            if line.name == .contentType { hasContentType = true }
+            said.formUnion(Said(line.name))
             beginNode()
             put(line.name.rawName)
             // "Name:" would tell libcurl to leave the field out, "Name;" sends it empty, if nothing at all follows.
@@ -70,13 +103,7 @@ struct CurlText: ~Copyable {
             }
             end()
         }
-        guard hasContent else { return }
-        // libcurl would otherwise call any content a form.
-        if !hasContentType { putNode("Content-Type:") }
-        // RFC 9110 §10.1.1: libcurl asks for leave to send what is large. For a stream that is right, since one that can
-        // be read once is then still whole after a 401; for what is in memory it would be a second of waiting for
-        // servers that do not know of it.
-        if request.body.stream == nil { putNode("Expect:") }
+        return said
     }
 
     /// Makes the block large enough for the whole request at once: a block that moved would break the pointers into it.

@@ -58,7 +58,7 @@ extension CurlTransfer {
         return bytes.count
     }
 
-    private func pass(_ bytes: UnsafeRawBufferPointer, to answer: AnswerFeed) -> Int {
+    private func pass(_ bytes: UnsafeRawBufferPointer, to answer: AnswerFeed<[UInt8]>) -> Int {
         guard streamedBytes + bytes.count <= limits.streamed else { return refuse(.tooLarge) ? 1 : 0 }
         guard answer.receive(bytes) else { return Int(CURL_WRITEFUNC_PAUSE) }
         streamedBytes += bytes.count

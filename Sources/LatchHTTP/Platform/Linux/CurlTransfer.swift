@@ -27,7 +27,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// Whether the empty line after the fields is still to come.
     var isReadingHead = true
     /// Whether libcurl takes codings off the content.
-    private(set) var decodes = false
+    private(set) var decodes = true
     /// Whether the host is shown a client certificate.
     var showsCertificate = false
     /// Where the request goes, for errors.
@@ -36,7 +36,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// What libcurl takes the request's content from; nil where that is in memory.
     var upload: UploadFeed?
     /// Where the answer goes while it arrives; nil where it is collected here.
-    var answer: AnswerFeed?
+    var answer: AnswerFeed<[UInt8]>?
     /// How many bytes of content have gone to `answer`.
     var streamedBytes = 0
     /// How long nothing may move, in nanoseconds; 0 where the transfer as a whole has a time.
@@ -89,7 +89,9 @@ final class CurlTransfer: @unchecked Sendable {
         // RFC 9110 §8.6: these methods anticipate content, so its absence is said with a length of 0.
         let hasContent = !request.body.isEmpty || [.post, .put, .patch].contains(request.method)
         guard !isHead || request.body.isEmpty else { throw .malformedMessage("A HEAD request carries no content.") }
-        text.write(request, hasContent: hasContent, decodes: decodes)
+        let decodes = text.write(request, hasContent: hasContent)
+        if decodes != self.decodes { latch_curl_set_decoding(easy, decodes ? 1 : 0) }
+        self.decodes = decodes
         let code = request.body.bytes.withUnsafeBytes { bytes in
             var settings = latch_curl_request()
             settings.url = text.url
@@ -101,7 +103,6 @@ final class CurlTransfer: @unchecked Sendable {
             settings.is_upload = upload == nil ? 0 : 1
             settings.is_head = isHead ? 1 : 0
             settings.is_usual_method = isHead || request.method == (hasContent ? .post : .get) ? 1 : 0
-            settings.decodes = decodes ? 1 : 0
             // What is sent to this machine is not for another one, whatever the environment says.
             settings.avoids_proxy = request.origin.isLoopback ? 1 : 0
             settings.waits_for_multiplexing = request.scheme == "https" ? 1 : 0
@@ -119,10 +120,8 @@ final class CurlTransfer: @unchecked Sendable {
         isReadingHead = true
         outcome = nil
         authority = request.authority
-        // RFC 9110 §14.2: a part of what is coded is no coded part; and who asks for codings decodes by himself.
-        decodes = !request.fields.contains { $0.name == .acceptEncoding || $0.name == .range }
         upload = request.body.isEmpty ? nil : request.body.stream.map { UploadFeed($0) }
-        answer = request.wantsStream ? AnswerFeed() : nil
+        answer = request.wantsStream ? AnswerFeed<[UInt8]>() : nil
         streamedBytes = 0
         unreadSocket = nil
         patience = upload == nil && answer == nil ? 0 : UInt64(timeout.wholeMilliseconds) * 1_000_000
@@ -172,7 +171,10 @@ struct CurlLimits {
 extension HTTPResponse {
     /// Takes away what was said about a coding that the content no longer has (RFC 9110 §8.4), if it had one.
     mutating func removeCoding() {
-        guard fields[.contentEncoding] != nil else { return }
+        // By the length of a name first: this runs for each line of each answer.
+        guard fields.contains(where: { $0.name.canonicalName.utf8.count == 16 && $0.name == .contentEncoding }) else {
+            return
+        }
         fields[.contentEncoding] = nil
         fields[.contentLength] = nil
     }

@@ -97,7 +97,7 @@ public final class CurlTransport: Handler {
 
     /// The answer as soon as its head is there; its content is read as it arrives.
     private func stream(
-        _ feed: AnswerFeed, of transfer: CurlTransfer, for request: HTTPRequest, on loop: CurlLoop
+        _ feed: AnswerFeed<[UInt8]>, of transfer: CurlTransfer, for request: HTTPRequest, on loop: CurlLoop
     ) async throws -> HTTPResponse {
         let isDecoded = transfer.decodes && request.method != .head
         let answer = StreamedAnswer(transfer, feed, on: loop)

@@ -5,10 +5,10 @@
 final class StreamedAnswer: Sendable {
     private let transfer: CurlTransfer
     private let loop: CurlLoop
-    private let feed: AnswerFeed
+    private let feed: AnswerFeed<[UInt8]>
 
     /// A hold on a transfer that is about to be submitted.
-    init(_ transfer: CurlTransfer, _ feed: AnswerFeed, on loop: CurlLoop) {
+    init(_ transfer: CurlTransfer, _ feed: AnswerFeed<[UInt8]>, on loop: CurlLoop) {
         self.transfer = transfer
         self.feed = feed
         self.loop = loop

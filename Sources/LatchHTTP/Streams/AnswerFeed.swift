@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if os(Linux)
 import LatchCore
 
-/// The answer to a request on its way from libcurl to a reader: the head, then as much content as fits.
+/// The answer to a request on its way from the network to a reader: the head, then as much content as fits.
 ///
-/// Whoever drives the loop brings what arrives; where the reader is slower, libcurl is told to wait, and with it the
-/// server.
-final class AnswerFeed: Sendable {
-    /// How much waits for the reader before libcurl is told to wait; the last delivery may exceed it.
-    static let capacity = 256 << 10
+/// The transport brings what arrives; where the reader is slower, it is told to wait, and with it the server.
+final class AnswerFeed<Head: Sendable>: Sendable {
+    /// How much waits for the reader before the transport is told to wait; the last delivery may exceed it.
+    static var capacity: Int { 256 << 10 }
 
     private struct State {
-        var head: [UInt8]?
+        var head: Head?
         var content: [UInt8] = []
-        /// Whether libcurl was told to wait, and has to be woken.
+        /// Whether the transport was told to wait, and has to be woken.
         var isHeld = false
         /// How the transfer ended; nil while it is under way.
         var outcome: Result<Void, any Error>?
@@ -23,18 +21,18 @@ final class AnswerFeed: Sendable {
 
     private let state = Lock(State())
 
-    /// Whether libcurl waits for the reader, which is not the server's fault.
+    /// Whether the transport waits for the reader, which is not the server's fault.
     var isHeld: Bool { state.withLock { $0.isHeld } }
 
     /// Whether the transfer is over.
     var hasEnded: Bool { state.withLock { $0.outcome != nil } }
 }
 
-// MARK: The driver's side
+// MARK: The transport's side
 
 extension AnswerFeed {
     /// The final head is complete.
-    func begin(_ head: [UInt8]) {
+    func begin(_ head: Head) {
         let waiter = state.withLock { state in
             state.head = head
             return state.waiter.take()
@@ -57,6 +55,17 @@ extension AnswerFeed {
         return isKept
     }
 
+    /// Keeps a piece that has arrived already; false where no further one should.
+    func keep(_ bytes: some Sequence<UInt8>) -> Bool {
+        let (hasRoom, waiter) = state.withLock { state -> (Bool, UnsafeContinuation<Void, Never>?) in
+            state.content.append(contentsOf: bytes)
+            state.isHeld = state.content.count >= Self.capacity
+            return (!state.isHeld, state.waiter.take())
+        }
+        waiter?.resume()
+        return hasRoom
+    }
+
     /// The transfer is over; what has arrived can still be read.
     func end(_ outcome: Result<Void, any Error>) {
         let waiter = state.withLock { state in
@@ -73,7 +82,7 @@ extension AnswerFeed {
     /// The final head, as soon as it is there.
     ///
     /// - Throws: How the transfer ended before.
-    func head() async throws -> [UInt8] {
+    func head() async throws -> Head {
         while true {
             let (head, outcome) = state.withLock { ($0.head, $0.outcome) }
             if let head { return head }
@@ -86,7 +95,7 @@ extension AnswerFeed {
 
     /// Everything that has arrived since the last call, as soon as there is something; nil at the end.
     ///
-    /// - Parameter wake: Called where libcurl waits for the room that this call makes.
+    /// - Parameter wake: Called where the transport waits for the room that this call makes.
     func next(waking wake: () -> Void) async throws -> [UInt8]? {
         while true {
             let (content, isHeld, outcome) = state.withLock { state in
@@ -114,4 +123,3 @@ extension AnswerFeed {
         }
     }
 }
-#endif

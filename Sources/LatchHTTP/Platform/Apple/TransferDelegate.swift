@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+import Foundation
+import LatchCore
+
+/// The delegate of one task: refuses redirects and credentials, judges the server, and passes on what arrives.
+///
+/// URLSession takes codings off the content by itself, so what arrives is counted as it was decoded.
+final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
+    /// Where the answer goes.
+    let feed = AnswerFeed<HTTPResponse>()
+    private let judge: TLSJudge
+    private let stream: HTTPBodyStream?
+    private let limit: Int
+    private let state = Lock(State())
+
+    private struct State {
+        /// Why the task was cancelled; the first reason counts.
+        var failure: (any Error)?
+        var count = 0
+        var pump: Task<Void, Never>?
+        /// Whether the task was suspended, which counts: it is resumed once for each time.
+        var isSuspended = false
+    }
+
+    /// A delegate for a task whose content, where there is a `stream`, is read from that.
+    init(judge: TLSJudge, stream: HTTPBodyStream?, limit: Int) {
+        self.judge = judge
+        self.stream = stream
+        self.limit = limit
+    }
+
+    /// Says why the task is about to be cancelled; the first reason counts.
+    func fail(_ failure: any Error) {
+        state.withLock { state in
+            if state.failure == nil { state.failure = failure }
+        }
+    }
+
+    /// URLSession's end of the content of the request: a new pipe for the beginning, and each time it begins anew.
+    private func openPipe(for task: URLSessionTask) -> InputStream? {
+        guard let stream else { return nil }
+        do {
+            let pipe = try UploadPipe()
+            let pump = Task { [self] in
+                do { try await pipe.pump(stream) } catch {
+                    fail(error)
+                    task.cancel()
+                }
+            }
+            state.withLock { state in
+                state.pump?.cancel()
+                state.pump = pump
+            }
+            return pipe.input
+        } catch {
+            fail(error)
+            return nil
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        completionHandler(openPipe(for: task))
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let space = challenge.protectionSpace
+        switch judge.verdict(on: space) {
+        case .accept(let credential):
+            completionHandler(.useCredential, credential)
+        case .refuse(let reason):
+            fail(reason)
+            completionHandler(.cancelAuthenticationChallenge, nil)
+        case .system:
+            // A 401 is an answer like any other; so is a server's wish for a certificate that it is not to see.
+            let isTrust = space.authenticationMethod == NSURLAuthenticationMethodServerTrust
+            completionHandler(isTrust ? .performDefaultHandling : .rejectProtectionSpace, nil)
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        let isHead = dataTask.originalRequest?.httpMethod == "HEAD"
+        guard let response = response as? HTTPURLResponse else {
+            fail(HTTPError.malformedMessage)
+            return completionHandler(.cancel)
+        }
+        guard isHead || response.expectedContentLength <= Int64(limit) else {
+            fail(HTTPError.tooLarge)
+            return completionHandler(.cancel)
+        }
+        feed.begin(HTTPResponse(response, isHead: isHead))
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let count = state.withLock { state in
+            state.count += data.count
+            return state.count
+        }
+        guard count <= limit else {
+            fail(HTTPError.tooLarge)
+            return dataTask.cancel()
+        }
+        guard !feed.keep(data) else { return }
+        // A suspended task reads no more from its connection, which makes the server wait.
+        let isFirst = state.withLock { state in
+            defer { state.isSuspended = true }
+            return !state.isSuspended
+        }
+        if isFirst { dataTask.suspend() }
+    }
+
+    /// Lets a task read on that was suspended.
+    func goOn(_ task: URLSessionTask) {
+        let isSuspended = state.withLock { state in
+            defer { state.isSuspended = false }
+            return state.isSuspended
+        }
+        if isSuspended { task.resume() }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let (failure, pump) = state.withLock { ($0.failure, $0.pump.take()) }
+        pump?.cancel()
+        if let reason = failure ?? error.map(Self.httpError) {
+            feed.end(.failure(reason))
+        } else {
+            feed.end(.success(()))
+        }
+    }
+
+    private static func httpError(for error: any Error) -> any Error {
+        guard let error = error as? URLError else { return HTTPError.offline }
+        return switch error.code {
+        case .timedOut: HTTPError.timeout
+        case .cancelled: HTTPError.cancelled
+        case .badURL, .unsupportedURL: HTTPError.invalidURL
+        case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData:
+            HTTPError.malformedMessage
+        case .dataLengthExceedsMaximum: HTTPError.tooLarge
+        case .clientCertificateRejected, .clientCertificateRequired: HTTPError.clientCertificateRefused
+        case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
+            .appTransportSecurityRequiresSecureConnection:
+            HTTPError.tls
+        default: HTTPError.offline
+        }
+    }
+}
+#endif

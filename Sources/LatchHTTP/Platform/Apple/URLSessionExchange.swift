@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+import Foundation
+
+/// The reader's hold on a task that still runs: letting it go cancels the task.
+final class URLSessionExchange: Sendable {
+    private let task: URLSessionDataTask
+    private let delegate: TransferDelegate
+
+    /// Starts a task that tells `delegate` what happens.
+    init(_ task: URLSessionDataTask, _ delegate: TransferDelegate) {
+        self.task = task
+        self.delegate = delegate
+        task.delegate = delegate
+        task.resume()
+    }
+
+    deinit { if !delegate.feed.hasEnded { task.cancel() } }
+
+    /// Cancels the transfer after a time, unless the clock is cancelled before.
+    func fail(after time: Duration) -> Task<Void, any Error> {
+        Task { [task, delegate] in
+            try await Task.sleep(for: time)
+            delegate.fail(HTTPError.timeout)
+            task.cancel()
+        }
+    }
+
+    /// The head; cancelling the caller's task aborts the transfer.
+    func head() async throws -> HTTPResponse { try await abortable { try await delegate.feed.head() } }
+
+    /// The next piece of the content, nil at the end; cancelling the caller's task aborts the transfer.
+    func next() async throws -> [UInt8]? {
+        try await abortable { try await delegate.feed.next { delegate.goOn(task) } }
+    }
+
+    private func abortable<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await body()
+        } onCancel: {
+            delegate.fail(HTTPError.cancelled)
+            task.cancel()
+        }
+    }
+}
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+import Dispatch
+import Foundation
+import LatchCore
+
+/// The content of a request on its way from a stream to URLSession, which reads it from an `InputStream`.
+///
+/// The two ends of a pair hold 64 KiB between them; a write waits where they are full, on a queue of its own.
+final class UploadPipe: @unchecked Sendable {  // The output is touched on the queue alone.
+    /// URLSession's end.
+    let input: InputStream
+    private let output: OutputStream
+    private let queue = DispatchQueue(label: "latch.upload")
+
+    /// A pair that is not open yet.
+    ///
+    /// - Throws: `HTTPError.offline` where the system gives none.
+    init() throws(HTTPError) {
+        var ends: (InputStream?, OutputStream?) = (nil, nil)
+        Stream.getBoundStreams(withBufferSize: 64 << 10, inputStream: &ends.0, outputStream: &ends.1)
+        guard let input = ends.0, let output = ends.1 else { throw .offline("The system gives no stream.") }
+        (self.input, self.output) = (input, output)
+    }
+
+    /// Writes the whole stream, and ends the input.
+    ///
+    /// - Throws: What the stream throws, and `HTTPError.lengthMismatch`.
+    func pump(_ stream: HTTPBodyStream) async throws {
+        try await onQueue { $0.open() }
+        var count = 0
+        do {
+            for try await piece in stream {
+                count += piece.count
+                guard count <= stream.length ?? .max else { throw HTTPError.lengthMismatch }
+                try await onQueue { try Self.write(piece, to: $0) }
+            }
+            guard stream.length ?? count == count else { throw HTTPError.lengthMismatch }
+        } catch {
+            // Closing without a word would look like the end of the content; who pumps cancels the task first.
+            throw error
+        }
+        try await onQueue { $0.close() }
+    }
+
+    private func onQueue(_ body: @escaping @Sendable (OutputStream) throws -> Void) async throws {
+        try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
+            queue.async { [self] in waiter.resume(with: Result { try body(output) }) }
+        }
+    }
+
+    private static func write(_ piece: [UInt8], to output: OutputStream) throws {
+        var rest = piece[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBufferPointer { buffer in
+                buffer.baseAddress.map { output.write($0, maxLength: buffer.count) } ?? 0
+            }
+            // The other end is gone: the task has ended, and knows why.
+            guard count > 0 else { throw HTTPError.cancelled }
+            rest = rest.dropFirst(count)
+        }
+    }
+}
+#endif
