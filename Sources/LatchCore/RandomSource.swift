@@ -28,7 +28,15 @@ public struct RandomSource: Sendable {
 
     /// 128 bits as 32 hexadecimal digits: a name that nobody else has and nobody can guess.
     public func identifier() -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        let words = (next().littleEndian, next().littleEndian)
+        return String(unsafeUninitializedCapacity: 32) { digits in
+            for index in 0..<32 {
+                let word = index < 16 ? words.0 : words.1
+                // The first byte first, and of each byte the high digit.
+                let digit = UInt8(truncatingIfNeeded: word >> UInt64(4 * ((index & 15) ^ 1))) & 15
+                digits[index] = digit < 10 ? 0x30 + digit : 0x61 - 10 + digit
+            }
+            return 32
+        }
     }
 }

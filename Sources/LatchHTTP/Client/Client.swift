@@ -76,6 +76,7 @@ public struct Client: Handler {
             path: try prefix.target(path, query: query), fields: fields, body: body)
         for line in self.fields where fields[line.name] == nil { request.fields.append(line.value, for: line.name) }
         if let timeout { request.timeout = timeout }
+        request.template = prefix.template(of: path)
         return request
     }
 

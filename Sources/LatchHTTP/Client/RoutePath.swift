@@ -14,6 +14,8 @@ public struct RoutePath: Sendable, Hashable, ExpressibleByStringInterpolation, C
     let text: String
     /// Whether a segment is missing because its value was empty: the path then names something else.
     let lacksSegment: Bool
+    /// What the program spelled, with `{}` for each value; nil where it cannot be told from what others chose.
+    let template: String?
 
     /// A path that the program spells itself, with slashes between segments and perhaps a query.
     ///
@@ -21,6 +23,7 @@ public struct RoutePath: Sendable, Hashable, ExpressibleByStringInterpolation, C
     public init(_ text: String) {
         self.text = text
         lacksSegment = false
+        template = nil
     }
 
     /// A path of segments that may hold anything.
@@ -34,12 +37,17 @@ public struct RoutePath: Sendable, Hashable, ExpressibleByStringInterpolation, C
     }
 
     /// A path from a literal.
-    public init(stringLiteral value: String) { self.init(value) }
+    public init(stringLiteral value: String) {
+        text = value
+        lacksSegment = false
+        template = value
+    }
 
     /// A path from a literal with values in it.
     public init(stringInterpolation: StringInterpolation) {
         text = String(decoding: stringInterpolation.bytes, as: UTF8.self)
         lacksSegment = stringInterpolation.lacksSegment || stringInterpolation.endsWithNothing
+        template = stringInterpolation.template
     }
 
     /// The path as it is joined to the base URL; it may hold what identifies a person.
@@ -48,6 +56,7 @@ public struct RoutePath: Sendable, Hashable, ExpressibleByStringInterpolation, C
     /// Collects the pieces of a literal.
     public struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var bytes: [UInt8] = []
+        fileprivate var template = ""
         fileprivate var lacksSegment = false
         /// Whether the last piece was an empty value where a segment begins.
         fileprivate var endsWithNothing = false
@@ -66,11 +75,13 @@ public struct RoutePath: Sendable, Hashable, ExpressibleByStringInterpolation, C
             endsWithNothing = false
             if literal.utf8.contains(0x3F) { isInQuery = true }
             bytes.append(contentsOf: literal.utf8)
+            template += literal
         }
 
         /// Adds a value, encoded so that it is no more than a part of one segment.
         public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
             let text = value.description
+            template += "{}"
             if text.isEmpty {
                 if !isInQuery, bytes.isEmpty || bytes.last == 0x2F { endsWithNothing = true }
             } else {
@@ -81,7 +92,9 @@ public struct RoutePath: Sendable, Hashable, ExpressibleByStringInterpolation, C
 
         /// Adds a path that is one already, with its slashes.
         public mutating func appendInterpolation(_ path: RoutePath) {
+            let before = template
             appendLiteral(path.text)
+            template = before + (path.template ?? "{}")
             lacksSegment = lacksSegment || path.lacksSegment
         }
     }

@@ -26,6 +26,12 @@ struct RoutePrefix: Sendable {
         baseQuery = parts.count > 1 ? String(parts[1]) : ""
     }
 
+    /// What requests of this kind are called: the base path and the path as the program spelled it, without a query.
+    func template(of path: RoutePath) -> String? {
+        guard let template = path.template?.prefix(while: { $0 != "?" }) else { return nil }
+        return template.hasPrefix("/") ? basePath + template : "\(basePath)/\(template)"
+    }
+
     /// The request target: base path, path and all queries.
     ///
     /// The queries stand in the order base, path, pairs; a name that occurs in two of them stands twice.

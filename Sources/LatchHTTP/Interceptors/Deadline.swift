@@ -34,11 +34,6 @@ private enum RequestAttempt: HTTPContextKey {
     static var defaultValue: Int { 1 }
 }
 
-/// What a route calls all its targets.
-private enum RequestTemplate: HTTPContextKey {
-    static var defaultValue: String? { nil }
-}
-
 /// Whether the caller knows that repeating does no harm.
 private enum RequestRepeatability: HTTPContextKey {
     static var defaultValue: Bool { false }
@@ -68,14 +63,6 @@ extension HTTPRequest {
     public var attempt: Int {
         get { context[RequestAttempt.self] }
         set { context[RequestAttempt.self] = newValue }
-    }
-
-    /// What all requests of the same kind are called, such as `/users/{id}`: by it metrics and logs put them together.
-    ///
-    /// It is written by a programmer and holds nothing of a user, unlike the path.
-    public var template: String? {
-        get { context[RequestTemplate.self] }
-        set { context[RequestTemplate.self] = newValue }
     }
 
     /// Whether sending the request twice does no harm, although its method does not say so (RFC 9110 §9.2.2).

@@ -21,6 +21,11 @@ public struct HTTPRequest: Sendable {
     public var body: HTTPBody
     /// What travels with the request inside the process and is never sent.
     public var context: HTTPContext
+    /// What all requests of the same kind are called, such as `/users/{}`: by it metrics and logs put them together.
+    ///
+    /// It is written by a programmer and holds nothing of a user, unlike the path. A client takes it from the literal of a
+    /// `RoutePath`.
+    public var template: String?
     /// What is still to be done to each message that goes out for this request, in this order.
     package var steps: [any WireStep] = []
 

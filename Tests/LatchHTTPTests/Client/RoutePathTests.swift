@@ -14,6 +14,20 @@ import Testing
 
     private func path(_ path: RoutePath) throws -> String { try client.request(.get, path).path }
 
+    @Test func `names its kind for metrics and logs, and shows none of the values there`() throws {
+        func template(_ path: RoutePath) throws -> String? { try client.request(.get, path).template }
+        #expect(try template("notes") == "/v1/notes")
+        #expect(try template("/notes?limit=5") == "/v1/notes")
+        let id = "ada"
+        #expect(try template("users/\(id)/notes/\(7)") == "/v1/users/{}/notes/{}")
+        let inner: RoutePath = "users/\(id)"
+        #expect(try template("\(inner)/notes?after=\(id)") == "/v1/users/{}/notes")
+        #expect(try template("\(RoutePath("users/ada"))/notes") == "/v1/{}/notes")
+        #expect(try template(RoutePath(segments: ["users", id])) == "/v1/{}/{}")
+        // What comes as text may hold anything.
+        #expect(try template(RoutePath("users/ada")) == nil)
+    }
+
     @Test(
         arguments: [
             ("ada", "ada"), ("a b", "a%20b"), ("a/b", "a%2Fb"), ("a?b=c&d", "a%3Fb%3Dc%26d"), ("a#b", "a%23b"),
