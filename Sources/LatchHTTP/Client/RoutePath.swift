@@ -99,3 +99,13 @@ public struct RoutePath: Sendable, Hashable, ExpressibleByStringInterpolation, C
         }
     }
 }
+
+extension RoutePath {
+    /// Paths are the same where they are spelled the same, whoever wrote which part of them.
+    public static func == (first: RoutePath, second: RoutePath) -> Bool {
+        first.text == second.text && first.lacksSegment == second.lacksSegment
+    }
+
+    /// By the spelling.
+    public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}
