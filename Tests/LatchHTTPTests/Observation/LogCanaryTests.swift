@@ -122,7 +122,7 @@ private struct Nested: CodedError {
         let isHeard = level <= .info || (level <= .warning && fate == .refusal)
         if isHeard || [.failure, .offline, .nestedError, .foreignError].contains(fate) {
             #expect(
-                shown.entries.contains { $0.contains("PUT https://api.example.com/v1/notes/*/*?token=*&*=*&page=2") })
+                shown.entries.contains { $0.contains("PUT https://api.example.com/v1/notes/{}/{}?token=*&*=*&page=2") })
         }
     }
 
