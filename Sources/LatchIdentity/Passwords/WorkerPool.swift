@@ -26,7 +26,7 @@ final class WorkerPool: Sendable {
 
     private let workers: Int
     private let maximumWaiting: Int
-    private let queue: DispatchQueue
+    private let label: String
     private let state = Lock(State())
 
     /// A pool without threads: they come with the first job, and go when the line is empty.
@@ -35,7 +35,7 @@ final class WorkerPool: Sendable {
     init(label: String, workers: Int, maximumWaiting: Int) {
         self.workers = max(workers, 1)
         self.maximumWaiting = maximumWaiting
-        queue = DispatchQueue(label: label, attributes: .concurrent)
+        self.label = label
     }
 
     /// How many jobs run and how many wait.
@@ -80,10 +80,11 @@ final class WorkerPool: Sendable {
             return (false, hasWorker)
         }
         if isRefused { return job.refuse(.overloaded) }
-        if startsWorker { queue.async { self.work() } }
+        // A queue of its own is a thread of its own: those of concurrent queues are the ones that all tasks share.
+        if startsWorker { DispatchQueue(label: label).async { self.work() } }
     }
 
-    /// On a thread of the queue: one job after another, until the line is empty.
+    /// On a thread of its own: one job after another, until the line is empty.
     private func work() {
         while true {
             let job = state.withLock { state -> Job? in

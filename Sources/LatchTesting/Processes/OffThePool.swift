@@ -8,6 +8,7 @@ import Dispatch
 /// and those that talk to a server with deadlines fail for it.
 public func offThePool<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue.global().async { continuation.resume(with: Result { try body() }) }
+        // The threads of the global queues are the pool's.
+        DispatchQueue(label: "latch.off-the-pool").async { continuation.resume(with: Result { try body() }) }
     }
 }

@@ -23,7 +23,7 @@ package struct FileLock: Sendable {
 
     /// The lock, once nobody else has it.
     ///
-    /// A free lock costs three system calls; for one that is taken a thread of Dispatch waits, and not one of the pool.
+    /// A free lock costs three system calls; for one that is taken a thread of its own waits, and not one that tasks need.
     ///
     /// - Returns: The holder; nil where `patience` was over before.
     /// - Throws: `FileFailure`, or `CancellationError` as soon as the task is cancelled.
@@ -32,7 +32,8 @@ package struct FileLock: Sendable {
         if try holder.lock(path, waiting: false) { return holder }
         let arrival = Arrival()
         let path = path
-        DispatchQueue.global().async {
+        // A queue of its own is a thread of its own: those of the global ones are the ones that all tasks share.
+        DispatchQueue(label: "latch.file.lock").async {
             let result = Result { try holder.lock(path, waiting: true) }
             arrival.arrive(result.map { _ in holder })
         }
