@@ -70,22 +70,30 @@ final class WorkerPool: Sendable {
         return try result.get()
     }
 
-    /// Puts a job into the line and starts a thread for it where one is missing; refuses it where the line is full.
+    /// Starts a thread for the job, or puts it into the line where all are busy; refuses it where the line is full.
     private func submit(_ job: Job) {
-        let (isRefused, startsWorker) = state.withLock { state -> (Bool, Bool) in
-            let hasWorker = state.running < workers
-            guard hasWorker || state.waiting.count < maximumWaiting else { return (true, false) }
+        enum Place { case thread, line, nowhere }
+        let place = state.withLock { state -> Place in
+            // Threads go only when the line is empty, so nobody is overtaken here.
+            if state.running < workers {
+                state.running += 1
+                return .thread
+            }
+            guard state.waiting.count < maximumWaiting else { return .nowhere }
             state.waiting.append(job)
-            if hasWorker { state.running += 1 }
-            return (false, hasWorker)
+            return .line
         }
-        if isRefused { return job.refuse(.overloaded) }
+        switch place {
         // A queue of its own is a thread of its own: those of concurrent queues are the ones that all tasks share.
-        if startsWorker { DispatchQueue(label: label).async { self.work() } }
+        case .thread: DispatchQueue(label: label).async { self.work(from: job) }
+        case .line: return
+        case .nowhere: job.refuse(.overloaded)
+        }
     }
 
     /// On a thread of its own: one job after another, until the line is empty.
-    private func work() {
+    private func work(from first: Job) {
+        first.run()
         while true {
             let job = state.withLock { state -> Job? in
                 guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
