@@ -250,7 +250,7 @@ import Testing
             await peer.send("HTTP/1.1 204 No Content\r\n\r\n")
             #expect(try await task.value.status == .noContent)
             // The buffers of the two sockets, which the system sizes, and a few pieces.
-            #expect(most.withLock { $0 } < 16 << 20)
+            #expect(most.withLock { $0 } < 32 << 20)
         }
     }
 }
