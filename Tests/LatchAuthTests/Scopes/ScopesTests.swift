@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import Testing
+
+@Suite struct `A list of scopes` {
+    @Test(arguments: ["", "a b", "a\"b", "a\\b", "ä", "a\n", "a\u{0}"])
+    func `refuse what is no scope-token`(text: String) { #expect(Scope(rawValue: text) == nil) }
+
+    @Test func `L1: are read from a list with spaces, without repetition and with unknown ones`() {
+        let scopes = Scopes(parsing: "  files:read   x:fly files:read \u{e9} openid ")
+        #expect(scopes.text == "files:read x:fly openid")
+        #expect(scopes.count == 3)
+    }
+
+    @Test func `are equal in any order`() {
+        #expect(Scopes(parsing: "a b") == Scopes(parsing: "b a"))
+        #expect(Set([Scopes(parsing: "a b"), Scopes(parsing: "b a")]).count == 1)
+        #expect(Scopes(parsing: "a") != Scopes(parsing: "a b"))
+    }
+
+    @Test func `L1: admin implies delete, write and read of its resource alone`() throws {
+        let admin = Scopes(parsing: "widgets:admin")
+        for level in ["read", "write", "delete", "admin"] {
+            #expect(admin.allow(try #require(Scope(resource: "widgets", level: level))))
+            #expect(!admin.allow(try #require(Scope(resource: "projects", level: level))))
+        }
+        #expect(!admin.allow(try #require(Scope(rawValue: "widgets:execute"))))
+        #expect(!Scopes(parsing: "widgets:write").allow(try #require(Scope(rawValue: "widgets:delete"))))
+        #expect(Scopes(parsing: "widgets:write").allow(all: Scopes(parsing: "widgets:read widgets:write")))
+    }
+
+    @Test func `name what is missing`() {
+        let granted = Scopes(parsing: "widgets:write files:read")
+        let wanted = Scopes(parsing: "files:write widgets:read openid")
+        #expect(granted.missing(from: wanted).text == "files:write openid")
+        #expect(granted.missing(from: wanted, in: .flat).text == "files:write widgets:read openid")
+    }
+
+    @Test func `split at the last colon`() {
+        #expect(Scope(rawValue: "admin:users:read")?.resource == "admin:users")
+        #expect(Scope(rawValue: ":read")?.resource == nil)
+        #expect(Scope(rawValue: "files:")?.level == nil)
+        #expect(Scope(rawValue: "openid")?.level == nil)
+    }
+
+    @Test func `are kept with tokens as their text`() {
+        var tokens = Tokens(access: "a", scope: "files:read  files:write")
+        #expect(tokens.grantedScopes?.text == "files:read files:write")
+        tokens.scope = nil
+        #expect(tokens.grantedScopes == nil)
+    }
+}
