@@ -76,7 +76,7 @@ extension Session {
             shared.finish(.success(()))
         case .failure(let error):
             let error = AuthError.fromStore(error)
-            publish(.unavailable(error))
+            if keeps(.unreadableNotEmpty) { publish(.unavailable(error)) } else { end(.noAccount) }
             shared.finish(.failure(error))
         }
     }

@@ -76,7 +76,7 @@ extension Session {
     /// Reads the record once more before somebody is told that nobody is signed in: the news of a sign-in in another
     /// process may still be on its way, or lost.
     func lookAgain() async throws {
-        guard records.coordination != nil else { return }
+        guard records.coordination != nil, keeps(.lookAgain) else { return }
         let generation = generation
         try await withStore {
             let record = try await records.load()

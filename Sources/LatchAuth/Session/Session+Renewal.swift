@@ -7,7 +7,7 @@ import LatchHTTP
 extension Session {
     /// Waits for the renewal that is under way, or begins one.
     func shareRenewal(of value: Value) async throws -> Value {
-        if let renewal { return try await renewal.value() }
+        if let renewal, keeps(.sharedRenewal) { return try await renewal.value() }
         let shared = SharedResult<Value>()
         renewal = shared
         let generation = generation
@@ -44,8 +44,12 @@ extension Session {
         if let uncommitted {
             return try await commit(uncommitted.value, after: uncommitted.predecessor, in: generation)
         }
-        let turn: SessionTurn?
-        do { turn = try await records.coordination?.enter(.renewal) } catch { throw AuthError.fromStore(error) }
+        var turn: SessionTurn?
+        do {
+            if keeps(.turns) { turn = try await records.coordination?.enter(.renewal) }
+        } catch {
+            throw AuthError.fromStore(error)
+        }
         defer { turn?.end() }
         let begun: (credential: Value, key: String)
         switch try await begin(renewalOf: value, in: generation) {
@@ -59,7 +63,7 @@ extension Session {
             guard endsSession(error) else { throw error }
             return try await afterRefusal(of: begun.credential, cause: error, in: generation)
         }
-        guard generation == self.generation else { throw AuthError.superseded }
+        guard isCurrent(generation) else { throw AuthError.superseded }
         return try await commit(fresh, after: begun.credential, in: generation)
     }
 
@@ -77,20 +81,27 @@ extension Session {
     /// process or before a crash: an answer that was lost on the way is then given again.
     private func begin(renewalOf value: Value, in generation: Int) async throws -> Beginning {
         try await withStore {
-            guard generation == self.generation else { throw AuthError.superseded }
-            var record = try await records.load()
+            guard isCurrent(generation) else { throw AuthError.superseded }
+            let known = TokenRecord(credential: state.credential, signIn: signInID)
+            var record = keeps(.readAgain) ? try await records.load() : known
             let current = try follow(record)
             if !current.renewsLike(value), !isExpired(current) { return .done(current) }
-            if let intent = record?.intent { return .ask(current, key: intent.idempotencyKey) }
-            let key: String
-            if let begun, begun.credential.renewsLike(current) { key = begun.key } else { key = random.identifier() }
+            let key = lastKey(for: current, in: record) ?? random.identifier()
             begun = (current, key)
-            if records.areKept {
+            if records.areKept, record?.intent?.idempotencyKey != key, keeps(.intentFirst) {
                 record?.intent = RenewalIntent(idempotencyKey: key, begun: clock.now)
                 if let record { try await records.save(record) }
             }
             return .ask(current, key: key)
         }
+    }
+
+    /// What the last attempt to renew `current` was sent with; nil where this is the first.
+    private func lastKey(for current: Value, in record: TokenRecord<Value>?) -> String? {
+        guard keeps(.oneKey) else { return nil }
+        if let intent = record?.intent { return intent.idempotencyKey }
+        guard let begun, begun.credential.renewsLike(current) else { return nil }
+        return begun.key
     }
 
     /// Asks the issuer.
@@ -107,11 +118,11 @@ extension Session {
     ///
     /// Where another session has changed the record meanwhile, that stands, and `fresh` is dropped.
     func commit(_ fresh: Value, after predecessor: Value, in generation: Int) async throws -> Value {
-        uncommitted = (fresh, predecessor)
+        if keeps(.unstoredKept) { uncommitted = (fresh, predecessor) }
         // Where storing fails, `fresh` stays in memory until it can be stored: the predecessor is used up at the issuer.
         let current = try await withStore {
-            guard generation == self.generation else { throw AuthError.superseded }
-            if records.areKept {
+            guard isCurrent(generation) else { throw AuthError.superseded }
+            if records.areKept, keeps(.othersStand) {
                 let record = try await records.load()
                 guard let stored = record?.credential, record?.signIn == signInID, stored.renewsLike(predecessor) else {
                     uncommitted = nil
@@ -132,7 +143,7 @@ extension Session {
     /// The issuer refused to renew `value`: the end, unless the record meanwhile holds another one.
     private func afterRefusal(of value: Value, cause: any Error, in generation: Int) async throws -> Value {
         let current = try await withStore { () -> Value? in
-            guard generation == self.generation else { throw AuthError.superseded }
+            guard isCurrent(generation) else { throw AuthError.superseded }
             let record = try await records.load()
             guard let stored = record?.credential, stored.renewsLike(value) else { return try follow(record) }
             try await records.save(TokenRecord(credential: nil, end: .issuer))
@@ -149,6 +160,7 @@ extension Session {
     /// Whether `error` is the issuer's word that the session is over.
     private func endsSession(_ error: any Error) -> Bool {
         if case AuthError.reauthenticationRequired = error { return true }
+        guard keeps(.issuerEnds) else { return true }
         guard let response = (error as? HTTPError)?.response else { return false }
         if response.status == .unauthorized { return true }
         // RFC 6749 §5.2: 400 is also the status of mistakes in the request, which end nothing.

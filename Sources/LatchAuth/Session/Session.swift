@@ -44,6 +44,8 @@ public actor Session<Value: SessionCredential> {
     nonisolated let random: RandomSource
     /// Where the renewal, the restoration and the timer run; nil is the global pool.
     let executor: (any TaskExecutor)?
+    /// The rule that a simulation has this session leave out; nil everywhere else.
+    nonisolated let broken: SessionRule?
 
     /// What the fast path reads; written by the actor alone, except for the clock's offset.
     nonisolated let view = Lock(SessionView<Value>())
@@ -98,12 +100,22 @@ public actor Session<Value: SessionCredential> {
         executor: (any TaskExecutor)? = nil,
         renew: @escaping Renew
     ) {
+        self.init(
+            store: store, policy: policy, clock: clock, random: random, executor: executor, breaking: nil, renew: renew)
+    }
+
+    /// The same, for a simulation that wants to see the breach of a rule.
+    package init(
+        store: any TokenStore<Value>, policy: RenewalPolicy, clock: WallClock, random: RandomSource,
+        executor: (any TaskExecutor)?, breaking rule: SessionRule?, renew: @escaping Renew
+    ) {
         records = SessionRecords(store)
         self.renew = renew
         self.policy = policy
         self.clock = clock
         self.random = random
         self.executor = executor
+        broken = rule
     }
 
     deinit {
@@ -166,7 +178,7 @@ public actor Session<Value: SessionCredential> {
     private func renewed(replacing refused: Value, in generation: Int?) async throws -> Value {
         let current = try await usableCredential()
         guard generation == nil || generation == self.generation else { throw AuthError.superseded }
-        if !current.authorizesLike(refused), !isExpired(current) { return current }
+        if !current.authorizesLike(refused), !isExpired(current), keeps(.lateRefusals) { return current }
         return try await shareRenewal(of: current)
     }
 
