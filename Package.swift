@@ -126,6 +126,9 @@ let package = Package(
         program(
             "bench-session", path: "Benchmarks/Session/bench-session",
             needs: ["LatchAuth", "LatchServer", "LatchJOSE", "LatchHTTP", "LatchCore", "CMeasure"]),
+        program(
+            "soak-session", path: "Benchmarks/Session/soak-session",
+            needs: ["LatchAccounts", "LatchIdentity", "LatchAuth", "LatchServer", "LatchHTTP", "LatchCore"]),
         program("simulate-session", path: "Benchmarks/Session/simulate-session", needs: ["LatchTesting"]),
         program(
             "bench-cookies", path: "Benchmarks/Cookies/bench-cookies", needs: ["LatchHTTP", "CMeasure"]),
@@ -162,7 +165,7 @@ let package = Package(
             ]),
         tests(
             "LatchTestingTests",
-            needs: ["LatchTesting", "LatchAuth", "LatchHTTP", "LatchServer", "LatchCore", "latch"]),
+            needs: ["LatchTesting", "LatchAuth", "LatchHTTP", "LatchServer", "LatchCore", "latch", "soak-session"]),
         tests(
             "NevodTests", needs: ["Nevod", "LatchAuth", "LatchHTTP", "LatchServer", "LatchTesting", "LatchCore"]),
         tests(

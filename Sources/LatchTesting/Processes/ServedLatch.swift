@@ -85,12 +85,5 @@ public final class ServedLatch: Sendable {
     }
 
     /// The `latch` that was built beside the running test bundle.
-    public static func program() throws -> URL {
-        let tests = URL(fileURLWithPath: CommandLine.arguments.first ?? "").resolvingSymlinksInPath()
-        let candidates = [tests.deletingLastPathComponent(), Bundle.main.bundleURL]
-        let program = candidates.map { $0.appendingPathComponent("latch") }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
-        guard let program else { throw Failure(description: "latch was not built beside \(tests.path)") }
-        return program
-    }
+    public static func program() throws -> URL { try BuiltProgram.path("latch") }
 }

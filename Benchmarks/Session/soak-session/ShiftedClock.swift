@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+
+/// This machine's clock and an offset, so that hours pass in a moment for the server and for its clients alike.
+final class ShiftedClock: Sendable {
+    private let offset = Lock(0)
+
+    /// How many seconds this clock is ahead of the machine's.
+    var seconds: Int {
+        get { offset.withLock { $0 } }
+        set { offset.withLock { $0 = newValue } }
+    }
+
+    var wallClock: WallClock {
+        WallClock(
+            now: { WallClock.system.now.addingTimeInterval(Double(self.seconds)) },
+            sleep: { try await WallClock.system.sleep(for: $0) })
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchTesting
+import Testing
+
+/// A small part of what `make nightly` plays: real processes, the real server, real files.
+@Suite struct `Processes of one person` {
+    /// The verdict of `soak-session`; its exit code says whether each expiry cost one renewal and nobody was lost.
+    private func soak(_ arguments: String...) async throws -> (ending: ChildProcess.Ending, verdict: String) {
+        let program = try BuiltProgram.path("soak-session").path
+        let (ending, output) = try await ChildProcess.run(program, arguments, errors: .joined)
+        return (ending, String(decoding: output, as: UTF8.self))
+    }
+
+    @Test func `renew once for all of them at each expiry`() async throws {
+        let (ending, verdict) = try await soak("expiries", "16", "4", "8")
+        #expect(ending == .exited(0), "\(verdict)")
+        #expect(verdict.contains("8 renewals, 512 requests, 0 failures"), "\(verdict)")
+    }
+
+    @Test func `stay signed in whenever some of them are killed`() async throws {
+        let (ending, verdict) = try await soak("kills", "4", "4", "40")
+        #expect(ending == .exited(0), "\(verdict)")
+        #expect(verdict.hasPrefix("40 × kill -9"), "\(verdict)")
+    }
+
+    @Test func `are refused where the numbers make no sense`() async throws {
+        #expect(try await soak("kills", "4", "0", "1").ending == .exited(2))
+        #expect(try await soak("naps").ending == .exited(2))
+    }
+}
