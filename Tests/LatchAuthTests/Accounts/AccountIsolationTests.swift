@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchTesting
+import Testing
+
+/// A renewal that waits until a test lets it answer.
+private final class HeldRenewal: Sendable {
+    private let begun = AsyncStream.makeStream(of: Void.self)
+    private let released = AsyncStream.makeStream(of: Void.self)
+
+    func answer(_ tokens: Tokens) async -> Tokens {
+        begun.continuation.yield()
+        for await _ in released.stream { break }
+        return tokens
+    }
+
+    func hasBegun() async { for await _ in begun.stream { return } }
+    func release() { released.continuation.yield() }
+}
+
+@Suite struct `Accounts side by side` {
+    @Test func `J17: are isolated: a renewal of one, however late, never touches another`() async throws {
+        try await withTemporaryFolder { folder in
+            let held = HeldRenewal()
+            let list = accountList(in: folder) { entry, _ in
+                #expect(entry.name == "ada")
+                return await held.answer(Tokens(access: "ada 2", refresh: "ra2"))
+            }
+            let old = Tokens(access: "ada 1", refresh: "ra1")
+            let ada = try await list.signIn(old, as: "ada", issuer: idIssuer)
+            let adaSession = try await list.session(for: ada.id)
+            async let renewed = adaSession.renewed(replacing: old)
+            await held.hasBegun()
+
+            // Somebody else signs in, and is current, while the renewal is on its way.
+            let bob = try await list.signIn(Tokens(access: "bob 1", refresh: "rb1"), as: "bob", issuer: idIssuer)
+            let bobSession = try await list.session(for: bob.id)
+            var states = bobSession.states.makeAsyncIterator()
+            #expect(await states.next()?.credential?.access == "bob 1")
+            held.release()
+            #expect(try await renewed.access == "ada 2")
+
+            #expect(try await bobSession.credential().access == "bob 1")
+            #expect(try await adaSession.credential().access == "ada 2")
+            #expect(try await list.content().current == bob)
+            // A program that starts now finds both as they are.
+            let later = accountList(in: folder)
+            #expect(try await later.session(for: ada.id).credential().access == "ada 2")
+            #expect(try await later.session(for: bob.id).credential().access == "bob 1")
+            try await bobSession.signOut()
+            #expect(await states.next() == .signedOut(.person))
+        }
+    }
+
+    @Test func `J11: a renewal that comes after its account was removed leaves nothing behind`() async throws {
+        try await withTemporaryFolder { folder in
+            let held = HeldRenewal()
+            let list = accountList(in: folder) { _, _ in await held.answer(Tokens(access: "late", refresh: "late")) }
+            let old = Tokens(access: "ada 1", refresh: "ra1")
+            let ada = try await list.signIn(old, as: "ada", issuer: idIssuer)
+            let bob = try await list.signIn(Tokens(access: "bob 1"), as: "bob", issuer: idIssuer)
+            let session = try await list.session(for: ada.id)
+            let renewal = Task { try await session.renewed(replacing: old) }
+            await held.hasBegun()
+            try await list.remove(ada.id)
+            held.release()
+            await #expect(throws: AuthError.superseded) { try await renewal.value }
+            let secrets = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
+            #expect(try await secrets.names() == ["account.\(bob.id)", "accounts"])
+            #expect(try await list.content().entries == [bob])
+        }
+    }
+
+    @Test func `that the issuer ended leave the others signed in`() async throws {
+        try await withTemporaryFolder { folder in
+            let list = accountList(in: folder) { entry, _ in
+                if entry.name == "ada" { throw AuthError.reauthenticationRequired }
+                return Tokens(access: "bob 2", refresh: "rb2")
+            }
+            let ada = try await list.signIn(Tokens(access: "a", refresh: "ra"), as: "ada", issuer: idIssuer)
+            let bob = try await list.signIn(Tokens(access: "b", refresh: "rb"), as: "bob", issuer: idIssuer)
+            let (one, other) = (try await list.session(for: ada.id), try await list.session(for: bob.id))
+            let tokens = (try await one.credential(), try await other.credential())
+            await #expect(throws: AuthError.reauthenticationRequired) { try await one.renewed(replacing: tokens.0) }
+            #expect(try await other.renewed(replacing: tokens.1).access == "bob 2")
+            #expect(one.currentState == .signedOut(.issuer))
+            #expect(other.currentState.isSignedIn)
+            // Both are still in the list: the one can be signed in again.
+            #expect(try await list.content().entries == [ada, bob])
+        }
+    }
+
+    @Test func `renew at once without waiting for each other`() async throws {
+        try await withTemporaryFolder { folder in
+            let held = HeldRenewal()
+            let list = accountList(in: folder) { entry, _ in
+                if entry.name == "slow" { return await held.answer(Tokens(access: "slow 2")) }
+                return Tokens(access: "\(entry.name) 2")
+            }
+            var sessions: [Session<Tokens>] = []
+            for name in ["slow", "bob", "cleo"] {
+                let entry = try await list.signIn(
+                    Tokens(access: name, expiry: Date(timeIntervalSinceNow: -1)), as: name, issuer: idIssuer)
+                sessions.append(try await list.session(for: entry.id))
+            }
+            let slow = sessions[0]
+            async let late = slow.credential()
+            await held.hasBegun()
+            #expect(try await sessions[1].credential().access == "bob 2")
+            #expect(try await sessions[2].credential().access == "cleo 2")
+            held.release()
+            #expect(try await late.access == "slow 2")
+        }
+    }
+}

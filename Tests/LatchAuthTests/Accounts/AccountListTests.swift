@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchTesting
+import Testing
+
+/// A list over a folder, as one process of a person has it: with stores, locks and watches of its own.
+func accountList(
+    in folder: String, secrets: (any SecretStore)? = nil,
+    renew: @escaping @Sendable (AccountEntry, Renewal<Tokens>) async throws -> Tokens = { _, _ in
+        throw AuthError.renewalFailed
+    }
+) -> AccountList {
+    let file = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
+    return AccountList(
+        secrets ?? file, coordinate: { FileCoordination(path: "\(folder)/\($0)") },
+        makeSession: { entry, store in Session(store: store) { try await renew(entry, $0) } })
+}
+
+let idIssuer = "https://id.example.com"
+
+@Suite struct `A list of accounts` {
+    private let list = AccountList(MemorySecretStore()) { entry, store in
+        Session(store: store) { _ in throw AuthError.renewalFailed }
+    }
+
+    private func signIn(_ name: String, issuer: String = idIssuer, userID: String? = nil) async throws -> AccountEntry {
+        let tokens = Tokens(access: "access of \(name)", refresh: "refresh of \(name)", scope: "files:read")
+        return try await list.signIn(tokens, as: name, issuer: issuer, username: name, userID: userID)
+    }
+
+    @Test func `is empty at first, with nobody current`() async throws {
+        #expect(try await list.content() == AccountList.Content())
+        #expect(try await list.content().current == nil)
+        await #expect(throws: AuthError.unknownAccount) { try await list.session(for: "nobody") }
+    }
+
+    @Test func `names who signed in, where, and with which scopes, and makes them current`() async throws {
+        let ada = try await signIn("ada", userID: "42")
+        let content = try await list.content()
+        #expect(content.entries == [ada])
+        #expect(content.current == ada)
+        #expect(ada.name == "ada" && ada.issuer == idIssuer && ada.username == "ada" && ada.userID == "42")
+        #expect(ada.scopes == Scopes(parsing: "files:read"))
+        #expect(try await list.session(for: ada.id).credential().access == "access of ada")
+    }
+
+    @Test func `keeps several accounts side by side, in the order in which they came`() async throws {
+        let ada = try await signIn("ada")
+        let bob = try await signIn("bob")
+        let content = try await list.content()
+        #expect(content.entries == [ada, bob])
+        #expect(content.current == bob)
+        #expect(try await list.session(for: ada.id).credential().access == "access of ada")
+        #expect(try await list.session(for: bob.id).credential().access == "access of bob")
+    }
+
+    @Test func `gives one live session for each account`() async throws {
+        let ada = try await signIn("ada")
+        let bob = try await signIn("bob")
+        let first = try await list.session(for: ada.id)
+        #expect(try await list.session(for: ada.id) === first)
+        #expect(try await list.session(for: bob.id) !== first)
+    }
+
+    @Test func `switches and renames by the identifier`() async throws {
+        let ada = try await signIn("ada")
+        let bob = try await signIn("bob")
+        try await list.use(ada.id)
+        #expect(try await list.content().current?.name == "ada")
+        try await list.rename(ada.id, to: "work")
+        #expect(try await list.content().entry(named: "work")?.id == ada.id)
+        #expect(try await list.content().entry(named: "ada") == nil)
+        try await list.rename(ada.id, to: "work")
+        await #expect(throws: AuthError.accountNameTaken) { try await list.rename(bob.id, to: "work") }
+        await #expect(throws: AuthError.unknownAccount) { try await list.rename("nobody", to: "x") }
+        await #expect(throws: AuthError.unknownAccount) { try await list.use("nobody") }
+        #expect(try await list.session(for: ada.id).credential().access == "access of ada")
+    }
+
+    @Test func `recognises who signs in again, under whatever name`() async throws {
+        let ada = try await signIn("ada", userID: "42")
+        try await list.rename(ada.id, to: "work")
+        _ = try await signIn("bob", userID: "43")
+        let session = try await list.session(for: ada.id)
+        let again = try await list.signIn(
+            Tokens(access: "new"), as: "ada@new.example", issuer: idIssuer, username: "ada@new.example", userID: "42")
+        #expect(again.id == ada.id && again.name == "work" && again.username == "ada@new.example")
+        #expect(try await list.content().entries.count == 2)
+        #expect(try await list.content().currentID == ada.id)
+        // Who held the session before sees the new sign-in.
+        #expect(try await session.credential().access == "new")
+    }
+
+    @Test func `tells people of one name apart, by their issuer or their identifier`() async throws {
+        let names = [
+            try await signIn("ada").name, try await signIn("ada", issuer: "https://other.example").name,
+            try await signIn("ada", issuer: "https://third.example", userID: "1").name,
+            try await signIn("ada", issuer: "https://third.example", userID: "2").name,
+        ]
+        #expect(names == ["ada", "ada (2)", "ada (3)", "ada (4)"])
+    }
+
+    @Test func `forgets a removed account with its tokens, and makes nobody else current`() async throws {
+        let secrets = MemorySecretStore()
+        let list = AccountList(secrets) { _, store in Session(store: store) { _ in throw AuthError.renewalFailed } }
+        let ada = try await list.signIn(Tokens(access: "a", refresh: "ra"), as: "ada", issuer: idIssuer)
+        let bob = try await list.signIn(Tokens(access: "b", refresh: "rb"), as: "bob", issuer: idIssuer)
+        let session = try await list.session(for: bob.id)
+        #expect(try await list.remove(bob.id)?.refresh == "rb")
+        let content = try await list.content()
+        #expect(content.entries == [ada])
+        #expect(content.current == nil)
+        #expect(session.currentState == .signedOut(.person))
+        #expect(secrets.names() == ["account.\(ada.id)", "accounts"])
+        await #expect(throws: AuthError.unknownAccount) { try await list.remove(bob.id) }
+        #expect(try await list.session(for: ada.id).credential().access == "a")
+    }
+
+    @Test func `stays current where another account is removed, or signs out`() async throws {
+        let ada = try await signIn("ada")
+        let bob = try await signIn("bob")
+        try await list.remove(ada.id)
+        #expect(try await list.content().current == bob)
+        try await list.session(for: bob.id).signOut()
+        // Signed out is not removed: the account can be signed in again by its name.
+        #expect(try await list.content().current == bob)
+        await #expect(throws: AuthError.missingToken) { try await list.session(for: bob.id).credential() }
+    }
+
+    @Test func `holds no secret`() async throws {
+        let secrets = MemorySecretStore()
+        let list = AccountList(secrets) { _, store in Session(store: store) { _ in throw AuthError.renewalFailed } }
+        let tokens = Tokens(access: "access-secret", refresh: "refresh-secret", idToken: "id-secret")
+        _ = try await list.signIn(tokens, as: "ada", issuer: idIssuer)
+        let record = try #require(secrets.read("accounts"))
+        let text = String(decoding: record, as: UTF8.self)
+        #expect(!text.contains("secret"))
+        #expect(!String(describing: try await list.content()).contains("secret"))
+        #expect(text.contains("\"version\":1"))
+    }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchTesting
+import Testing
+
+/// A store that fails at the n-th write, as a full disk or a crash would make it.
+private final class BreakingStore: SecretStore {
+    private let kept: MemorySecretStore
+    private let writesLeft: Lock<Int>
+
+    init(over kept: MemorySecretStore, afterWrites writes: Int) {
+        self.kept = kept
+        writesLeft = Lock(writes)
+    }
+
+    private func write() throws {
+        let isBroken = writesLeft.withLock { left in
+            left -= 1
+            return left < 0
+        }
+        if isBroken { throw AuthError.storeFull }
+    }
+
+    func read(_ name: String) async throws -> [UInt8]? { kept.read(name) }
+    func names() async throws -> [String] { kept.names() }
+
+    func write(_ secret: [UInt8], for name: String) async throws {
+        try write()
+        kept.write(secret, for: name)
+    }
+
+    func remove(_ name: String) async throws {
+        try write()
+        kept.remove(name)
+    }
+}
+
+private func plainList(over secrets: any SecretStore) -> AccountList {
+    AccountList(secrets) { _, store in Session(store: store) { _ in throw AuthError.renewalFailed } }
+}
+
+@Suite struct `Two processes with one list of accounts` {
+    private func next(
+        _ contents: inout AsyncStream<AccountList.Content>.Iterator, where isWanted: (AccountList.Content) -> Bool
+    ) async -> AccountList.Content? {
+        while let content = await contents.next() {
+            if isWanted(content) { return content }
+        }
+        return nil
+    }
+
+    @Test func `see each other's sign-ins, switches, names and removals without asking`() async throws {
+        try await withTemporaryFolder { folder in
+            let (one, other) = (accountList(in: folder), accountList(in: folder))
+            var contents = try await other.contents().makeAsyncIterator()
+            #expect(await contents.next() == AccountList.Content())
+
+            let ada = try await one.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
+            #expect(await next(&contents) { $0.currentID == ada.id }?.entries == [ada])
+            let bob = try await one.signIn(Tokens(access: "b"), as: "bob", issuer: idIssuer)
+            #expect(await next(&contents) { $0.currentID == bob.id }?.entries == [ada, bob])
+            try await one.use(ada.id)
+            #expect(await next(&contents) { $0.currentID == ada.id }?.current == ada)
+            try await one.rename(bob.id, to: "robert")
+            #expect(await next(&contents) { $0.entry(named: "robert") != nil }?.entries.count == 2)
+            try await one.remove(ada.id)
+            #expect(await next(&contents) { $0.entries.count == 1 }?.current == nil)
+        }
+    }
+
+    @Test func `lose none of many changes that they make at once`() async throws {
+        try await withTemporaryFolder { folder in
+            let lists = (0..<4).map { _ in accountList(in: folder) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (number, list) in lists.enumerated() {
+                    for account in 0..<5 {
+                        group.addTask {
+                            let name = "\(number).\(account)"
+                            try await list.signIn(Tokens(access: name), as: name, issuer: idIssuer, username: name)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let content = try await accountList(in: folder).content()
+            let names = Set((0..<4).flatMap { number in (0..<5).map { "\(number).\($0)" } })
+            #expect(Set(content.entries.map(\.name)) == names)
+            #expect(content.entries.count == 20)
+            #expect(content.current != nil)
+            for entry in content.entries {
+                #expect(try await lists[0].session(for: entry.id).credential().access == entry.name)
+            }
+        }
+    }
+
+    @Test func `agree on one account where both sign the same person in at once`() async throws {
+        try await withTemporaryFolder { folder in
+            let lists = (0..<6).map { _ in accountList(in: folder) }
+            let ids = try await withThrowingTaskGroup(of: String.self) { group in
+                for (number, list) in lists.enumerated() {
+                    group.addTask {
+                        let tokens = Tokens(access: "\(number)")
+                        return try await list.signIn(tokens, as: "ada", issuer: idIssuer, userID: "42").id
+                    }
+                }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(ids.count == 1)
+            #expect(try await lists[0].content().entries.count == 1)
+        }
+    }
+
+    @Test func `meet a session that the other has removed as an account that is not there`() async throws {
+        try await withTemporaryFolder { folder in
+            let (one, other) = (accountList(in: folder), accountList(in: folder))
+            let ada = try await one.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
+            let session = try await other.session(for: ada.id)
+            #expect(try await session.credential().access == "a")
+            var states = session.states.makeAsyncIterator()
+            #expect(await states.next()?.isSignedIn == true)
+            try await one.remove(ada.id)
+            #expect(await states.next() == .signedOut(.person))
+            await #expect(throws: AuthError.unknownAccount) { try await other.session(for: ada.id) }
+        }
+    }
+
+    @Test func `end their streams with the list, and with whoever stops reading`() async throws {
+        try await withTemporaryFolder { folder in
+            var list: AccountList? = accountList(in: folder)
+            var contents = try await list?.contents().makeAsyncIterator()
+            #expect(await contents?.next() == AccountList.Content())
+            list = nil
+            #expect(await contents?.next() == nil)
+        }
+    }
+}
+
+@Suite struct `A list of accounts whose store fails` {
+    @Test(arguments: 0..<3) func `has all of a sign-in or can have it again, and never tokens without an account`(
+        writes: Int
+    ) async throws {
+        let kept = MemorySecretStore()
+        let ada = try await plainList(over: kept).signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
+        let breaking = plainList(over: BreakingStore(over: kept, afterWrites: writes))
+        await #expect(throws: AuthError.storeFull) {
+            try await breaking.signIn(Tokens(access: "b"), as: "bob", issuer: idIssuer, username: "bob")
+        }
+        // The next process finds Ada as she was, current, and every record of tokens in the list.
+        let after = plainList(over: kept)
+        let content = try await after.content()
+        #expect(content.current == ada)
+        #expect(try await after.session(for: ada.id).credential().access == "a")
+        let listed = Set(content.entries.map { "account.\($0.id)" })
+        #expect(Set(kept.names()).subtracting(["accounts"]).isSubset(of: listed))
+        let bob = try await after.signIn(Tokens(access: "b"), as: "bob", issuer: idIssuer, username: "bob")
+        #expect(try await after.content().entries == [ada, bob])
+    }
+
+    @Test(arguments: 0..<2) func `has an account or has it not, whenever its removal fails`(writes: Int) async throws {
+        let kept = MemorySecretStore()
+        let whole = plainList(over: kept)
+        let ada = try await whole.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
+        let breaking = plainList(over: BreakingStore(over: kept, afterWrites: writes))
+        await #expect(throws: AuthError.storeFull) { try await breaking.remove(ada.id) }
+        let after = plainList(over: kept)
+        #expect(try await after.content().entries == [ada])
+        // It can be removed again, whether its tokens are gone already or not.
+        try await after.remove(ada.id)
+        #expect(kept.names() == ["accounts"])
+    }
+
+    @Test func `changes nothing where a switch or a name cannot be stored`() async throws {
+        let kept = MemorySecretStore()
+        let whole = plainList(over: kept)
+        let ada = try await whole.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
+        let bob = try await whole.signIn(Tokens(access: "b"), as: "bob", issuer: idIssuer)
+        let breaking = plainList(over: BreakingStore(over: kept, afterWrites: 0))
+        await #expect(throws: AuthError.storeFull) { try await breaking.use(ada.id) }
+        await #expect(throws: AuthError.storeFull) { try await breaking.rename(ada.id, to: "x") }
+        // What would change nothing needs no store.
+        try await breaking.use(bob.id)
+        #expect(try await whole.content().current == bob)
+        #expect(try await whole.content().entry(named: "ada") == ada)
+    }
+}
+
+@Suite struct `A damaged list of accounts` {
+    private static let damages: [String] = [
+        "", "{", "[]", "null", #"{"accounts":[{"id":1}],"version":1}"#, #"{"version":1}"#, "\u{0}\u{1}",
+    ]
+
+    @Test(arguments: damages) func `is no list without accounts, and is set aside by the next sign-in`(
+        text: String
+    ) async throws {
+        let secrets = MemorySecretStore()
+        let damaged = Array(text.utf8)
+        secrets.write(damaged, for: "accounts")
+        let list = plainList(over: secrets)
+        func expectCorrupt(_ body: () async throws -> Void) async {
+            let error = await #expect(throws: AuthError.self) { try await body() }
+            #expect(error?.code == "storeCorrupt")
+        }
+        await expectCorrupt { _ = try await list.content() }
+        await expectCorrupt { try await list.use("x") }
+        await expectCorrupt { try await list.rename("x", to: "y") }
+        await expectCorrupt { try await list.remove("x") }
+        await expectCorrupt { _ = try await list.session(for: "x") }
+        await expectCorrupt { _ = try await list.contents() }
+        #expect(secrets.read("accounts") == damaged)
+
+        let ada = try await list.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
+        #expect(try await list.content().entries == [ada])
+        #expect(secrets.read("accounts.corrupt") == damaged)
+        secrets.write(damaged, for: "accounts")
+        _ = try await list.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
+        #expect(secrets.read("accounts.corrupt-2") == damaged)
+    }
+
+    @Test func `of a later version is left as it is`() async throws {
+        let secrets = MemorySecretStore()
+        let later = Array(#"{"version":2,"accounts":[]}"#.utf8)
+        secrets.write(later, for: "accounts")
+        let list = plainList(over: secrets)
+        let error = await #expect(throws: AuthError.self) {
+            try await list.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
+        }
+        #expect(error?.code == "storeUnavailable")
+        #expect(secrets.names() == ["accounts"])
+        #expect(secrets.read("accounts") == later)
+    }
+
+    @Test func `that names one account twice, or a current one that is not there, is read without them`() async throws {
+        let secrets = MemorySecretStore()
+        let entry = #"{"id":"1","name":"ada","issuer":"https://id.example.com"}"#
+        secrets.write(Array(#"{"version":1,"current":"2","accounts":[\#(entry),\#(entry)]}"#.utf8), for: "accounts")
+        let content = try await plainList(over: secrets).content()
+        #expect(content.entries.map(\.id) == ["1"])
+        #expect(content.current == nil)
+    }
+
+    @Test func `in a file that is damaged as a whole begins anew with the file`() async throws {
+        try await withTemporaryFolder { folder in
+            let first = accountList(in: folder)
+            try await first.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
+            try Data("not a file of secrets".utf8).write(to: URL(filePath: "\(folder)/secrets"))
+            let list = accountList(in: folder)
+            let error = await #expect(throws: AuthError.self) { try await list.content() }
+            #expect(error?.code == "storeCorrupt")
+            let bob = try await list.signIn(Tokens(access: "b"), as: "bob", issuer: idIssuer)
+            #expect(try await list.content().entries == [bob])
+            #expect(FileManager.default.fileExists(atPath: "\(folder)/secrets.corrupt"))
+        }
+    }
+}
