@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchJOSE
+import LatchOAuth
 
 /// Reads tokens out of the answer of a sign-in or a renewal.
 struct TokenAnswer {
@@ -15,40 +16,24 @@ struct TokenAnswer {
     /// For answers without a date.
     let clock: WallClock
 
-    /// The tokens of an answer.
+    /// The tokens of an answer, by the one reader of such answers; what is added here is what only these backends do.
     ///
     /// - Parameter previous: What is renewed: its refresh token stays where the answer brings no other (RFC 6749 §6).
     /// - Throws: `AccountError.invalidAnswer` where there is no access token.
     func tokens(in response: HTTPResponse, renewing previous: Tokens? = nil) throws(AccountError) -> Tokens {
-        let object: JSONObject
+        var tokens: Tokens
         do {
-            object = try JSONValue(parsing: response.body.bytes).objectValue ?? [:]
+            tokens = try TokenReader(.camelCase, clock: clock).read(response).tokens
         } catch {
             throw .invalidAnswer
         }
-        func text(_ keys: String...) -> String? {
-            keys.lazy.compactMap { object[$0]?.stringValue }.first { !$0.isEmpty }
+        // Their access tokens are JWTs; where they can be read, the dates in them are the exact ones.
+        if let claims = try? JWT(unverified: tokens.access).claims, let expiry = claims.expiry {
+            (tokens.issued, tokens.expiry) = (claims.issuedAt ?? tokens.issued, expiry)
         }
-        guard let access = text("accessToken", "access_token") else { throw .invalidAnswer }
-        let life = (object["expiresIn"] ?? object["expires_in"])?.doubleValue
-        var tokens = Tokens(access: access, refresh: text("refreshToken", "refresh_token"), scope: text("scope"))
-        (tokens.issued, tokens.expiry) = lifetime(of: access, seconds: life, in: response)
         if tokens.refresh == nil, usesCookie { tokens.cookie = refreshCookie(in: response) ?? previous?.cookie }
         if tokens.refresh == nil, tokens.cookie == nil { tokens.refresh = previous?.refresh }
         return tokens
-    }
-
-    /// The token's own dates where it has them, or the answer's date and the life that it states.
-    private func lifetime(
-        of access: String, seconds: Double?, in response: HTTPResponse
-    ) -> (issued: Date, expiry: Date?) {
-        let answered = response.fields[.date].flatMap(HTTPDate.init)?.date ?? clock.now
-        // An access token is opaque to a client (RFC 9068 §6); where it can be read, its dates are the exact ones.
-        let claims = try? JWT(unverified: access).claims
-        guard let expiry = claims?.expiry else {
-            return (answered, seconds.flatMap { $0 > 0 ? answered.addingTimeInterval($0) : nil })
-        }
-        return (claims?.issuedAt ?? answered, expiry)
     }
 
     /// The refresh cookie as it is sent back, `name=value`; nil where the answer sets none or only deletes it.

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchAuth
+import LatchCore
+import LatchHTTP
+
+extension TokenEndpoint {
+    /// Renews, at the token endpoint (RFC 6749 §6) or where the provider does it by JSON.
+    package func renew(_ tokens: Tokens, idempotencyKey: String? = nil) async throws -> TokenResponse {
+        guard let refresh = tokens.refresh else { throw OAuthError.noRefreshToken }
+        var response: TokenResponse
+        if provider.jsonRenewalEndpoint != nil {
+            response = try await renewByJSON(refresh, tokens.grantedScopes, idempotencyKey: idempotencyKey)
+        } else {
+            let grant = RefreshGrant(refreshToken: refresh, granted: tokens.grantedScopes)
+            response = try await self.tokens(for: grant, idempotencyKey: idempotencyKey)
+        }
+        // OpenID Connect Core §12.2: a renewal need not bring an ID token, and the first one stays true.
+        if response.tokens.idToken == nil { response.tokens.idToken = tokens.idToken }
+        return response
+    }
+
+    /// Renews where the backend takes `{"refresh_token": …}`.
+    ///
+    /// The token is all that is sent there, so a refusal with words and without a code is one of the token.
+    private func renewByJSON(
+        _ refresh: String, _ granted: Scopes?, idempotencyKey: String?
+    ) async throws -> TokenResponse {
+        guard let url = provider.jsonRenewalEndpoint else { throw OAuthError.noRefreshToken }
+        let body = HTTPBody(JSONValue.object(["refresh_token": .string(refresh)]).serialized())
+        do {
+            let response = try await send(
+                body, [.contentType: "application/json"], to: url, idempotencyKey: idempotencyKey, hiding: [refresh])
+            return try read(response, expecting: granted, keeping: refresh)
+        } catch let error as OAuthError
+            where error == .refused && error.status == .badRequest && error.isWordsOnly
+        {
+            throw error.reclassified(as: .invalidGrant)
+        }
+    }
+}

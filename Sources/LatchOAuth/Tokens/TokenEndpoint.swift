@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+public import LatchCore
+public import LatchHTTP
+
+/// Where a program exchanges grants for tokens and gives tokens back (RFC 6749 §3.2, RFC 7009).
+///
+/// ```swift
+/// let endpoint = TokenEndpoint(
+///     provider: .latchwork(at: url), registration: AppRegistration(clientID: "notes"))
+/// let session = Session(tokenEndpoint: endpoint, store: store)
+/// try await session.signIn(with: grant, at: endpoint)
+/// ```
+///
+/// It follows no redirect and carries no session: what it sends are secrets.
+public struct TokenEndpoint: Sendable {
+    /// Who issues the tokens.
+    public let provider: Provider
+    /// As whom the program asks.
+    public let registration: AppRegistration
+    /// What becomes of an answer that grants more than was asked for.
+    public let unrequestedScopes: UnrequestedScopes
+    /// The time, for answers without a date and for the session.
+    package let clock: WallClock
+    /// The way to the issuer.
+    let client: Client
+    let timeout: Duration?
+
+    /// A token endpoint.
+    ///
+    /// - Parameters:
+    ///   - registration: As whom the program asks.
+    ///   - unrequestedScopes: What becomes of an answer that grants more than was asked for.
+    ///   - transport: What sends the requests.
+    ///   - interceptors: Steps around the transport, such as logs; never the session that is renewed here.
+    ///   - allowingInsecureHTTP: Where plain http may be spoken.
+    ///   - timeout: How long one request may take; nil leaves it to the transport.
+    ///   - clock: The time.
+    public init(
+        provider: Provider, registration: AppRegistration = .none,
+        unrequestedScopes: UnrequestedScopes = .reported, transport: any Handler = Transport.live,
+        interceptors: [any Interceptor] = [], allowingInsecureHTTP: InsecureHTTP = .loopbackOnly,
+        timeout: Duration? = nil, clock: WallClock = .system
+    ) {
+        self.provider = provider
+        self.registration = registration
+        self.unrequestedScopes = unrequestedScopes
+        self.clock = clock
+        self.timeout = timeout
+        client = Client(
+            baseURL: provider.issuer, transport: transport, interceptors: interceptors,
+            allowingInsecureHTTP: allowingInsecureHTTP, redirects: .none)
+    }
+
+    /// Exchanges a grant for tokens.
+    ///
+    /// - Parameter idempotencyKey: The same for each repeat of the same request; a server that knows it answers a repeat
+    ///   with the same tokens.
+    /// - Throws: `OAuthError` where the issuer refuses or answers nonsense, `HTTPError` where it cannot be reached.
+    public func tokens(for grant: some Grant, idempotencyKey: String? = nil) async throws -> TokenResponse {
+        let form = [("grant_type", grant.type)] + grant.parameters
+        let response = try await post(form, to: provider.tokenEndpoint, idempotencyKey: idempotencyKey)
+        return try read(response, expecting: grant.expectedScopes, keeping: grant.refreshToken)
+    }
+
+    /// The tokens of a success, as far as the scopes are such as were asked for.
+    func read(
+        _ response: HTTPResponse, expecting scopes: Scopes?, keeping refresh: String?
+    ) throws(OAuthError) -> TokenResponse {
+        let answer = try TokenReader(clock: clock).read(response, expecting: scopes, keeping: refresh)
+        if unrequestedScopes == .refused, !answer.scopeChange.unrequested.isEmpty { throw .unrequestedScope }
+        return answer
+    }
+}
