@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import LatchCore
 
 /// Keeps one account's record under one name in a `SecretStore`, as JSON.
 public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
@@ -31,17 +32,43 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
     public func load() async throws -> Value? { try await loadRecord()?.credential }
 
     /// Replaces the whole record.
+    ///
+    /// A damaged one is not overwritten but kept under another name, `name.corrupt`.
     public func save(record: TokenRecord<Value>) async throws {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .secondsSince1970
-        try await secrets.write(Array(encoder.encode(record)), for: name)
+        let bytes = Array(try encoder.encode(record))
+        try await keepDamaged()
+        try await secrets.write(bytes, for: name)
+    }
+
+    /// Sets aside what is there and is no record, before it is replaced.
+    private func keepDamaged() async throws {
+        guard let bytes = try await readBytes() else { return }
+        do {
+            _ = try decode(bytes)
+        } catch {
+            _ = try await secrets.setAside(bytes, of: name)
+        }
+    }
+
+    /// The bytes of the record; nil also where the whole store is damaged, which then sets itself aside.
+    private func readBytes() async throws -> [UInt8]? {
+        do {
+            return try await secrets.read(name)
+        } catch AuthError.storeCorrupt {
+            return nil
+        }
     }
 
     /// The whole record.
     ///
     /// - Throws: `AuthError.storeCorrupt` when it is not a record of such a credential.
     public func loadRecord() async throws -> TokenRecord<Value>? {
-        guard let bytes = try await secrets.read(name) else { return nil }
+        try await secrets.read(name).map { try decode($0) }
+    }
+
+    private func decode(_ bytes: [UInt8]) throws -> TokenRecord<Value> {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .secondsSince1970
         do {

@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchAuth
+import LatchTesting
 import Testing
 
 @Suite struct `A record of tokens` {
@@ -42,6 +43,48 @@ import Testing
         let store = SecretTokenStore<Tokens>(secrets, name: "auth")
         try await store.save(Tokens(access: "new"))
         #expect(try await store.load() == Tokens(access: "new"))
+    }
+
+    @Test func `L8: is kept under another name when it is corrupt and a new one comes`() async throws {
+        let store = SecretTokenStore<Tokens>(secrets, name: "auth")
+        for (round, aside) in ["auth.corrupt", "auth.corrupt-2"].enumerated() {
+            secrets.write(Array("torn \(round)".utf8), for: "auth")
+            try await store.save(Tokens(access: "new"))
+            #expect(secrets.read(aside) == Array("torn \(round)".utf8))
+        }
+        // The same damage is kept once.
+        secrets.write(Array("torn 1".utf8), for: "auth")
+        try await store.save(Tokens(access: "newer"))
+        try await store.save(Tokens(access: "newest"))
+        #expect(secrets.names() == ["auth", "auth.corrupt", "auth.corrupt-2"])
+        #expect(secrets.names().filter { !SetAsideName.matches($0) } == ["auth"])
+        #expect(try await store.load() == Tokens(access: "newest"))
+    }
+
+    @Test func `L8: is not replaced where the damaged one could not be kept`() async throws {
+        secrets.write(Array("torn".utf8), for: "auth")
+        let failing = FailingSecretStore(secrets, after: 2, with: .storeFull)
+        let store = SecretTokenStore<Tokens>(failing, name: "auth")
+        await #expect(throws: AuthError.storeFull) { try await store.save(Tokens(access: "new")) }
+        #expect(secrets.read("auth") == Array("torn".utf8))
+    }
+
+    @Test func `L9: that is corrupt leads to a login, which cleans it`() async throws {
+        secrets.write(Array("torn".utf8), for: "auth")
+        let session = Session(store: SecretTokenStore<Tokens>(secrets, name: "auth")) { $0.credential }
+        await #expect(throws: AuthError.storeCorrupt) { try await session.credential() }
+        #expect(session.currentState == .unavailable(.storeCorrupt))
+        try await session.signIn(Tokens(access: "new"))
+        #expect(try await session.credential().access == "new")
+        #expect(secrets.names() == ["auth", "auth.corrupt"])
+    }
+
+    @Test(arguments: [
+        ("a.corrupt", true), ("a.corrupt-2", true), ("a", false), ("a.corrupt-x", false), ("a.corruption", false),
+        ("corrupt", false), ("a.corrupt.b", false), ("a.corrupt.corrupt-17", true),
+    ])
+    func `that was set aside is known by its name`(name: String, isAside: Bool) {
+        #expect(SetAsideName.matches(name) == isAside)
     }
 
     @Test func `keeps its accounts apart`() async throws {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchTesting
+import Testing
+
+@Suite struct `A migration that is interrupted` {
+    private let account = Tokens(access: "a", refresh: "r", scope: "s")
+
+    private func oldSecrets() -> MemorySecretStore {
+        let secrets = MemorySecretStore()
+        for (name, text) in [
+            "lazi.access_token": "a", "lazi.refresh_token": "r", "lazi.granted_scopes": "s", "lazi.user_id": "u",
+        ] {
+            secrets.write(Array(text.utf8), for: name)
+        }
+        return secrets
+    }
+
+    @Test(arguments: 0..<30)
+    func `at any step loses nothing, and can be repeated`(step: Int) async throws {
+        let secrets = oldSecrets()
+        let failing = FailingSecretStore(secrets, after: step, with: .storeUnavailable)
+        do {
+            try await LegacyMigration(.lazi, in: failing).run(into: SecretTokenStore<Tokens>(failing, name: "new"))
+        } catch {
+            #expect(error as? AuthError == .storeUnavailable)
+        }
+        let store = SecretTokenStore<Tokens>(secrets, name: "new")
+        try await LegacyMigration(.lazi, in: secrets).run(into: store)
+        #expect(try await store.load() == account)
+        #expect(secrets.names() == ["new"])
+    }
+
+    @Test(arguments: [AuthError.storeLocked, .storeDenied, .storeUnavailable, .storeFull])
+    func `by a store that cannot be used says so, and is never "no account"`(error: AuthError) async throws {
+        let secrets = oldSecrets()
+        let before = secrets.names()
+        let failing = FailingSecretStore(secrets, after: 0, with: error)
+        let store = SecretTokenStore<Tokens>(secrets, name: "new")
+        await #expect(throws: error) { try await LegacyMigration(.lazi, in: failing).account() }
+        await #expect(throws: error) { try await LegacyMigration(.lazi, in: failing).run(into: store) }
+        #expect(secrets.names() == before)
+    }
+
+    @Test func `by another process that does the same happens once`() async throws {
+        try await withTemporaryFolder { folder in
+            let secrets = oldSecrets()
+            let outcomes = try await withThrowingTaskGroup(of: LegacyOutcome.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        let store = SecretTokenStore<Tokens>(
+                            secrets, name: "new", coordination: FileCoordination(path: "\(folder)/new"))
+                        return try await LegacyMigration(.lazi, in: secrets).run(into: store)
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(outcomes.count { if case .migrated = $0 { true } else { false } } == 1)
+            #expect(outcomes.count { $0 == .nothing } == 7)
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchJOSE
+import LatchTesting
+import Testing
+
+@Suite struct `An account of an earlier library` {
+    private let secrets = MemorySecretStore()
+
+    private var store: SecretTokenStore<Tokens> { SecretTokenStore(secrets, name: "session") }
+
+    private func keep(_ texts: [String: String]) {
+        for (name, text) in texts { secrets.write(Array(text.utf8), for: name) }
+    }
+
+    private func migrate(_ layout: LegacyLayout) async throws -> LegacyOutcome {
+        try await LegacyMigration(layout, in: secrets).run(into: store)
+    }
+
+    /// The five layouts as their documents have them, and what each means.
+    static let accounts: [(LegacyLayout, [String: String], LegacyAccount)] = [
+        (
+            .axiom, ["access_token": "a", "refresh_token": "r"],
+            LegacyAccount(tokens: Tokens(access: "a", refresh: "r"))
+        ),
+        (
+            .jwtAuth, ["accessToken": "a", "refreshToken": "r"],
+            LegacyAccount(tokens: Tokens(access: "a", refresh: "r"))
+        ),
+        (
+            .authPackage(), ["auth.tokens": #"{"accessToken":"a","refreshToken":"r","expiry":800000000.5}"#],
+            LegacyAccount(
+                tokens: Tokens(
+                    access: "a", refresh: "r", expiry: Date(timeIntervalSinceReferenceDate: 800_000_000.5)))
+        ),
+        (
+            .authPackage(account: "auth"), ["auth": #"{"accessToken":"a"}"#],
+            LegacyAccount(tokens: Tokens(access: "a"))
+        ),
+        (.nevod(), ["com.nevod.token": #"{"value":"a"}"#], LegacyAccount(tokens: Tokens(access: "a"))),
+        (
+            .nevod(key: "bearer_token"), ["bearer_token": #"{"value":"a"}"#],
+            LegacyAccount(tokens: Tokens(access: "a"))
+        ),
+        (
+            .lazi,
+            [
+                "lazi.access_token": "a", "lazi.refresh_token": "r", "lazi.token_expiry": "1800000000.25",
+                "lazi.user_id": "u1", "lazi.granted_scopes": "widgets:read widgets:write",
+            ],
+            LegacyAccount(
+                tokens: Tokens(
+                    access: "a", refresh: "r", expiry: Date(timeIntervalSince1970: 1_800_000_000.25),
+                    scope: "widgets:read widgets:write"), userID: "u1")
+        ),
+    ]
+
+    @Test(arguments: accounts.indices)
+    func `comes over whole, and is gone from its old place`(index: Int) async throws {
+        let (layout, texts, account) = Self.accounts[index]
+        keep(texts)
+        #expect(try await LegacyMigration(layout, in: secrets).account() == account)
+        #expect(try await migrate(layout) == .migrated(account))
+        #expect(try await store.load() == account.tokens)
+        #expect(try await store.loadRecord()?.signIn?.isEmpty == false)
+        #expect(secrets.names() == ["session"])
+        #expect(try await migrate(layout) == .nothing)
+    }
+
+    @Test(arguments: ["accessToken", "refreshToken"])
+    func `J6: of which only one half is there is none, and is cleaned`(half: String) async throws {
+        keep([half: "x"])
+        #expect(try await LegacyMigration(.jwtAuth, in: secrets).account() == nil)
+        #expect(try await migrate(.jwtAuth) == .incomplete)
+        #expect(try await store.load() == nil)
+        #expect(secrets.names().isEmpty)
+    }
+
+    @Test func `of which one half is empty is none, and others' secrets stay`() async throws {
+        keep(["lazi.access_token": "a", "lazi.refresh_token": "", "lazi.user_id": "u", "theirs": "x"])
+        #expect(try await migrate(.lazi) == .incomplete)
+        #expect(secrets.names() == ["theirs"])
+    }
+
+    @Test(
+        arguments: [
+            ("1800000000", 1_800_000_000), ("2027-01-15T08:00:00Z", 1_800_000_000),
+            ("2027-01-15T08:00:00.250Z", 1_800_000_000.25), ("2027-01-15T10:00:00+02:00", 1_800_000_000),
+        ] as [(String, Double)])
+    func `keeps its expiry in any of the spellings`(text: String, seconds: Double) async throws {
+        keep(["lazi.access_token": "a", "lazi.refresh_token": "r", "lazi.token_expiry": text])
+        _ = try await migrate(.lazi)
+        #expect(try await store.load()?.expiry == Date(timeIntervalSince1970: seconds))
+    }
+
+    @Test(arguments: ["tomorrow", "nan", "inf", ""])
+    func `survives an expiry that is none`(text: String) async throws {
+        keep(["lazi.access_token": "a", "lazi.refresh_token": "r", "lazi.token_expiry": text])
+        _ = try await migrate(.lazi)
+        #expect(try await store.load() == Tokens(access: "a", refresh: "r"))
+    }
+
+    @Test func `takes its expiry from the token where it was kept nowhere`() async throws {
+        let end = Date(timeIntervalSince1970: 1_900_000_000)
+        var claims = Claims(["sub": "u"])
+        claims.expiry = end
+        let access = try JWT.sign(claims, with: try Key.generate(.es256))
+        keep(["accessToken": access, "refreshToken": "r"])
+        _ = try await migrate(.jwtAuth)
+        #expect(try await store.load()?.expiry == end)
+    }
+
+    @Test(arguments: ["a b", "a,b", " a  b ", #"["a","b"]"#, "a, b"])
+    func `keeps its scopes in any of the spellings`(text: String) async throws {
+        keep(["lazi.access_token": "a", "lazi.refresh_token": "r", "lazi.granted_scopes": text])
+        _ = try await migrate(.lazi)
+        #expect(try await store.load()?.scope == "a b")
+    }
+
+    @Test(arguments: ["torn", "[]", #"{"accessToken":7.5e"#, #"{"accessToken":["a"]}"#])
+    func `that cannot be read is set aside, not lost, and disturbs nobody`(blob: String) async throws {
+        keep(["auth.tokens": blob])
+        let migration = LegacyMigration(.authPackage(), in: secrets)
+        await #expect(throws: AuthError.storeCorrupt) { try await migration.account() }
+        #expect(try await migrate(.authPackage()) == .setAside(["auth.tokens.corrupt"]))
+        #expect(secrets.read("auth.tokens.corrupt") == Array(blob.utf8))
+        #expect(secrets.names() == ["auth.tokens.corrupt"])
+        #expect(try await migrate(.authPackage()) == .nothing)
+    }
+
+    @Test func `gives way to the account that is there by now`() async throws {
+        keep(["accessToken": "old", "refreshToken": "old"])
+        try await store.save(Tokens(access: "new", refresh: "new"))
+        #expect(try await migrate(.jwtAuth) == .superseded)
+        #expect(try await store.load()?.access == "new")
+        #expect(secrets.names() == ["session"])
+    }
+
+    @Test func `does not come back after a sign-out that the record tells of`() async throws {
+        keep(["accessToken": "old", "refreshToken": "old"])
+        try await store.save(record: TokenRecord(credential: nil, end: .issuer))
+        #expect(try await migrate(.jwtAuth) == .superseded)
+        #expect(try await store.load() == nil)
+    }
+
+    @Test func `may have the name of its new record`() async throws {
+        keep(["auth": #"{"accessToken":"a","refreshToken":"r"}"#])
+        let store = SecretTokenStore<Tokens>(secrets, name: "auth")
+        let outcome = try await LegacyMigration(.authPackage(account: "auth"), in: secrets).run(into: store)
+        #expect(outcome == .migrated(LegacyAccount(tokens: Tokens(access: "a", refresh: "r"))))
+        #expect(try await store.load() == Tokens(access: "a", refresh: "r"))
+    }
+}
