@@ -110,7 +110,8 @@ let package = Package(
 
         // Benchmarks: built by Scripts/run-benchmarks.
         .target(name: "CBareCurl", dependencies: [onLinux("CCurl")], path: "Benchmarks/HTTP/CBareCurl"),
-        program("bench-http", path: "Benchmarks/HTTP/bench-http", needs: ["LatchHTTP", onLinux("CBareCurl")]),
+        program(
+            "bench-http", path: "Benchmarks/HTTP/bench-http", needs: ["LatchHTTP", onLinux("CBareCurl"), "CMeasure"]),
         program(
             "bench-interceptors", path: "Benchmarks/HTTP/bench-interceptors",
             needs: ["LatchHTTP", "LatchCore", "CMeasure"]),

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #ifdef __linux__
 #define _GNU_SOURCE
-#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "CBareCurl.h"
+#include "child.h"
 
 static const char answer[] =
     "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nDate: Thu, 01 Jan 2026 00:00:00 GMT\r\n"
@@ -51,21 +50,10 @@ static void run(int listener) {
     }
 }
 
-int bare_server_start(void) {
-    int listener = socket(AF_INET, SOCK_STREAM, 0);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    if (listener < 0 || bind(listener, (struct sockaddr *)&address, size) || listen(listener, 1024) ||
-        getsockname(listener, (struct sockaddr *)&address, &size))
-        return -1;
-    pid_t parent = getpid(), child = fork();
-    if (child < 0) return -1;
-    if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent) _exit(0);
-        run(listener);
-    }
-    close(listener);
-    return ntohs(address.sin_port);
+static void run_forever(int listener, void *nothing) {
+    (void)nothing;
+    run(listener);
 }
+
+int bare_server_start(void) { return bare_listen_in_child(1024, run_forever, NULL); }
 #endif

@@ -2,17 +2,15 @@
 // A server for much content: it takes any upload and counts it, and answers GET with as many bytes as it was told.
 #ifdef __linux__
 #define _GNU_SOURCE
-#include <arpa/inet.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "CBareCurl.h"
+#include "child.h"
 
 static int64_t volume;
 
@@ -78,28 +76,16 @@ static void *serve(void *argument) {
     return NULL;
 }
 
-int bare_volume_start(int64_t size) {
-    int listener = socket(AF_INET, SOCK_STREAM, 0);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof address;
-    if (listener < 0 || bind(listener, (struct sockaddr *)&address, length) || listen(listener, 64) ||
-        getsockname(listener, (struct sockaddr *)&address, &length))
-        return -1;
-    pid_t parent = getpid(), child = fork();
-    if (child < 0) return -1;
-    if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent) _exit(0);
-        volume = size;
-        for (;;) {
-            int connection = accept(listener, NULL, NULL);
-            pthread_t thread;
-            if (connection < 0) continue;
-            if (pthread_create(&thread, NULL, serve, (void *)(intptr_t)connection)) close(connection);
-            else pthread_detach(thread);
-        }
+static void accept_forever(int listener, void *size) {
+    volume = *(int64_t *)size;
+    for (;;) {
+        int connection = accept(listener, NULL, NULL);
+        pthread_t thread;
+        if (connection < 0) continue;
+        if (pthread_create(&thread, NULL, serve, (void *)(intptr_t)connection)) close(connection);
+        else pthread_detach(thread);
     }
-    close(listener);
-    return ntohs(address.sin_port);
 }
+
+int bare_volume_start(int64_t size) { return bare_listen_in_child(64, accept_forever, &size); }
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CBareCurl
+import CMeasure
 import LatchHTTP
 
 /// What one side did in one round.
@@ -14,14 +15,14 @@ struct Sample {
 
     init(of count: Int, _ body: (Int) async throws -> Int) async throws {
         let cpu = bare_cpu_microseconds()
-        let blocks = bare_allocations()
+        let blocks = measure_allocations()
         var good = 0
         let time = try await ContinuousClock().measure { good = try await body(count) }
         guard good == count else { throw HTTPError.unacceptableStatus }
         let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
         rate = Double(count) / seconds
         self.cpu = (bare_cpu_microseconds() - cpu) / Double(count)
-        allocations = Double(bare_allocations() - blocks) / Double(count)
+        allocations = Double(measure_allocations() - blocks) / Double(count)
     }
 }
 

@@ -84,7 +84,7 @@ extension Optional: EmptyAnswer {
 
 extension Error {
     /// Where in the content and what, without the content itself: it may hold secrets.
-    fileprivate var whereAndWhat: String {
+    package var whereAndWhat: String {
         guard let error = self as? DecodingError else { return "it is no JSON." }
         return switch error {
         case .typeMismatch(let type, let context): "\(context.codingPath.place) there is no \(type)."

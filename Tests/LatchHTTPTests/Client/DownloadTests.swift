@@ -207,7 +207,7 @@ import Testing
                                 }) > 1
                             else { return [1] }
                             reach.yield()
-                            try await Task.sleep(for: .seconds(86_400), clock: .continuous)
+                            try await untilCancelled()
                             return nil
                         }
                     }))

@@ -72,7 +72,7 @@ private final class Feed: Sendable {
                 return {
                     if let text = rest.withLock({ $0.popFirst() }) { return Array(text.utf8) }
                     hangs?()
-                    try await Task.sleep(for: .seconds(86_400), clock: .continuous)
+                    try await untilCancelled()
                     return nil
                 }
             }
@@ -239,7 +239,7 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
             [.stream(["data: a\n\n"])],
             sleep: { _ in
                 start.yield()
-                try await Task.sleep(for: .seconds(86_400), clock: .continuous)
+                try await untilCancelled()
             })
         let stream = try feed.events()
         let task = Task { await read(stream) }

@@ -123,7 +123,7 @@ import Testing
             let (arrivals, arrive) = AsyncStream<Void>.makeStream()
             let stream = HTTPBodyStream(once: {
                 arrive.yield()
-                try await Task.sleep(for: .seconds(3600))
+                try await untilCancelled()
                 return [1]
             })
             let task = Task { try await stream.write(to: folder + "/file") }

@@ -183,9 +183,11 @@ import Testing
         await #expect(throws: HTTPError.timeout) { try await transport.respond(to: other) }
     }
 
-    @Test func `answers while the request is still being sent`() async throws {
+    /// A request of ten bytes, of which a peer has five, and has answered with the first three of six.
+    private func answered(
+        halfWayThrough source: Piecewise
+    ) async throws -> (peer: RawClient, answer: Task<HTTPResponse, any Error>) {
         let listener = try RawListener()
-        let source = Piecewise()
         var request = request(to: listener.port, .post)
         request.body = HTTPBody(source.stream(length: 10))
         let task = Task { [request] in try await transport.respond(to: request) }
@@ -193,6 +195,12 @@ import Testing
         source.give("01234")
         #expect(await peer.receive(through: "01234") != nil)
         await peer.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nfir")
+        return (peer, task)
+    }
+
+    @Test func `answers while the request is still being sent`() async throws {
+        let source = Piecewise()
+        let (peer, task) = try await answered(halfWayThrough: source)
         let response = try await task.value
         var iterator = response.body.chunks.makeAsyncIterator()
         #expect(try await iterator.next() == Array("fir".utf8))
@@ -206,15 +214,9 @@ import Testing
     }
 
     @Test func `ends with the error of the source that the request was sent from`() async throws {
-        let listener = try RawListener()
         let source = Piecewise()
-        var request = request(to: listener.port, .post)
-        request.body = HTTPBody(source.stream(length: 10))
-        let task = Task { [request] in try await transport.respond(to: request) }
-        let peer = try #require(await listener.accept())
-        source.give("01234")
-        #expect(await peer.receive(through: "01234") != nil)
-        await peer.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nfir")
+        let (peer, task) = try await answered(halfWayThrough: source)
+        defer { withExtendedLifetime(peer) {} }
         var iterator = try await task.value.body.chunks.makeAsyncIterator()
         #expect(try await iterator.next() == Array("fir".utf8))
         source.fail()

@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import LatchTesting
 import Testing
 
 @testable import LatchIdentity
@@ -15,7 +16,7 @@ import Testing
         // A wait ends only with its task: without being cut short this one would outlast the test.
         let clock = WallClock(now: { noon }) { duration in
             if duration == .seconds(5) { pauses.finish() }
-            try await Task.sleep(for: .seconds(3600))
+            try await untilCancelled()
         }
         let queue = MailQueue(mailer: mailer, metrics: metrics, clock: clock)
         queue.enqueue { try message() }
@@ -27,7 +28,7 @@ import Testing
 
     @Test func `tries each mail that still waits once`() async throws {
         let (mailer, metrics) = (RefusingMailer(), Metrics())
-        let clock = WallClock(now: { noon }, sleep: { _ in try await Task.sleep(for: .seconds(3600)) })
+        let clock = WallClock(now: { noon }, sleep: { _ in try await untilCancelled() })
         let queue = MailQueue(mailer: mailer, metrics: metrics, clock: clock)
         for _ in 0..<20 { queue.enqueue { try message() } }
         await queue.close()

@@ -10,8 +10,7 @@ import Testing
     private func failing(
         _ failures: Int, _ backend: Backend, _ url: URL, clock: SteppingClock, backoff: RetryPolicy?
     ) async -> (NetworkProvider, TokenStorage<Token>) {
-        let storage = TokenStorage<Token>(storage: InMemoryStorage(), clock: clock.wallClock)
-        await storage.save(Token(value: "old"))
+        let storage = await oldTokens(clock: clock.wallClock)
         let left = Countdown(failures)
         let auth = AuthenticationInterceptor(
             tokenStorage: storage,

@@ -10,8 +10,7 @@ import Testing
         let backend = Backend()
         backend.on("/users/me") { _ in .json(#"{"error":"never"}"#, status: .unauthorized) }
         try await backend.serve { url in
-            let storage = TokenStorage<Token>(storage: InMemoryStorage())
-            await storage.save(Token(value: "old"))
+            let storage = await oldTokens()
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) }, maxRetryAttempts: 5)
             let provider = provider(url, interceptor: auth, retryPolicy: RetryPolicy(maxAttempts: 5, baseDelay: 0))
@@ -27,8 +26,7 @@ import Testing
     func `N8: allows the replay after a refresh even where there is one attempt`(policy: RetryPolicy) async throws {
         let backend = Backend()
         try await backend.serve { url in
-            let storage = TokenStorage<Token>(storage: InMemoryStorage())
-            await storage.save(Token(value: "old"))
+            let storage = await oldTokens()
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) })
             let user: User = try await provider(url, interceptor: auth, retryPolicy: policy).get("/users/me")
@@ -39,8 +37,7 @@ import Testing
     @Test func `N8: replays a POST with its body after a refresh`() async throws {
         let backend = Backend()
         try await backend.serve { url in
-            let storage = TokenStorage<Token>(storage: InMemoryStorage())
-            await storage.save(Token(value: "old"))
+            let storage = await oldTokens()
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) })
             let _: User = try await provider(url, interceptor: auth).post("/notes", body: ["text": "hello"])
@@ -56,8 +53,7 @@ import Testing
             return .json(#"{"id":7,"name":"Ada"}"#, status: status)
         }
         try await backend.serve { url in
-            let storage = TokenStorage<Token>(storage: InMemoryStorage())
-            await storage.save(Token(value: "old"))
+            let storage = await oldTokens()
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) })
             let provider = provider(url, interceptor: auth, retryPolicy: RetryPolicy(maxAttempts: 3, baseDelay: 0))

@@ -68,8 +68,7 @@ private func selfServed(
     @Test func `N6: may read and save the token by itself`() async throws {
         let backend = Backend()
         try await backend.serve { url in
-            let storage = TokenStorage<Token>(storage: InMemoryStorage())
-            await storage.save(Token(value: "old"))
+            let storage = await oldTokens()
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage,
                 refreshStrategy: { _ in
@@ -89,8 +88,7 @@ private func selfServed(
     @Test func `N6: leaves no mark on a task that its strategy started and that outlives it`() async throws {
         let backend = Backend()
         try await backend.serve { url in
-            let storage = TokenStorage<Token>(storage: InMemoryStorage())
-            await storage.save(Token(value: "old"))
+            let storage = await oldTokens()
             let later = Lock<Task<Void, Never>?>(nil)
             let go = Gate()
             let auth = AuthenticationInterceptor(
@@ -113,8 +111,7 @@ private func selfServed(
     @Test func `N6: whose strategy saves a token and then fails has renewed`() async throws {
         let backend = Backend()
         try await backend.serve { url in
-            let storage = TokenStorage<Token>(storage: InMemoryStorage())
-            await storage.save(Token(value: "old"))
+            let storage = await oldTokens()
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage,
                 refreshStrategy: { _ in

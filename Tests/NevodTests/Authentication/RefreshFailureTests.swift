@@ -78,8 +78,7 @@ private struct OwnError: Error {}
             return HTTPResponse(status: .unauthorized)
         }
         try await backend.serve { url in
-            let storage = TokenStorage<Token>(storage: InMemoryStorage())
-            await storage.save(Token(value: "old"))
+            let storage = await oldTokens()
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage, refreshStrategy: { _ in throw NetworkError.noConnection })
             let provider = provider(url, interceptor: auth)
@@ -95,8 +94,7 @@ private struct OwnError: Error {}
         let backend = Backend()
         let clock = SteppingClock()
         try await backend.serve { url in
-            let storage = TokenStorage<Token>(storage: InMemoryStorage(), clock: clock.wallClock)
-            await storage.save(Token(value: "old"))
+            let storage = await oldTokens(clock: clock.wallClock)
             let failures = Lock(3)
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage,

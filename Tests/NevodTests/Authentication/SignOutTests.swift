@@ -74,8 +74,7 @@ import Testing
     @Test func `N9: a strategy that signs out by itself ends the session`() async throws {
         let backend = Backend()
         try await backend.serve { url in
-            let storage = TokenStorage<Token>(storage: InMemoryStorage())
-            await storage.save(Token(value: "old"))
+            let storage = await oldTokens()
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage,
                 refreshStrategy: { _ in

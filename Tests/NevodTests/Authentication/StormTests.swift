@@ -10,8 +10,7 @@ import Testing
     func `N4: makes one refresh, and all requests succeed`(count: Int) async throws {
         let backend = Backend()
         try await backend.serve { url in
-            let storage = TokenStorage<Token>(storage: InMemoryStorage())
-            await storage.save(Token(value: "old"))
+            let storage = await oldTokens()
             let plain = provider(url)
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage,
@@ -38,8 +37,7 @@ import Testing
             return HTTPResponse(status: .unauthorized)
         }
         try await backend.serve { url in
-            let storage = TokenStorage<Token>(storage: InMemoryStorage())
-            await storage.save(Token(value: "old"))
+            let storage = await oldTokens()
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) })
             let provider = provider(url, interceptor: auth)
@@ -57,8 +55,7 @@ import Testing
     @Test func `N4: two providers over one storage share the refresh`() async throws {
         let backend = Backend()
         try await backend.serve { url in
-            let storage = TokenStorage<Token>(storage: InMemoryStorage())
-            await storage.save(Token(value: "old"))
+            let storage = await oldTokens()
             let providers = (0..<2).map { _ in
                 provider(
                     url,

@@ -100,8 +100,7 @@ private final class People: Sendable {
     @Test func `N4: one that is cancelled while it waits for the refresh does not disturb the others`() async throws {
         let backend = Backend()
         try await backend.serve { url in
-            let storage = TokenStorage<Token>(storage: InMemoryStorage())
-            await storage.save(Token(value: "old"))
+            let storage = await oldTokens()
             let refreshing = Gate()
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage,

@@ -164,7 +164,7 @@ import Testing
             now: { Date() },
             sleep: { _ in
                 await pausing.pass()
-                try await Task.sleep(for: .seconds(86_400), clock: .continuous)
+                try await untilCancelled()
             })
         let config = NetworkConfig(
             environments: [DefaultDomain.default: SimpleEnvironment(baseURL: try #require(URL(string: server.url)))])

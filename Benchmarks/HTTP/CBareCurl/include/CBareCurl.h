@@ -21,9 +21,6 @@ int bare_multi(bare_client *client, int count);
 /// Processor time of this process so far, in microseconds.
 double bare_cpu_microseconds(void);
 
-/// How many blocks of memory this process has asked for so far.
-int64_t bare_allocations(void);
-
 /// Takes any upload, answering with its size, and answers GET with `size` bytes, from a process of its own, which ends
 /// with this one. Returns the port, or -1.
 int bare_volume_start(int64_t size);

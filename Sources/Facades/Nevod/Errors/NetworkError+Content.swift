@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchHTTP
 
 extension NetworkError {
     /// The content of the answer, where there was one.
@@ -108,18 +109,7 @@ extension NetworkError: CustomStringConvertible {
 
     /// Where in the content and what, without the content itself: it may hold secrets.
     static func whereAndWhat(_ error: any Error) -> String {
-        guard let error = error as? DecodingError else { return safeDescription(error) }
-        return switch error {
-        case .typeMismatch(let type, let context): "\(place(context.codingPath)) there is no \(type)."
-        case .valueNotFound(let type, let context): "\(place(context.codingPath)) a \(type) is missing."
-        case .keyNotFound(let key, let context): "\(place(context.codingPath)) '\(key.stringValue)' is missing."
-        case .dataCorrupted(let context): "\(place(context.codingPath)) it is malformed."
-        @unknown default: "it is malformed."
-        }
-    }
-
-    private static func place(_ path: [any CodingKey]) -> String {
-        path.isEmpty ? "at the top" : "at '" + path.map(\.stringValue).joined(separator: ".") + "'"
+        error is DecodingError ? error.whereAndWhat : safeDescription(error)
     }
 }
 

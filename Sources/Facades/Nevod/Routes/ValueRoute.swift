@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// POST of a value as JSON, answered with JSON.
-public struct EncodablePostRoute<Body: Encodable, Response: Decodable, Domain: ServiceDomain>: EncodableRoute {
+public typealias EncodablePostRoute<Body: Encodable, Response: Decodable, Domain: ServiceDomain> =
+    ValueRoute<RouteVerbs.Post, Body, Response, Domain>
+
+/// PUT of a value as JSON, answered with JSON.
+public typealias EncodablePutRoute<Body: Encodable, Response: Decodable, Domain: ServiceDomain> =
+    ValueRoute<RouteVerbs.Put, Body, Response, Domain>
+
+/// PATCH of a value as JSON, answered with JSON.
+public typealias EncodablePatchRoute<Body: Encodable, Response: Decodable, Domain: ServiceDomain> =
+    ValueRoute<RouteVerbs.Patch, Body, Response, Domain>
+
+/// A value as JSON, answered with JSON.
+public struct ValueRoute<Verb: RouteVerb, Body: Encodable, Response: Decodable, Domain: ServiceDomain>: EncodableRoute {
     /// What the answer is read as.
     public typealias Response = Response
 
@@ -18,8 +30,8 @@ public struct EncodablePostRoute<Body: Encodable, Response: Decodable, Domain: S
     /// Fields of this request.
     public var headers: [String: String]?
 
-    /// POST.
-    public var method: HTTPMethod { .post }
+    /// The verb's.
+    public var method: HTTPMethod { Verb.method }
     /// The pairs of the query, sorted by name.
     public var urlQueryItems: [URLQueryItem]? { queryParameters.map(queryItems) }
 

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// POST of a JSON object of text, answered with JSON.
-public struct SimplePostRoute<R: Decodable, D: ServiceDomain>: Route {
+public typealias SimplePostRoute<R: Decodable, D: ServiceDomain> = PairsRoute<RouteVerbs.Post, R, D>
+
+/// PUT of a JSON object of text, answered with JSON.
+public typealias SimplePutRoute<R: Decodable, D: ServiceDomain> = PairsRoute<RouteVerbs.Put, R, D>
+
+/// A JSON object of text, answered with JSON.
+public struct PairsRoute<Verb: RouteVerb, R: Decodable, D: ServiceDomain>: Route {
     /// What the answer is read as.
     public typealias Response = R
     /// The enumeration that the service is a case of.
@@ -16,8 +22,8 @@ public struct SimplePostRoute<R: Decodable, D: ServiceDomain>: Route {
     /// The pairs of the content, which is a JSON object.
     public let bodyParameters: [String: String]?
 
-    /// POST.
-    public var method: HTTPMethod { .post }
+    /// The verb's.
+    public var method: HTTPMethod { Verb.method }
     /// The pairs of the content.
     public var parameters: [String: String]? { bodyParameters }
     /// JSON.

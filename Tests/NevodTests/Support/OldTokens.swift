@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import Nevod
+
+/// A storage that holds the token `old`, which the backend of these tests refuses.
+func oldTokens(clock: WallClock = .system) async -> TokenStorage<Token> {
+    let storage = TokenStorage<Token>(storage: InMemoryStorage(), clock: clock)
+    await storage.save(Token(value: "old"))
+    return storage
+}
