@@ -156,7 +156,8 @@ let package = Package(
         tests(
             "LatchIdentityTests",
             needs: [
-                "LatchIdentity", "LatchServer", "LatchHTTP", "LatchJOSE", "LatchCrypto", "LatchTesting", "LatchCore",
+                "LatchIdentity", "LatchAuth", "LatchServer", "LatchHTTP", "LatchJOSE", "LatchCrypto", "LatchTesting",
+                "LatchCore",
             ]),
         tests(
             "LatchAccountsTests",

@@ -16,11 +16,13 @@ extension Identity {
             keys: keys.signing, configuration: configuration, clock: parts.clock, random: parts.random)
         if let issuer { tokens.adopt(issuer) }
         let passwords = try Passwords(configuration)
+        let apps = try RegisteredApps(configuration)
         housekeeping.cancel()
         return Identity(
             IdentityParts(
                 configuration: configuration, store: parts.store, clock: parts.clock, random: parts.random,
                 pepper: keys.pepper, accessTokens: tokens, passwords: passwords, limiter: parts.limiter,
-                limits: LoginLimits(configuration), mails: parts.mails, metrics: parts.metrics))
+                limits: LoginLimits(configuration), apps: apps, scopes: ScopeRules(configuration),
+                mails: parts.mails, metrics: parts.metrics))
     }
 }

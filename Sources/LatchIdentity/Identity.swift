@@ -41,10 +41,12 @@ public struct Identity: Sendable {
     ) async throws(IdentityError) {
         let keys = try await ServerKeys.load(from: store, configuration: configuration, clock: clock, random: random)
         let metrics = Metrics()
+        let apps = try RegisteredApps(configuration)
         let parts = IdentityParts(
             configuration: configuration, store: store, clock: clock, random: random, pepper: keys.pepper,
             accessTokens: AccessTokens(keys: keys.signing, configuration: configuration, clock: clock, random: random),
             passwords: try Passwords(configuration), limiter: AttemptLimiter(), limits: LoginLimits(configuration),
+            apps: apps, scopes: ScopeRules(configuration),
             mails: MailQueue(mailer: mailer, metrics: metrics, clock: clock), metrics: metrics)
         self.init(parts)
     }

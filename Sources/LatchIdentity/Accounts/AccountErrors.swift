@@ -8,6 +8,11 @@ extension IdentityError {
     public static let alreadyExists = IdentityError(
         code: "alreadyExists", message: "There is already an account with this e-mail address.",
         hint: "Log in, or reset the password.")
+
+    /// Another account has that username; its code is that of an address that is taken.
+    static let usernameTaken = IdentityError(
+        code: alreadyExists.code, message: "There is already an account with this username.",
+        hint: "Choose another one.")
 }
 
 extension IdentityError {

@@ -18,18 +18,21 @@ package struct Accounts: Sendable {
     /// The hash is made before the address is taken, and the store's unique index decides between two sign-ups of the
     /// same address at once. The check before it only spares the price of a hash.
     package func signUp(
-        email: String, password: String, name: String? = nil, roles: [String] = [], permissions: [String] = [],
-        isVerified: Bool = false
+        email: String, password: String, name: String? = nil, username: String? = nil, roles: [String] = [],
+        permissions: [String] = [], isVerified: Bool = false
     ) async throws(IdentityError) -> Account {
         let email = try EmailAddress(email)
         let name = try Self.checked(name: name)
+        let username = try Self.checked(username: username, of: email)
         try PasswordRules.check(password, for: email)
         try Self.checkGrants(roles + permissions)
         guard try await parts.store.account(emailKey: email.key) == nil else { throw .alreadyExists }
+        if let username, try await parts.store.account(usernameKey: username.key) != nil { throw .usernameTaken }
         let hash = try await parts.passwords.hash(password)
         let now = parts.clock.now
         let account = Account(
-            id: identifier(at: now), email: email, name: name, passwordHash: hash, passwordChangedAt: now,
+            id: parts.identifier(at: now), email: email, username: username, name: name, passwordHash: hash,
+            passwordChangedAt: now,
             emailVerifiedAt: isVerified ? now : nil, roles: roles, permissions: permissions, createdAt: now)
         try await parts.store.insert(account)
         parts.metrics.count("latch_accounts_created_total")
@@ -88,23 +91,19 @@ package struct Accounts: Sendable {
         return String(name)
     }
 
+    /// The username; nil where there is none, or it is the address, as seed 004's clients send it.
+    private static func checked(username: String?, of email: EmailAddress) throws(IdentityError) -> Username? {
+        guard let username = username?.trimmingSpace(), !username.isEmpty, username.lowercased() != email.key else {
+            return nil
+        }
+        return try Username(String(username))
+    }
+
     /// Grants are words, as scopes are (RFC 6749 §3.3).
     private static func checkGrants(_ grants: [String]) throws(IdentityError) {
         let isWord = { (grant: String) in
             !grant.isEmpty && grant.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
         }
         guard grants.allSatisfy(isWord) else { throw .invalidInput("a role or permission is not one word of ASCII") }
-    }
-
-    /// A UUID of version 7 (RFC 9562 §5.7): new rows come last, and nobody can guess the next one.
-    private func identifier(at now: Date) -> String {
-        let time = UInt64(max(now.storedMilliseconds, 0))
-        var bytes = [40, 32, 24, 16, 8, 0].map { UInt8(truncatingIfNeeded: time >> $0) } + parts.random.bytes(10)
-        bytes[6] = bytes[6] & 0x0F | 0x70
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = Array("0123456789abcdef")
-        let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        return [text[0..<8], text[8..<12], text[12..<16], text[16..<20], text[20..<32]]
-            .map { String($0) }.joined(separator: "-")
     }
 }

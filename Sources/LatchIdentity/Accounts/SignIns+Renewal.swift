@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import LatchAuth
 import LatchCore
 import LatchCrypto
 import LatchJOSE
@@ -11,11 +12,22 @@ extension SignIns {
     /// The new generation is durable before the answer leaves. A repeat within the replay window gets the same refresh
     /// token again; a later one means that somebody has a copy, and signs out the device (RFC 9700 §4.14.2).
     ///
-    /// - Throws: `IdentityError.invalidGrant`, the same for every cause, or a store's error.
-    func renew(_ text: String, idempotencyKey: String?) async throws(IdentityError) -> Grant {
-        guard let token = RefreshToken(text), let device = try await parts.store.device(id: token.deviceID),
-            token.isAuthentic(for: device, pepper: parts.pepper)
-        else { throw .invalidGrant }
+    /// A token in the hands of another app than the one it was given to, and one with more scopes than it was given
+    /// for, are refused before anything happens to it (attacks C7 and C8).
+    ///
+    /// - Parameters:
+    ///   - app: Who asks; nil for the server's own.
+    ///   - asked: Fewer scopes than the device has; nil for all of them.
+    /// - Throws: `IdentityError.invalidGrant`, the same for every cause; `.invalidScope`, `.tooManyAttempts`, or a
+    ///   store's error.
+    func renew(
+        _ text: String, idempotencyKey: String?, by app: RegisteredApp? = nil, asking asked: Scopes? = nil
+    ) async throws(IdentityError) -> Grant {
+        let app = app ?? parts.apps.firstParty
+        guard let (token, device) = try await known(text), parts.apps[device.appID] == app else { throw .invalidGrant }
+        try parts.scopes.requireNarrower(asked, than: device)
+        let limit = parts.limits.renewal(accountID: device.accountID)
+        if let refusal = parts.limiter.take([limit], at: parts.clock.now) { throw .tooManyAttempts(refusal) }
         let attempt = RotationAttempt(
             deviceID: device.id, counter: token.counter,
             key: idempotencyKey.map { Array(SHA256.hash(data: Array($0.utf8))) }, now: parts.clock.now,
@@ -23,10 +35,10 @@ extension SignIns {
             keyedReplayWindow: parts.configuration.keyedReplayWindow.inSeconds)
         switch try await rotate(device, attempt) {
         case .rotated(let counter):
-            return try await renewed(device, counter)
+            return try await renewed(device, counter, by: app, asking: asked)
         case .repeated(let counter):
             parts.metrics.count("latch_token_replays_total", ["outcome": "repeated"])
-            return try await renewed(device, counter)
+            return try await renewed(device, counter, by: app, asking: asked)
         case .reused:
             parts.metrics.count("latch_token_replays_total", ["outcome": "revoked"])
             parts.metrics.count("latch_families_revoked_total")
@@ -45,13 +57,16 @@ extension SignIns {
     }
 
     /// The account is read after the rotation, so that a role that was taken away meanwhile is gone from the new token.
-    private func renewed(_ device: Device, _ counter: UInt32) async throws(IdentityError) -> Grant {
+    private func renewed(
+        _ device: Device, _ counter: UInt32, by app: RegisteredApp, asking asked: Scopes?
+    ) async throws(IdentityError) -> Grant {
         guard let account = try await parts.store.account(id: device.accountID), account.status == .active else {
             throw .invalidGrant
         }
-        let access = try parts.accessTokens.issue(to: account, on: device.id)
+        let scopes = try parts.scopes.renewed(asked, of: device, to: account, by: app)
+        let access = try parts.accessTokens.issue(to: account, on: device, scopes: scopes)
         parts.metrics.count("latch_tokens_issued_total", ["grant": "refresh_token"])
-        return grant(access, device, counter: counter)
+        return grant(access, device, counter: counter, scopes: scopes)
     }
 
     /// Signs out the device of a refresh token of ours, of whatever generation; anything else is ignored.
@@ -59,9 +74,7 @@ extension SignIns {
     /// An old generation will do as well: whoever holds it may end the device, which is less than what its thief could
     /// do, and a client that lost the newest one must be able to log out.
     func signOut(refreshToken text: String) async throws(IdentityError) {
-        guard let token = RefreshToken(text), let device = try await parts.store.device(id: token.deviceID),
-            token.isAuthentic(for: device, pepper: parts.pepper)
-        else { return }
+        guard let (_, device) = try await known(text) else { return }
         try await signOut(device.id)
     }
 
@@ -69,8 +82,35 @@ extension SignIns {
     ///
     /// An expired token is "anything else": a client sends its refresh token as well, which does not expire that soon.
     func signOut(accessToken text: String) async throws(IdentityError) {
-        guard let bearer = parts.accessTokens.verify(text) else { return }
-        try await signOut(bearer.deviceID)
+        guard let content = parts.accessTokens.verify(text) else { return }
+        try await signOut(content.deviceID)
+    }
+
+    /// Signs out the device of a token of either kind (RFC 7009 §2.1), if it was given to that app; anything else is
+    /// ignored, so that nobody finds out what a stranger's token is worth (attack H6).
+    ///
+    /// - Parameter accountID: Whose token it must be; nil for anybody's.
+    func revoke(
+        _ text: String, by app: RegisteredApp, of accountID: String? = nil
+    ) async throws(IdentityError) {
+        var device = try await known(text)?.device
+        if device == nil, let content = parts.accessTokens.verify(text) {
+            device = try await parts.store.device(id: content.deviceID)
+        }
+        guard let device, parts.apps[device.appID] == app, accountID ?? device.accountID == device.accountID else {
+            return
+        }
+        try await signOut(device.id)
+    }
+
+    /// The token and its device, if this server made it, of whatever generation.
+    private func known(
+        _ text: String
+    ) async throws(IdentityError) -> (token: RefreshToken, device: Device)? {
+        guard let token = RefreshToken(text), let device = try await parts.store.device(id: token.deviceID),
+            token.isAuthentic(for: device, pepper: parts.pepper)
+        else { return nil }
+        return (token, device)
     }
 
     /// Counts a device once, however many requests sign it out.
@@ -82,16 +122,25 @@ extension SignIns {
 
     /// The account that an access token speaks for.
     ///
-    /// The device's row is read each time (some microseconds): a logout, or an administrator in another process, takes
-    /// effect at once, and not only when the token expires.
-    ///
     /// - Throws: `IdentityError.invalidToken`, the same for every cause.
     func account(ofAccessToken text: String) async throws(IdentityError) -> Account {
-        guard let bearer = parts.accessTokens.verify(text),
-            let device = try await parts.store.device(id: bearer.deviceID),
-            device.revokedAt == nil, device.accountID == bearer.accountID, parts.clock.now < device.expiresAt,
-            let account = try await parts.store.account(id: bearer.accountID), account.status == .active
+        try await bearer(ofAccessToken: text).account
+    }
+
+    /// Who an access token speaks for, and for what.
+    ///
+    /// The rows of device and account are read each time (some microseconds): a logout, a right that was taken away, or
+    /// an administrator in another process take effect at once, and not only when the token expires.
+    ///
+    /// - Throws: `IdentityError.invalidToken`, the same for every cause.
+    func bearer(ofAccessToken text: String) async throws(IdentityError) -> Bearer {
+        guard let content = parts.accessTokens.verify(text),
+            let device = try await parts.store.device(id: content.deviceID),
+            device.revokedAt == nil, device.accountID == content.accountID, parts.clock.now < device.expiresAt,
+            let app = parts.apps[device.appID],
+            let account = try await parts.store.account(id: content.accountID), account.status == .active
         else { throw .invalidToken }
-        return account
+        return Bearer(
+            account: account, scopes: parts.scopes.allowed(content.scopes, to: account, by: app), appID: app.id)
     }
 }

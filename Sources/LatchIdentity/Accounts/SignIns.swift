@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import LatchAuth
 import LatchCore
 import LatchCrypto
 import LatchJOSE
@@ -15,6 +16,10 @@ struct SignIns: Sendable {
         let refreshToken: String
         /// That of the access token; the refresh token lives as long as its device.
         let lifetime: Duration
+        /// Whose tokens they are.
+        let accountID: String
+        /// What the access token may do, which can be less than was asked for.
+        let scopes: Scopes
     }
 
     /// Where a request comes from, as far as the server knows.
@@ -29,14 +34,24 @@ struct SignIns: Sendable {
 
     /// Signs in a new device.
     ///
-    /// - Throws: `IdentityError.invalidCredentials`, the same for every cause; `.tooManyAttempts`, `.overloaded`.
-    func signIn(email: String, password: String, from origin: Origin) async throws(IdentityError) -> Grant {
+    /// - Parameters:
+    ///   - name: The e-mail address or the username.
+    ///   - app: Who asks; nil for the server's own.
+    ///   - asked: The scopes that are wanted; nil where the request names none.
+    /// - Throws: `IdentityError.invalidCredentials`, the same for every cause; `.tooManyAttempts`, `.overloaded`; and
+    ///   `.invalidScope`, which only somebody gets to know who has the password.
+    func signIn(
+        name: String, password: String, from origin: Origin, by app: RegisteredApp? = nil, asking asked: Scopes? = nil
+    ) async throws(IdentityError) -> Grant {
         try PasswordRules.checkLength(password)
-        let key = email.trimmingSpace().lowercased()
-        let attempts = try await attempts(on: key, from: origin.address)
+        let key = name.trimmingSpace().lowercased()
+        let found = try await account(named: key)
+        // Both names of an account use up the same attempts.
+        let attempts = try await attempts(on: found?.email.key ?? key, from: origin.address)
         do throws(IdentityError) {
-            let account = try await authenticate(key, password)
-            let grant = try await open(account, from: origin)
+            let account = try await authenticate(found, password)
+            let scopes = try parts.scopes.granted(asked, to: account, by: app ?? parts.apps.firstParty)
+            let grant = try await open(account, from: origin, by: app, scopes: scopes)
             parts.limiter.giveBack(attempts)
             count(.success)
             return grant
@@ -49,6 +64,12 @@ struct SignIns: Sendable {
             }
             throw error
         }
+    }
+
+    /// No username holds an `@`, so that one look finds who is meant.
+    private func account(named key: String) async throws(IdentityError) -> Account? {
+        guard key.utf8.contains(UInt8(ascii: "@")) else { return try await parts.store.account(usernameKey: key) }
+        return try await parts.store.account(emailKey: key)
     }
 
     /// Takes one attempt from every limit that applies.
@@ -75,8 +96,7 @@ struct SignIns: Sendable {
     ///
     /// What the caller can see of a failure, its error and its time, is the same for an address without an account, a
     /// wrong password, a disabled account and one without a password (OWASP ASVS 5.0 §6.3.8).
-    private func authenticate(_ key: String, _ password: String) async throws(IdentityError) -> Account {
-        let found = try await parts.store.account(emailKey: key)
+    private func authenticate(_ found: Account?, _ password: String) async throws(IdentityError) -> Account {
         let isOpen = found.map(mayLogIn) ?? false
         // The same work for everybody: who is not there, is disabled or has no password is checked against a decoy.
         let verdict = try await parts.passwords.check(password, against: isOpen ? found?.passwordHash : nil)
@@ -99,25 +119,29 @@ struct SignIns: Sendable {
     /// The token is signed before the row is written: a server that cannot sign leaves no device behind that nobody can
     /// use. The store keeps the row only if the password is still the one that was checked, for a reset may have come
     /// in between.
-    private func open(_ account: Account, from origin: Origin) async throws(IdentityError) -> Grant {
+    private func open(
+        _ account: Account, from origin: Origin, by app: RegisteredApp?, scopes: Scopes
+    ) async throws(IdentityError) -> Grant {
         let now = parts.clock.now
+        let appID = app?.id == parts.apps.firstParty.id ? nil : app?.id
         let device = Device(
-            id: parts.random.bytes(16), accountID: account.id, secret: parts.random.bytes(32), createdAt: now,
+            id: parts.random.bytes(16), accountID: account.id, appID: appID, scope: scopes.text,
+            secret: parts.random.bytes(32), createdAt: now,
             lastUsedAt: now, expiresAt: now.addingTimeInterval(parts.configuration.refreshTokenLifetime.inSeconds),
             userAgent: origin.userAgent.map { String($0.unicodeScalars.prefix(200)) }, address: origin.address)
-        let access = try parts.accessTokens.issue(to: account, on: device.id)
+        let access = try parts.accessTokens.issue(to: account, on: device, scopes: scopes)
         guard try await parts.store.insert(device, for: account) else { throw .invalidCredentials }
         parts.metrics.count("latch_tokens_issued_total", ["grant": "password"])
-        return grant(access, device, counter: 0)
+        return grant(access, device, counter: 0, scopes: scopes)
     }
 
     /// The answer for one generation of a device.
     ///
     /// The refresh token is computed and not stored, so that a repeat of the same generation has the same text.
-    func grant(_ access: String, _ device: Device, counter: UInt32) -> Grant {
+    func grant(_ access: String, _ device: Device, counter: UInt32, scopes: Scopes) -> Grant {
         Grant(
             accessToken: access, refreshToken: RefreshToken(of: device, counter: counter, pepper: parts.pepper).text,
-            lifetime: parts.accessTokens.lifetime)
+            lifetime: parts.accessTokens.lifetime, accountID: device.accountID, scopes: scopes)
     }
 
     /// How an attempt ended, as the metric `latch_logins_total` counts it.

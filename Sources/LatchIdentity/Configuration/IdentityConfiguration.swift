@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import LatchAuth
+
 /// What an auth server can be told; every value has a safe default.
 ///
 /// ```swift
@@ -48,6 +50,34 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var tokenPepper: String?
     /// Where the administration listens, if not with everything else.
     public var adminListen: String?
+
+    /// Every scope that the server knows; what is not among them is never granted.
+    public var scopes = Scopes(
+        parsing: """
+            widgets:read widgets:write widgets:delete widgets:admin \
+            projects:read projects:write projects:delete projects:admin files:read files:write files:delete
+            """)
+    /// What a login gets that asks for no scope in particular.
+    public var defaultScopes = Scopes(parsing: "widgets:read widgets:write projects:read projects:write files:read")
+    /// The apps that may ask for tokens under a `client_id`.
+    public var apps: [RegisteredApp] = []
+    /// SHA-256 of the secrets of confidential apps, in hexadecimal, by `client_id`.
+    ///
+    /// A secret must be random, 32 bytes of it: a digest of anything that a person thought of can be guessed.
+    public var appSecretDigests: [String: String] = [:]
+    /// What requests to the token route may use that name no app.
+    ///
+    /// The password grant is among them: it opens nothing that the login routes do not, under the same limits. A server
+    /// whose apps are all registered leaves it out.
+    public var firstPartyGrants: Set<RegisteredApp.Grant> = [.password, .refreshToken]
+    /// What the tokens of such requests may hold at most; nil for every scope.
+    public var firstPartyScopes: Scopes?
+    /// How many requests one network may send to the token routes within a minute.
+    public var tokenLimitPerMinute = 6000
+    /// How many renewals one account may have within a minute.
+    public var renewalLimitPerMinute = 6000
+    /// Whether the server has the sample resource: `/widgets`, `/projects` and `/files`.
+    public var hasSampleResource = true
 
     /// The defaults.
     public init() {}

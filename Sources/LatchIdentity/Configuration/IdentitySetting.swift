@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 import LatchCore
 
 /// One setting of the server: its name in a file and in the environment, and how its text is read.
@@ -13,7 +14,7 @@ public struct IdentitySetting: Sendable {
     /// Reads a text into a configuration; what it throws names the key and what it may be, never the text.
     let apply: @Sendable (String, inout IdentityConfiguration) throws(IdentityError) -> Void
     /// Writes the value as `apply` reads it, so that what is printed can be used as a file again.
-    private let read: @Sendable (IdentityConfiguration) -> String?
+    let read: @Sendable (IdentityConfiguration) -> String?
 
     /// The name in the environment: `LATCH_` and the key in capitals.
     public var environmentName: String { "LATCH_" + key.uppercased() }
@@ -48,6 +49,13 @@ public struct IdentitySetting: Sendable {
         .text("smtp_url", \.smtpURL, "the mail server", isSecret: true),
         .sender("mail_sender", \.mailSender, "the sender of mails"),
         .text("token_pepper", \.tokenPepper, "a secret kept outside of the store", isSecret: true),
+        .scopes("scopes", \.scopes, "every scope that the server knows, separated by spaces"),
+        .scopes("default_scopes", \.defaultScopes, "what a login gets that asks for no scope"),
+        .apps, .appSecrets, .firstPartyGrants,
+        .firstPartyScopes,
+        .number("token_limit_per_minute", \.tokenLimitPerMinute, 1...10_000_000, "token requests of one network"),
+        .number("renewal_limit_per_minute", \.renewalLimitPerMinute, 1...10_000_000, "renewals of one account"),
+        .flag("sample_resource", \.hasSampleResource, "whether /widgets, /projects and /files are there"),
         .text("admin_listen", \.adminListen, "where the administration listens, HOST:PORT"),
     ]
 }

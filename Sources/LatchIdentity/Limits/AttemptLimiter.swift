@@ -13,6 +13,9 @@ final class AttemptLimiter: Sendable {
         let capacity: Int
         /// In how many seconds an empty bucket is full again.
         let window: TimeInterval
+
+        /// The RateLimit-Policy field (draft-ietf-httpapi-ratelimit-headers-10 §3).
+        var policyField: String { "\"\(name)\";q=\(capacity);w=\(Int(window))" }
     }
 
     /// An attempt on one key.
@@ -71,6 +74,18 @@ final class AttemptLimiter: Sendable {
             }
             if buckets.count > maximumKeys { Self.forget(from: &buckets, keeping: maximumKeys / 2, at: now) }
             return nil
+        }
+    }
+
+    /// How many attempts a key has left, and in how many seconds it has all of them again.
+    func left(of attempt: Attempt, at now: Date) -> (count: Int, untilFull: TimeInterval) {
+        buckets.withLock { buckets in
+            var bucket = buckets[attempt.key] ?? Self.full(attempt.limit, now)
+            bucket.refill(at: now)
+            let missing = Double(attempt.limit.capacity) - bucket.left
+            return (
+                Int(max(bucket.left, 0)), max(missing, 0) * attempt.limit.window / Double(attempt.limit.capacity)
+            )
         }
     }
 

@@ -16,12 +16,19 @@ struct LoginLimits: Sendable {
     /// Five mails an hour to one address, or anybody could fill a stranger's mailbox in our name.
     private let mail = AttemptLimiter.Limit(name: "mail", capacity: 5, window: 3600)
 
-    /// One setting makes all three, since what matters is how they stand to each other.
+    /// Requests from one network to the routes that give and take back tokens.
+    private let token: AttemptLimiter.Limit
+    /// Renewals of one account, whichever of its devices asks.
+    private let renewal: AttemptLimiter.Limit
+
+    /// One setting makes the first three, since what matters is how they stand to each other.
     init(_ configuration: IdentityConfiguration) {
         let limit = configuration.loginLimitPerMinute
         pair = AttemptLimiter.Limit(name: "login", capacity: limit, window: 60)
         account = AttemptLimiter.Limit(name: "login-account", capacity: limit * 10, window: 60)
         address = AttemptLimiter.Limit(name: "login-address", capacity: limit * 10, window: 60)
+        token = AttemptLimiter.Limit(name: "token", capacity: configuration.tokenLimitPerMinute, window: 60)
+        renewal = AttemptLimiter.Limit(name: "renewal", capacity: configuration.renewalLimitPerMinute, window: 60)
     }
 
     /// Every attempt on an address counts, whether it has an account or not: a limit that only real accounts have would
@@ -44,6 +51,19 @@ struct LoginLimits: Sendable {
 
     /// Whether a refusal is for the account as a whole.
     func isOfAccount(_ refusal: AttemptLimiter.Refusal) -> Bool { refusal.limit == account }
+
+    /// Requests to the token routes from one network.
+    func token(address: String) -> AttemptLimiter.Attempt {
+        .init(key: "token \(NetworkPrefix(of: address).text)", limit: token)
+    }
+
+    /// Renewals of one account.
+    func renewal(accountID: String) -> AttemptLimiter.Attempt { .init(key: "renewal \(accountID)", limit: renewal) }
+
+    /// Wrong secrets of one app from one network, which are counted as wrong passwords are (attack J2).
+    func appSecret(of id: String, address: String) -> AttemptLimiter.Attempt {
+        .init(key: "app \(NetworkPrefix(of: address).text) \(id)", limit: pair)
+    }
 
     /// Mails to one address, whoever asks for them.
     func mail(emailKey: String) -> [AttemptLimiter.Attempt] { [.init(key: "mail \(emailKey)", limit: mail)] }

@@ -110,8 +110,9 @@ struct AccountRoutes: Sendable {
 
 extension Account {
     /// What the account's owner sees of it.
-    fileprivate var shown: JSONObject {
+    var shown: JSONObject {
         var object: JSONObject = ["id": .string(id), "email": .string(email.text)]
+        if let username { object["username"] = .string(username.text) }
         if let name { object["name"] = .string(name) }
         object["emailVerified"] = .bool(emailVerifiedAt != nil)
         object["roles"] = .array(roles.map { .string($0) })

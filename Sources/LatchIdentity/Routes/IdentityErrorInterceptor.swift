@@ -4,18 +4,21 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 
-/// Answers errors in the shape of seed 002's backend: `{"message": …}`, with a code for programs and a hint for people.
+/// Answers errors in the shape of a surface.
 ///
 /// What went wrong inside is not told: a client's own errors show their message, a store's error only that it is one.
 struct IdentityErrorInterceptor: Interceptor {
+    var shape = ErrorShape.message
+
     /// Other errors pass, to the server, which answers 500 and tells nobody why.
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         do {
             return try await next.respond(to: request)
         } catch let error as IdentityError {
-            return .failure(error)
+            return .failure(error, as: shape)
         } catch let error as ServerError where error.status.isClientError {
-            return .failure(error.status, code: error.code, message: error.message, hint: error.hint)
+            let told = IdentityError(code: error.code, message: error.message, hint: error.hint)
+            return .failure(shape == .oauth ? .badRequest : error.status, told, as: shape)
         }
     }
 }
@@ -24,37 +27,33 @@ extension HTTPResponse {
     /// An error as a client may see it: its own mistakes in full, the server's own only by the fact.
     ///
     /// A code that a client cannot act upon is replaced by `unavailable`, so that codes of the store are no interface.
-    static func failure(_ error: IdentityError) -> HTTPResponse {
-        let status = error.status
+    static func failure(
+        _ error: IdentityError, as shape: ErrorShape = .message, with extra: JSONObject = [:]
+    ) -> HTTPResponse {
+        let status = error.status(in: shape)
         let isTold = status.isClientError || error.isToldToClients
-        var response = failure(
-            status, code: isTold ? error.code : "unavailable",
-            message: isTold ? error.message : "The server cannot do this now.",
-            hint: isTold ? error.hint : "Try again later; the server's operator can see why.")
-        if let retryAfter = error.retryAfter {
-            // RFC 9110 §10.2.3: whole seconds; rounded up, so that the next attempt is not early.
-            let seconds = max(Int(retryAfter.inSeconds.rounded(.up)), 1)
-            response.fields[.retryAfter] = String(seconds)
-            if let limit = error.limit {
-                // draft-ietf-httpapi-ratelimit-headers-10 §3 and §4.
-                response.fields["RateLimit-Policy"] = "\"\(limit.name)\";q=\(limit.capacity);w=\(Int(limit.window))"
-                response.fields["RateLimit"] = "\"\(limit.name)\";r=0;t=\(seconds)"
-            }
+        let told = isTold ? error : .unavailable
+        // RFC 9110 §10.2.3: whole seconds; rounded up, so that the next attempt is not early.
+        let wait = error.retryAfter.map { max(Int($0.inSeconds.rounded(.up)), 1) }
+        var response = failure(status, told, as: shape, retryAfter: wait, with: extra)
+        response.fields[.retryAfter] = wait.map(String.init)
+        if let wait, let limit = error.limit {
+            // draft-ietf-httpapi-ratelimit-headers-10 §3 and §4.
+            response.fields["RateLimit-Policy"] = limit.policyField
+            response.fields["RateLimit"] = "\"\(limit.name)\";r=0;t=\(wait)"
         }
         // RFC 9110 §15.5.2 asks for a challenge with each 401; RFC 6750 §3 is the one of bearer tokens.
-        if status == .unauthorized {
-            let isBearer = error.code == IdentityError.invalidToken.code
-            response.fields[.wwwAuthenticate] = isBearer ? #"Bearer error="invalid_token""# : "Bearer"
-        }
+        if status == .unauthorized { response.fields[.wwwAuthenticate] = error.challenge }
         return response
     }
 
-    /// The body that every failure has.
-    ///
-    /// - Parameter code: Stable between versions; programs compare it, never the message.
-    static func failure(_ status: HTTPStatus, code: String, message: String, hint: String?) -> HTTPResponse {
-        var body: JSONObject = ["message": .string(message), "code": .string(code)]
-        if let hint { body["hint"] = .string(hint) }
+    /// The body that every failure of a surface has.
+    static func failure(
+        _ status: HTTPStatus, _ told: IdentityError, as shape: ErrorShape, retryAfter: Int? = nil,
+        with extra: JSONObject = [:]
+    ) -> HTTPResponse {
+        var body = shape.body(told, retryAfter: retryAfter)
+        for (name, value) in extra { body[name] = value }
         return .json(body, status: status)
     }
 }
@@ -64,18 +63,40 @@ extension IdentityError {
     ///
     /// An error that is not named here is the server's own: 503, which clients repeat, and not 500, which they give up
     /// on.
-    fileprivate var status: HTTPStatus {
+    fileprivate func status(in shape: ErrorShape) -> HTTPStatus {
         switch code {
-        case Self.invalidInput.code, Self.weakPassword.code, Self.invalidLink.code: .badRequest
+        // RFC 6749 §5.2: 400 but for an app that did not authenticate; 401 would ask for the app's credentials.
+        case Self.invalidCredentials.code where shape == .oauth, Self.invalidGrant.code where shape == .oauth,
+            Self.notJSON.code where shape == .oauth:
+            .badRequest
+        case Self.invalidInput.code, Self.weakPassword.code, Self.invalidLink.code, Self.grantNotAllowed.code,
+            Self.unsupportedGrant.code, Self.invalidScope.code:
+            .badRequest
+        case Self.unknownApp.code: .unauthorized
         case Self.invalidCredentials.code, Self.invalidToken.code, Self.invalidGrant.code: .unauthorized
-        case Self.forbidden.code: .forbidden
-        case Self.alreadyExists.code: .conflict
+        case Self.forbidden.code, Self.insufficientScope.code: .forbidden
+        case Self.alreadyExists.code, Self.tooManyItems.code: .conflict
+        case Self.noSuchItem.code: .notFound
         case Self.contentTooLarge.code: .contentTooLarge
         case Self.notJSON.code: .unsupportedMediaType
         case Self.tooManyAttempts.code: .tooManyRequests
         default: .serviceUnavailable
         }
     }
+
+    /// RFC 6750 §3 for tokens, RFC 7617 §2 for apps; a wrong password gets the name of the scheme alone.
+    fileprivate var challenge: String {
+        switch code {
+        case Self.invalidToken.code: #"Bearer error="invalid_token""#
+        case Self.unknownApp.code: #"Basic realm="oauth", charset="UTF-8""#
+        default: "Bearer"
+        }
+    }
+
+    /// What is said of a failure that is nobody's business.
+    fileprivate static let unavailable = IdentityError(
+        code: "unavailable", message: "The server cannot do this now.",
+        hint: "Try again later; the server's operator can see why.")
 
     /// Errors of the server that name no path and no table, and tell a client when to come back.
     fileprivate var isToldToClients: Bool {

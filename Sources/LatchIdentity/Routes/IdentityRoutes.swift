@@ -12,7 +12,11 @@ struct IdentityRoutes {
         var router = Router(interceptors: [RequestIDInterceptor(), IdentityErrorInterceptor()])
         SignInRoutes(parts).add(to: &router)
         AccountRoutes(parts).add(to: &router)
+        TokenRoutes(parts).add(to: &router)
+        AppSignInRoutes(parts).add(to: &router)
+        if parts.configuration.hasSampleResource { SampleRoutes(parts).add(to: &router) }
         PageRoutes(parts).add(to: &router)
+        MetadataRoutes(parts).add(to: &router)
         OperationRoutes(parts).add(to: &router)
         self.router = router
     }

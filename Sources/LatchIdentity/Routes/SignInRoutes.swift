@@ -27,7 +27,7 @@ struct SignInRoutes: Sendable {
     @Sendable private func login(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         let grant = try await signIns.signIn(
-            email: try body.text("email"), password: try body.text("password"), from: request.signInOrigin)
+            name: try body.text("email"), password: try body.text("password"), from: request.signInOrigin)
         return answer(grant, withCookie: true)
     }
 

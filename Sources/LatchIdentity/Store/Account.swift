@@ -12,6 +12,8 @@ package struct Account: Sendable, Hashable {
     /// A UUID of version 7 (RFC 9562 §5.7), the `sub` of its tokens; an address may change, this never does.
     package let id: String
     package var email: EmailAddress
+    /// A second name to log in with; it holds no `@`, so that nobody can take another's address for one.
+    package var username: Username?
     /// As the person wrote it; at most 200 bytes, without control characters.
     package var name: String?
     /// The password's hash in PHC form; nil where the account has no password.

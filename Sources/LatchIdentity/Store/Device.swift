@@ -15,6 +15,12 @@ package struct Device: Sendable, Hashable {
     /// 16 random bytes; the `sid` of its access tokens.
     package let id: [UInt8]
     package let accountID: String
+    /// The id of the app that it was signed in by; nil for the server's own.
+    ///
+    /// Its tokens are worth nothing in the hands of another app.
+    package var appID: String?
+    /// What was granted at the sign-in, in one list (RFC 6749 §3.3); nil for devices from before there were scopes.
+    package var scope: String?
     /// 32 random bytes, from which, with the server's pepper, the MAC of its refresh tokens is made.
     package let secret: [UInt8]
     /// Which generation of the refresh token is current; it only ever grows.

@@ -13,9 +13,11 @@ package protocol IdentityStore: Sendable {
     func account(id: String) async throws(IdentityError) -> Account?
     /// By the form in which two spellings of an address are the same (``EmailAddress/key``).
     func account(emailKey: String) async throws(IdentityError) -> Account?
+    /// By the form in which two spellings of a username are the same (``Username/key``).
+    func account(usernameKey: String) async throws(IdentityError) -> Account?
     /// In the order of their ids, which is that of their making: pages by key stay right while rows are added.
     func accounts(after id: String?, limit: Int) async throws(IdentityError) -> [Account]
-    /// - Throws: `IdentityError.alreadyExists` when the address has an account.
+    /// - Throws: `IdentityError.alreadyExists` when the address or the username has an account.
     func insert(_ account: Account) async throws(IdentityError)
     /// Replaces a hash by one of the same password, unless it was changed meanwhile.
     func upgradePasswordHash(of id: String, from old: String, to new: String) async throws(IdentityError)
@@ -51,6 +53,18 @@ package protocol IdentityStore: Sendable {
     func revoke(device id: [UInt8], because: Device.Ending, at now: Date) async throws(IdentityError) -> Bool
     /// Signs out every device of an account and says how many there were; those that are out already keep their reason.
     func revokeDevices(of accountID: String, because: Device.Ending, at now: Date) async throws(IdentityError) -> Int
+
+    // The sample resource
+    /// The newest of a kind, of one account or, without one, of all.
+    func items(
+        of kind: SampleItem.Kind, ownedBy accountID: String?, limit: Int
+    ) async throws(IdentityError) -> [SampleItem]
+    /// Keeps the item unless its owner has `limit` of its kind already; false then.
+    func insert(_ item: SampleItem, limit: Int) async throws(IdentityError) -> Bool
+    /// False when the account has no such item.
+    func removeItem(
+        _ id: String, of kind: SampleItem.Kind, ownedBy accountID: String
+    ) async throws(IdentityError) -> Bool
 
     // The server's own
     /// The signing keys, the newest first.

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import LatchAuth
 import LatchCore
 import LatchCrypto
 import LatchJOSE
 
 /// Makes and checks access tokens: JWTs after RFC 9068, signed with ES256.
 final class AccessTokens: Sendable {
-    /// Who a valid access token speaks for.
-    struct Bearer: Sendable {
+    /// What a valid access token says.
+    struct Content: Sendable {
         let accountID: String
         let deviceID: [UInt8]
+        let scopes: Scopes
     }
 
     /// What depends on the issuer, made once when that becomes known.
@@ -59,18 +61,21 @@ final class AccessTokens: Sendable {
         }
     }
 
-    /// A token for a device of an account, with its roles as they are now.
+    /// A token for a device of an account, with the account's roles as they are now.
     ///
     /// - Throws: `IdentityError.notReady` without an issuer, `.signingFailed` where the key does not work.
-    func issue(to account: Account, on deviceID: [UInt8]) throws(IdentityError) -> String {
+    func issue(
+        to account: Account, on device: Device, scopes: Scopes
+    ) throws(IdentityError) -> String {
         guard let issuing = issuing.withLock({ $0 }), let key = keys.first else { throw .notReady }
         let now = clock.now.timeIntervalSince1970.rounded(.down)
-        // RFC 9068 §2.2; `sid` names the device (OpenID Connect Front-Channel Logout 1.0 §3). `id` repeats `sub` for
+        // RFC 9068 §2.2 and §2.2.3; `sid` names the device (OpenID Connect Front-Channel Logout 1.0 §3). `id` repeats `sub` for
         // clients of seed 002, whose backend sends it so.
         var claims: JSONObject = [
             "iss": .string(issuing.issuer), "sub": .string(account.id), "aud": .string(issuing.audience),
             "iat": .integer(Int64(now)), "exp": .integer(Int64(now + lifetime.inSeconds)),
-            "jti": .string(Base64URL.encode(random.bytes(16))), "sid": .string(Base64URL.encode(deviceID)),
+            "jti": .string(Base64URL.encode(random.bytes(16))), "sid": .string(Base64URL.encode(device.id)),
+            "client_id": .string(device.appID ?? RegisteredApp.firstPartyID), "scope": .string(scopes.text),
             "id": .string(account.id), "email": .string(account.email.text),
         ]
         if let name = account.name { claims["name"] = .string(name) }
@@ -87,12 +92,14 @@ final class AccessTokens: Sendable {
     ///
     /// Checks signature, `typ`, issuer, audience and times with no leeway: the clock is the one that issued it. Why a
     /// token is refused is not told, since only somebody who forges tokens would want to know.
-    func verify(_ text: String) -> Bearer? {
+    func verify(_ text: String) -> Content? {
         guard let verifier = issuing.withLock({ $0?.verifier }) else { return nil }
         do throws(JOSEError) {
             let claims = try verifier.verify(text)
             guard let subject = claims.subject, let session = claims.string("sid") else { return nil }
-            return Bearer(accountID: subject, deviceID: try Base64URL.decode(session))
+            return Content(
+                accountID: subject, deviceID: try Base64URL.decode(session),
+                scopes: Scopes(parsing: claims.string("scope") ?? ""))
         } catch {
             return nil
         }

@@ -44,6 +44,33 @@ import Testing
         ("smtp_url", ["", "smtp://localhost"], []),
         ("mail_sender", ["a@example.com"], ["", "a", "a@", "@b", "a@b\nc", "A <a@example.com>"]),
         ("token_pepper", ["", "any text"], []),
+        ("scopes", ["", "files:read", "files:read,files:write"], [#"a"b"#, "a b\u{1}", "ü"]),
+        ("default_scopes", ["", "files:read files:write"], [#"a\b"#]),
+        (
+            "apps",
+            [
+                "", "phone",
+                "phone;grants=password,refresh_token web;confidential;grants=refresh_token;scopes=files:read",
+                "a;scopes=", "a;grants=",
+            ],
+            [
+                "a a", "first-party", ";grants=password", "a;grants=implicit", "a;scopes=ü", "a;secret=x",
+                "a;confidential=1",
+                "a;", "a b;c", "ä",
+            ]
+        ),
+        (
+            "app_secrets", ["", "web=" + String(repeating: "0a", count: 32)],
+            [
+                "web", "web=", "web=abc", "=" + String(repeating: "0a", count: 32),
+                "web=" + String(repeating: "0g", count: 32),
+            ]
+        ),
+        ("first_party_grants", ["", "password", "password refresh_token"], ["implicit", "Password"]),
+        ("first_party_scopes", ["", "files:read"], [#"""#]),
+        ("token_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),
+        ("renewal_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),
+        ("sample_resource", ["true", "off"], ["maybe"]),
         ("admin_listen", ["", "127.0.0.1:9000"], []),
     ]
 

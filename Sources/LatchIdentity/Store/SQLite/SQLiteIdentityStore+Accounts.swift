@@ -23,6 +23,15 @@ extension SQLiteIdentityStore {
         }
     }
 
+    /// Finds by the unique index over `username_key`.
+    package func account(usernameKey: String) throws(IdentityError) -> Account? {
+        try readers.read { db throws(IdentityError) in
+            try db.first(
+                "SELECT \(Account.columns) FROM account WHERE username_key = ?", [.text(usernameKey)],
+                read: Account.init)
+        }
+    }
+
     /// Continues behind a key and not at an offset, so that a row added meanwhile neither repeats nor hides another.
     ///
     /// - Parameter limit: The most that come; the caller bounds it, the store does not.
@@ -34,12 +43,12 @@ extension SQLiteIdentityStore {
         }
     }
 
-    /// The unique index on the address decides between two sign-ups at once; the loser gets
+    /// The unique indexes on the address and the username decide between two sign-ups at once; the loser gets
     /// `IdentityError.alreadyExists`.
     package func insert(_ account: Account) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) in
             try db.run(
-                "INSERT INTO account (\(Account.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO account (\(Account.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 account.sqliteValues)
             try db.audit("account.created", account: account.id, at: account.createdAt)
         }
@@ -92,7 +101,7 @@ extension Account {
     /// In the order in which `init(_:)` reads them.
     static let columns = """
         id, email, email_key, name, password_hash, password_changed_at, email_verified_at, roles, permissions, status, \
-        created_at
+        created_at, username, username_key
         """
 
     /// A row as the store has it; a status that this version does not know is damage and not "active".
@@ -106,6 +115,7 @@ extension Account {
             passwordChangedAt: try row.date(5), emailVerifiedAt: try row.optionalDate(6),
             roles: try row.text(7).words, permissions: try row.text(8).words, status: status,
             createdAt: try row.date(10))
+        if let text = try row.optionalText(11) { username = Username(text: text, key: try row.text(12)) }
     }
 
     /// In the order of `columns`; a password hash that is nil is an account that cannot log in by password.
@@ -114,6 +124,7 @@ extension Account {
             .text(id), .text(email.text), .text(email.key), .text(name), .text(passwordHash),
             .date(passwordChangedAt), .date(emailVerifiedAt), .text(roles.joined(separator: " ")),
             .text(permissions.joined(separator: " ")), .text(status.rawValue), .date(createdAt),
+            .text(username?.text), .text(username?.key),
         ]
     }
 }

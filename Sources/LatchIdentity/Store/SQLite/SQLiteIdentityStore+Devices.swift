@@ -34,7 +34,7 @@ extension SQLiteIdentityStore {
             ) { row throws(IdentityError) in try row.integer(0) }
             guard isUnchanged != nil else { return false }
             try db.run(
-                "INSERT INTO device (\(Device.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO device (\(Device.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 device.sqliteValues)
             try db.audit("device.signedIn", account: account.id, at: device.createdAt)
             return true
@@ -114,7 +114,7 @@ extension Device {
     /// In the order in which `init(_:)` reads them and `sqliteValues` writes them.
     fileprivate static let columns = """
         id, account_id, secret, counter, rotated_at, rotation_key, created_at, last_used_at, expires_at, revoked_at, \
-        revoked_because, user_agent, address
+        revoked_because, user_agent, address, app_id, scope
         """
 
     /// A row as the store has it; a generation that no token can name is damage.
@@ -123,7 +123,8 @@ extension Device {
             throw .corruptStore("a device has a generation out of range")
         }
         self.init(
-            id: try row.blob(0), accountID: try row.text(1), secret: try row.blob(2), counter: counter,
+            id: try row.blob(0), accountID: try row.text(1), appID: try row.optionalText(13),
+            scope: try row.optionalText(14), secret: try row.blob(2), counter: counter,
             rotatedAt: try row.optionalDate(4), rotationKey: try row.optionalBlob(5), createdAt: try row.date(6),
             lastUsedAt: try row.date(7), expiresAt: try row.date(8), revokedAt: try row.optionalDate(9),
             revokedBecause: try row.optionalText(10).flatMap(Ending.init), userAgent: try row.optionalText(11),
@@ -138,6 +139,7 @@ extension Device {
             .blob(id), .text(accountID), .blob(secret), .integer(Int64(counter)), .date(rotatedAt),
             .blob(rotationKey), .date(createdAt), .date(lastUsedAt), .date(expiresAt), .date(revokedAt),
             .text(revokedBecause?.rawValue), .text(userAgent), .text(address),
+            .text(appID), .text(scope),
         ]
     }
 }

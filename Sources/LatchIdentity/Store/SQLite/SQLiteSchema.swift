@@ -38,7 +38,29 @@ enum SQLiteSchema {
     ///
     /// A released step must stay as it is: a file that has taken it will never take it again, and a change to it would
     /// leave two kinds of files with one number.
-    private static let steps: [[String]] = [first]
+    private static let steps: [[String]] = [first, second]
+
+    /// Version 2: usernames, the app and the scope of a device, and the sample resource.
+    ///
+    /// What is added is NULL in rows from before, which is what it means there: no username, the server's own app, and
+    /// the scopes that a request gets which names none.
+    private static let second = [
+        "ALTER TABLE account ADD COLUMN username TEXT",
+        "ALTER TABLE account ADD COLUMN username_key TEXT",
+        "CREATE UNIQUE INDEX account_by_username ON account (username_key)",
+        "ALTER TABLE device ADD COLUMN app_id TEXT",
+        "ALTER TABLE device ADD COLUMN scope TEXT",
+        """
+        CREATE TABLE sample_item (
+            id TEXT PRIMARY KEY NOT NULL,
+            account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+            kind TEXT NOT NULL,
+            name TEXT NOT NULL,
+            created_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX sample_item_of_account ON sample_item (account_id, kind)",
+    ]
 
     /// The tables of version 1.
     ///

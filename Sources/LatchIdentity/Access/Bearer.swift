@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAuth
+public import LatchHTTP
+
+/// Who a request speaks for, as its access token and the store say it now.
+public struct Bearer: Sendable {
+    /// The account, as the store has it.
+    package let account: Account
+    /// What the request may do: the token's scopes, as far as the account and the app still may have them.
+    public let scopes: Scopes
+    /// The `client_id` of the app that the token was issued to.
+    public let appID: String
+
+    /// The account's id, the token's `sub`.
+    public var accountID: String { account.id }
+}
+
+/// The key under which a ``ScopeInterceptor`` leaves who the request speaks for.
+private enum BearerKey: HTTPContextKey {
+    static var defaultValue: Bearer? { nil }
+}
+
+extension HTTPRequest {
+    /// Who the request speaks for; nil where no ``ScopeInterceptor`` stands in front.
+    public internal(set) var bearer: Bearer? {
+        get { context[BearerKey.self] }
+        set { context[BearerKey.self] = newValue }
+    }
+}

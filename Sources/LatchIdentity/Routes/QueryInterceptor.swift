@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchServer
+
+/// Refuses a request whose URL holds what belongs into the content (RFC 6749 §2.3.1 and §3.2): logs, histories and
+/// proxies keep URLs.
+struct QueryInterceptor: Interceptor {
+    private static let secrets: Set<String> = [
+        "username", "email", "password", "client_secret", "token", "refresh_token", "refreshToken", "access_token",
+    ]
+
+    /// - Throws: `IdentityError.secretInURL`, before anything of the request is looked at.
+    func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+        guard request.query == nil || request.queryItems.allSatisfy({ !Self.secrets.contains($0.name) }) else {
+            throw IdentityError.secretInURL
+        }
+        return try await next.respond(to: request)
+    }
+}
