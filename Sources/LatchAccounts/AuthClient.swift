@@ -110,7 +110,7 @@ public final class AuthClient: Sendable {
         if let refresh = tokens.refresh { content["refreshToken"] = .string(refresh) }
         do {
             var request = try Self.request(to: endpoints.signOut, content, over: open)
-            tokens.authorize(&request)
+            try tokens.authorize(&request)
             if tokens.refresh == nil, let cookie = tokens.cookie { request.fields[.cookie] = cookie }
             return try await open.respond(to: request).status.isSuccess
         } catch {

@@ -27,6 +27,17 @@ public protocol Credential: Sendable {
     /// and every redirect within the origin; a second call replaces what the first one set. A field of its own that
     /// holds a secret is added to `credentialFields`.
     func authorize(_ request: inout HTTPRequest) async throws
+
+    /// Looks at the answer to a message that it has authorised, such as for a nonce that the next one has to hold.
+    ///
+    /// - Returns: Whether the server refused the message for something that this same credential would do better now; it
+    ///   is then sent once more.
+    func learn(from response: HTTPResponse, to request: HTTPRequest) -> Bool
+}
+
+extension Credential {
+    /// Most credentials prove the same whatever a server says.
+    public func learn(from response: HTTPResponse, to request: HTTPRequest) -> Bool { false }
 }
 
 /// A credential that a `Session` can keep and renew.
@@ -49,6 +60,10 @@ public protocol SessionCredential: Credential, Equatable {
     ///   - request: The message that was answered.
     ///   - sent: The credential that it carried, which may be an earlier one.
     func rotated(by response: HTTPResponse, to request: HTTPRequest, sentWith sent: Self) -> Self?
+
+    /// What a session keeps when a renewal has exchanged `predecessor` for this credential: what outlives the exchange
+    /// and is not part of the issuer's answer, such as a key, is taken over.
+    func succeeding(_ predecessor: Self) -> Self
 }
 
 extension SessionCredential {
@@ -60,6 +75,9 @@ extension SessionCredential {
 
     /// Two credentials renew alike when they are equal.
     public func renewsLike(_ other: Self) -> Bool { self == other }
+
+    /// Most credentials are replaced as a whole.
+    public func succeeding(_ predecessor: Self) -> Self { self }
 
     /// Most servers exchange a credential only when they are asked to.
     public func rotated(by response: HTTPResponse, to request: HTTPRequest, sentWith sent: Self) -> Self? { nil }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LatchCore
 public import LatchHTTP
 
 /// Authorises each request to `scope` with a credential that needs no renewal, such as an API key.
@@ -25,26 +26,36 @@ public struct CredentialInterceptor: Interceptor {
     }
 
     /// Sends the request, authorised where it goes to the scope.
+    ///
+    /// Where the answer asks for another proof of the same credential, and the content can be read again, it is sent once
+    /// more.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         guard scope.allows(request.origin), let credential = try await credential() else {
             return try await next.respond(to: request)
         }
+        let step = CredentialStep(credential)
         var authorized = request
-        authorized.authorizeWhenSent(with: credential)
+        authorized.steps.append(step)
+        let response = try await next.respond(to: authorized)
+        guard step.isWorthRepeating, request.body.isReplayable else { return response }
         return try await next.respond(to: authorized)
     }
 }
 
 /// Applies a credential to each message that goes out, and to none for another origin.
-private struct CredentialStep: WireStep {
-    let credential: any Credential
+private final class CredentialStep: WireStep {
+    private let credential: any Credential
+    private let repeats = Lock(false)
+
+    init(_ credential: any Credential) { self.credential = credential }
+
+    /// Whether the last answer asks for the same message once more; see `Credential.learn`.
+    var isWorthRepeating: Bool { repeats.withLock { $0 } }
 
     func prepare(_ request: inout HTTPRequest) async throws { try await credential.authorize(&request) }
-}
 
-extension HTTPRequest {
-    /// Lets `credential` authorise every message that will go out for this request.
-    mutating func authorizeWhenSent(with credential: any Credential) {
-        steps.append(CredentialStep(credential: credential))
+    func observe(_ response: HTTPResponse, to request: HTTPRequest) async {
+        let isWorthIt = credential.learn(from: response, to: request)
+        repeats.withLock { $0 = isWorthIt }
     }
 }

@@ -110,6 +110,7 @@ extension Session {
         let scope = RenewalScope.sessions + [ObjectIdentifier(self)]
         let sent = clock.now
         let fresh = try await RenewalScope.$sessions.withValue(scope) { try await renew(renewal) }
+            .succeeding(value)
         if let issued = fresh.issued { observe(issuerDate: issued, ofRequestSentAt: sent) }
         return fresh
     }

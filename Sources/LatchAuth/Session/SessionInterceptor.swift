@@ -34,15 +34,28 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
             return try await next.respond(to: request)
         }
         guard renews else {
-            return try await send(request, with: SessionStep(session, session.currentLease()), to: next)
+            return try await attempt(request, with: session.currentLease(), to: next).response
         }
-        let step = SessionStep(session, try await session.lease())
-        let response = try await send(request, with: step, to: next)
-        guard response.status == .unauthorized else { return response }
-        let refused = step.lease
+        let (response, refused) = try await attempt(request, with: session.lease(), to: next)
+        // A refused proof says nothing of the credential, and a new one would be proved no better.
+        guard response.status == .unauthorized, response.proofRefusal == nil else { return response }
         let renewed = Lease(
             credential: try await session.renewed(replacing: refused), generation: refused.generation)
-        return try await send(request, with: SessionStep(session, renewed), to: next)
+        return try await attempt(request, with: renewed, to: next).response
+    }
+
+    /// Sends the request with one credential, twice where the server asks for another proof of the same one.
+    ///
+    /// - Returns: The answer, and what the last message carried.
+    private func attempt(
+        _ request: HTTPRequest, with lease: Lease<Value>, to next: any Handler
+    ) async throws -> (response: HTTPResponse, sent: Lease<Value>) {
+        let step = SessionStep(session, lease)
+        var response = try await send(request, with: step, to: next)
+        if step.isWorthRepeating, request.body.isReplayable {
+            response = try await send(request, with: step, to: next)
+        }
+        return (response, step.lease)
     }
 
     /// Sends the request with one credential, and learns the issuer's clock from the answer.

@@ -7,26 +7,37 @@ package import LatchHTTP
 package final class SessionStep<Value: SessionCredential>: WireStep {
     private let session: Session<Value>
     /// What the next message carries: a redirect may exchange the credential between two of them.
-    private let current: Lock<Lease<Value>>
+    private let current: Lock<Progress>
+
+    /// What the messages so far have come to.
+    private struct Progress: Sendable {
+        var lease: Lease<Value>
+        var isWorthRepeating = false
+    }
 
     /// A step that begins with the credential of `lease`.
     package init(_ session: Session<Value>, _ lease: Lease<Value>) {
         self.session = session
-        current = Lock(lease)
+        current = Lock(Progress(lease: lease))
     }
 
     /// The credential of the last message.
-    var lease: Lease<Value> { current.withLock { $0 } }
+    var lease: Lease<Value> { current.withLock { $0.lease } }
+
+    /// Whether the last answer asks for the same message with the same credential once more; see `Credential.learn`.
+    var isWorthRepeating: Bool { current.withLock { $0.isWorthRepeating } }
 
     package func prepare(_ request: inout HTTPRequest) async throws { try await lease.credential.authorize(&request) }
 
     package func observe(_ response: HTTPResponse, to request: HTTPRequest) async {
         let lease = lease
         let sent = lease.credential
+        let isWorthRepeating = sent.learn(from: response, to: request)
+        current.withLock { $0.isWorthRepeating = isWorthRepeating }
         // Nearly always nothing was exchanged; then nobody has to wait for the session's actor.
         guard sent.rotated(by: response, to: request, sentWith: sent) != nil,
             let rotated = await session.rotate(lease, by: response, to: request)
         else { return }
-        current.withLock { $0 = Lease(credential: rotated, generation: lease.generation) }
+        current.withLock { $0.lease = Lease(credential: rotated, generation: lease.generation) }
     }
 }

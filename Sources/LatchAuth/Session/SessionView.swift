@@ -51,17 +51,13 @@ extension Session {
 
     /// Corrects the clock by the `Date` of an answer of the issuer.
     ///
-    /// The answer was written at some moment between `sent` and now, and the field counts whole seconds: what fits into
-    /// that time, or misses it by two seconds, says nothing about the clocks.
-    ///
     /// - Parameter sent: When the request was sent, by this session's clock.
     public nonisolated func observe(issuerDate: Date, ofRequestSentAt sent: Date) {
         let now = clock.now
-        let ahead = issuerDate.timeIntervalSince(now)
-        let behind = issuerDate.timeIntervalSince(sent)
+        let offset = ClockOffset.seconds(to: issuerDate, sent: sent, received: now)
         view.withLock { view in
             view.offsetMeasured = now
-            view.clockOffset = ahead > 2 ? ahead : behind < -2 ? behind : 0
+            view.clockOffset = offset
         }
     }
 

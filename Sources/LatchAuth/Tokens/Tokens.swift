@@ -5,9 +5,9 @@ public import LatchHTTP
 
 /// What an issuer handed out: an access token, and what renews it.
 ///
-/// As a credential it is a bearer token (RFC 6750 §2.1). Its description and reflection are redacted; the token texts
-/// are reached only by name.
-public struct Tokens: SessionCredential, Codable, Hashable {
+/// As a credential it is a bearer token (RFC 6750 §2.1), or one that is bound to a key and proves it in each message
+/// (RFC 9449 §7.1). Its description and reflection are redacted; the token texts are reached only by name.
+public struct Tokens: SessionCredential, Hashable {
     /// The access token.
     public var access: String
     /// The refresh token; nil where the issuer gave none.
@@ -22,11 +22,17 @@ public struct Tokens: SessionCredential, Codable, Hashable {
     public var scope: String?
     /// The ID token (OpenID Connect Core §2); nil where there is none.
     public var idToken: String?
+    /// How the access token is sent; an issuer that does not say means `bearer`.
+    public var tokenType: TokenType
+    /// The key that the tokens are bound to; nil where they are bound to none.
+    ///
+    /// It stays the same through all renewals, and is kept in the same record as the tokens.
+    public var key: DPoPKey?
 
     /// Tokens from their parts.
     public init(
         access: String, refresh: String? = nil, cookie: String? = nil, expiry: Date? = nil, issued: Date? = nil,
-        scope: String? = nil, idToken: String? = nil
+        scope: String? = nil, idToken: String? = nil, tokenType: TokenType = .bearer, key: DPoPKey? = nil
     ) {
         self.access = access
         self.refresh = refresh
@@ -35,11 +41,36 @@ public struct Tokens: SessionCredential, Codable, Hashable {
         self.issued = issued
         self.scope = scope
         self.idToken = idToken
+        self.tokenType = tokenType
+        self.key = key
     }
 
-    /// Sets the `Authorization` field.
-    public func authorize(_ request: inout HTTPRequest) {
-        request.fields[.authorization] = "Bearer \(access)"
+    /// Sets the `Authorization` field and, where the tokens are bound to a key, `DPoP` to a proof for this message.
+    ///
+    /// - Throws: `AuthError.missingProofKey` where the key is missing, `AuthError.unknownTokenType` where it is not known
+    ///   how such tokens are sent.
+    public func authorize(_ request: inout HTTPRequest) throws {
+        switch tokenType {
+        case .bearer: request.fields[.authorization] = "Bearer \(access)"
+        case .dpop:
+            guard let key else { throw AuthError.missingProofKey }
+            request.fields[.authorization] = "DPoP \(access)"
+            try key.prove(&request, accessToken: access)
+        default: throw AuthError.unknownTokenType
+        }
+    }
+
+    /// Remembers the nonce that a server asks for in proofs.
+    public func learn(from response: HTTPResponse, to request: HTTPRequest) -> Bool {
+        key?.learn(from: response, to: request) ?? false
+    }
+
+    /// These tokens with the key of those that they renew, where they bring none of their own.
+    public func succeeding(_ predecessor: Tokens) -> Tokens {
+        guard key == nil, predecessor.key != nil else { return self }
+        var tokens = self
+        tokens.key = predecessor.key
+        return tokens
     }
 
     /// Whether both carry the same access token.

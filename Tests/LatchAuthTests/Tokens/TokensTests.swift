@@ -44,9 +44,9 @@ import Testing
         #expect(!dumped(error as Any).contains(Self.canary))
     }
 
-    @Test func `authorise as a bearer token`() {
+    @Test func `authorise as a bearer token`() throws {
         var request = HTTPRequest(authority: "api.example.com", path: "/", fields: [.authorization: "Basic old"])
-        Tokens(access: "abc").authorize(&request)
+        try Tokens(access: "abc").authorize(&request)
         #expect(request.fields.values(of: .authorization) == ["Bearer abc"])
     }
 

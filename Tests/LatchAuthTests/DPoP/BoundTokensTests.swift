@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import Testing
+
+@Suite struct `Tokens that are bound to a key` {
+    let key: DPoPKey
+    let tokens: Tokens
+
+    init() throws {
+        key = try DPoPKey.generate()
+        tokens = Tokens(access: "abc", refresh: "def", tokenType: TokenType(rawValue: "dpop"), key: key)
+    }
+
+    @Test func `are sent by their scheme, with a proof for the message`() throws {
+        var request = HTTPRequest.example(.put, "/notes/1?a=b", fields: [.authorization: "Bearer old", "DPoP": "old"])
+        try tokens.authorize(&request)
+        #expect(request.fields.values(of: .authorization) == ["DPoP abc"])
+        #expect(request.fields.values(of: "DPoP").count == 1)
+        let proof = try DPoPVerifier().verify(request, accessToken: "abc", boundTo: key.thumbprint)
+        #expect(proof.target == "https://api.example.com/notes/1")
+        #expect(proof.method == .put)
+    }
+
+    @Test func `are proved anew each time`() throws {
+        var (first, second) = (HTTPRequest.example(), HTTPRequest.example())
+        try tokens.authorize(&first)
+        try tokens.authorize(&second)
+        #expect(first.fields["DPoP"] != second.fields["DPoP"])
+    }
+
+    @Test func `are no bearer tokens where the key is missing, and are not sent as such`() {
+        var request = HTTPRequest.example()
+        #expect(throws: AuthError.missingProofKey) {
+            try Tokens(access: "abc", tokenType: .dpop).authorize(&request)
+        }
+        #expect(request.fields.isEmpty)
+    }
+
+    @Test func `are bearer tokens where the issuer says so, whatever key there is`() throws {
+        var request = HTTPRequest.example()
+        try Tokens(access: "abc", tokenType: TokenType(rawValue: "BEARER"), key: key).authorize(&request)
+        #expect(request.fields.map(\.value) == ["Bearer abc"])
+    }
+
+    @Test func `are not sent where their type is not known`() {
+        var request = HTTPRequest.example()
+        #expect(throws: AuthError.unknownTokenType) {
+            try Tokens(access: "abc", tokenType: TokenType(rawValue: "mac")).authorize(&request)
+        }
+    }
+
+    @Test func `are kept with their key in one record`() async throws {
+        let secrets = MemorySecretStore()
+        let store = SecretTokenStore<Tokens>(secrets, name: "auth")
+        try await store.save(record: TokenRecord(credential: tokens, signIn: "1"))
+        let loaded = try #require(try await store.load())
+        #expect(loaded == tokens)
+        #expect(loaded.key == key)
+        #expect(loaded.tokenType == .dpop)
+        let record = try JSONValue(parsing: try #require(secrets.read("auth")))
+        #expect(record["credential"]?["key"]?["d"]?.stringValue != nil)
+        #expect(record["credential"]?["tokenType"] == "dpop")
+    }
+
+    @Test func `are read from records that were written before there were types`() async throws {
+        let secrets = MemorySecretStore()
+        let store = SecretTokenStore<Tokens>(secrets, name: "auth")
+        secrets.write(
+            Array(#"{"credential":{"access":"a","refresh":"r","expiry":1800000000},"signIn":"1"}"#.utf8), for: "auth")
+        let loaded = try #require(try await store.load())
+        #expect(loaded == Tokens(access: "a", refresh: "r", expiry: Date(timeIntervalSince1970: 1_800_000_000)))
+        #expect(loaded.tokenType == .bearer)
+        #expect(loaded.key == nil)
+    }
+
+    @Test func `are written as before where they are bearer tokens`() throws {
+        let json = try JSONValue(parsing: Array(JSONEncoder().encode(Tokens(access: "a", refresh: "r"))))
+        #expect(Set(json.objectValue?.keys ?? []) == ["access", "refresh"])
+    }
+
+    @Test func `differ by type and by key`() throws {
+        #expect(tokens != Tokens(access: "abc", refresh: "def", tokenType: .dpop, key: try DPoPKey.generate()))
+        #expect(tokens != Tokens(access: "abc", refresh: "def", key: key))
+        #expect(tokens == Tokens(access: "abc", refresh: "def", tokenType: .dpop, key: key))
+        #expect(Set([TokenType.dpop, TokenType(rawValue: "DPOP"), .bearer]).count == 2)
+    }
+
+    @Test func `keep their key through renewals that bring none`() throws {
+        let fixture = SessionFixture { _, fixture in
+            var fresh = fixture.issue(1)
+            fresh.tokenType = .dpop
+            return fresh
+        }
+        let session = fixture.makeSession()
+        var first = fixture.tokens(0, life: -1)
+        (first.tokenType, first.key) = (.dpop, key)
+        let signedIn = first
+        let renewed = try fixture.run {
+            try await session.signIn(signedIn)
+            return try await session.credential()
+        }
+        #expect(renewed.access == "access-1")
+        #expect(renewed.key == key)
+        #expect(fixture.stored?.key == key)
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchCrypto
+import LatchHTTP
+import LatchJOSE
+import Testing
+
+@Suite struct `A key for proofs` {
+    let clock = WallClock.standing(at: 1_800_000_000.75)
+
+    private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
+
+    @Test func `proves method, address and time, with its public half in the header`() throws {
+        let key = try DPoPKey.generate(clock: clock)
+        let text = try key.proof(.post, url("https://id.example.com:443/token?a=b#c")).text
+        let token = try JWT(unverified: text)
+        #expect(Set(token.header.members.keys) == ["alg", "typ", "jwk"])
+        #expect(token.header.members["typ"] == "dpop+jwt")
+        #expect(token.header.algorithm == .es256)
+        let jwk = try #require(token.header.members["jwk"]?.objectValue)
+        #expect(Set(jwk.keys) == ["kty", "crv", "x", "y"])
+        #expect(try Key(jwk: jwk).thumbprint == key.thumbprint)
+        #expect(Set(token.claims.members.keys) == ["jti", "htm", "htu", "iat"])
+        #expect(token.claims.string("htm") == "POST")
+        #expect(token.claims.string("htu") == "https://id.example.com/token")
+        #expect(token.claims.int("iat") == 1_800_000_000)
+        let keys = KeySet([try Key(jwk: jwk)])
+        #expect(throws: Never.self) { try JWS(verifying: text, keys: keys, algorithms: [.es256]) }
+    }
+
+    @Test func `covers the token by its hash, and the nonce`() throws {
+        let key = try DPoPKey.generate(clock: clock)
+        let token = "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU"
+        let proof = try key.proof(.get, url("https://api.example.com/"), accessToken: token, nonce: "eyJ7S_zG")
+        #expect(proof.accessTokenHash == "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo")
+        #expect(proof.nonce == "eyJ7S_zG")
+        #expect(proof.thumbprint == key.thumbprint)
+        let claims = try JWT(unverified: proof.text).claims
+        #expect(claims.string("ath") == proof.accessTokenHash)
+        #expect(claims.string("nonce") == "eyJ7S_zG")
+    }
+
+    @Test func `gives each proof a name of its own`() throws {
+        let key = try DPoPKey.generate()
+        let target = try url("https://api.example.com/")
+        let names = try (0..<200).map { _ in try key.proof(.get, target).id }
+        #expect(Set(names).count == 200)
+    }
+
+    @Test(arguments: [SignatureAlgorithm.es256, .es384, .es512, .eddsa, .ps256, .rs256])
+    func `may be of any asymmetric algorithm, and one side believes the other`(
+        algorithm: SignatureAlgorithm
+    ) throws {
+        let key = try DPoPKey.generate(algorithm)
+        let proof = try key.proof(.get, url("https://api.example.com/a"))
+        let request = HTTPRequest.example(.get, "/a?q", fields: ["DPoP": proof.text])
+        #expect(try DPoPVerifier(algorithms: [algorithm]).verify(request).thumbprint == key.thumbprint)
+    }
+
+    @Test func `is none where the key cannot sign, or is shared`() throws {
+        let half = try #require(try Key.generate(.es256).publicKey)
+        #expect(throws: AuthError.invalidCredential) { try DPoPKey(half) }
+        #expect(throws: AuthError.invalidCredential) { try DPoPKey(Key.generate(.hs256)) }
+        #expect(throws: AuthError.invalidCredential) { try DPoPKey.generate(.hs512) }
+    }
+
+    @Test func `comes back from a store as the same key`() throws {
+        let key = try DPoPKey.generate()
+        let copy = try JSONDecoder().decode(DPoPKey.self, from: JSONEncoder().encode(key))
+        #expect(copy == key)
+        #expect(copy.thumbprint == key.thumbprint)
+        let proof = try copy.proof(.get, url("https://api.example.com/"))
+        let request = HTTPRequest.example(fields: ["DPoP": proof.text])
+        #expect(try DPoPVerifier().verify(request).thumbprint == key.thumbprint)
+    }
+
+    @Test(arguments: [#"{}"#, #""text""#, #"{"kty":"EC","crv":"P-256"}"#, #"{"kty":"oct","k":"AAAA","alg":"HS256"}"#])
+    func `is not read from what is none`(json: String) {
+        #expect(throws: AuthError.invalidCredential) {
+            try JSONDecoder().decode(DPoPKey.self, from: Data(json.utf8))
+        }
+    }
+
+    @Test func `shows its secret in no description, reflection, dump or error`() throws {
+        let key = try DPoPKey.generate()
+        let secret = try #require(try key.jwkWithSecretsForStorage()["d"]?.stringValue)
+        let tokens = Tokens(access: "token", tokenType: .dpop, key: key)
+        for value in [key, tokens, SessionState.signedIn(tokens), TokenRecord(credential: tokens)] as [Any] {
+            #expect(!dumped(value).contains(secret))
+        }
+        #expect(dumped(key).contains(key.thumbprint))
+        let proof = try key.proof(.get, url("https://api.example.com/"))
+        #expect(!dumped(proof).contains(proof.text))
+    }
+}
