@@ -75,6 +75,9 @@ extension JOSEError {
     /// A claim that is required is missing.
     public static let missingClaim = missingClaim("?")
 
+    /// The bytes, or the members of a header, cannot be signed in the form that was asked for.
+    public static let unsignable = unsignable("the form has no place for it")
+
     /// The key cannot be used for this.
     public static let unsuitableKey = unsuitableKey("it does not fit")
 }
@@ -92,6 +95,13 @@ extension JOSEError {
         JOSEError(
             code: "missingClaim", message: "The token lacks the claim '\(name)'.",
             hint: "Have the issuer set it, or do not require it.")
+    }
+
+    /// Says what the form has no place for; `why` completes a sentence.
+    package static func unsignable(_ why: String) -> JOSEError {
+        JOSEError(
+            code: "unsignable", message: "It cannot be signed in this form: \(why).",
+            hint: "Encode the payload in base64url, send it detached, or take the general form.")
     }
 
     /// Says why a key does not fit; `why` completes a sentence and holds nothing of the key.

@@ -17,8 +17,9 @@ extension Key {
     ///
     /// - Throws: `JOSEError.unsuitableKey` where the key only verifies.
     public func jwkWithSecretsForStorage() throws(JOSEError) -> JSONObject {
-        guard canSign else { throw .unsuitableKey("it has no secret part") }
+        guard material.isPrivate else { throw .unsuitableKey("it has no secret part") }
         var whole = jwk
+        if operations != .all { whole["key_ops"] = .array(operations.names) }
         do {
             for member in try material.secretMembers() { whole[member.key] = member.value }
         } catch {
@@ -38,6 +39,9 @@ extension Key {
         let ordered = JSONObject(members.sorted { $0.key < $1.key })
         return Base64URL.encode(SHA256.hash(data: JSONValue.object(ordered).serialized()).map(\.self))
     }
+
+    /// The thumbprint as a URI (RFC 9278), for where a name of a key has to say what kind of name it is.
+    public var thumbprintURI: String { "urn:ietf:params:oauth:jwk-thumbprint:sha-256:\(thumbprint)" }
 }
 
 extension KeyMaterial {

@@ -11,22 +11,16 @@ extension Key {
     /// - Throws: `JOSEError.unsuitableKey` where a member is missing, contradicts another, or makes a key that is weak, not
     ///   on its curve, or for something else than signatures.
     public init(jwk: JSONObject, algorithm: SignatureAlgorithm? = nil) throws(JOSEError) {
-        try Self.requireUse(jwk)
+        let operations = try KeyOperations(jwk)
         let named = try jwk.text("alg").map { SignatureAlgorithm(rawValue: $0 == "Ed25519" ? "EdDSA" : $0) }
         guard named == nil || algorithm == nil || named == algorithm else {
             throw .unsuitableKey("its alg is another one than it is wanted for")
         }
         let (actual, material) = try KeyMaterial.read(jwk, algorithm: algorithm ?? named)
-        self.init(id: try jwk.text("kid"), algorithm: actual, material: material)
-    }
-
-    /// RFC 7517 §4.2 and §4.3: a key that is for encryption does not verify signatures.
-    private static func requireUse(_ jwk: JSONObject) throws(JOSEError) {
-        if let use = try jwk.text("use"), use != "sig" { throw .unsuitableKey("its use is not sig") }
-        guard let operations = jwk["key_ops"] else { return }
-        guard let list = operations.arrayValue, list.contains("verify") || list.contains("sign") else {
-            throw .unsuitableKey("its key_ops are not those of signatures")
+        guard material.isPrivate || operations.contains(.verify) else {
+            throw .unsuitableKey("its key_ops let it sign, which needs a secret that it has not")
         }
+        self.init(id: try jwk.text("kid"), algorithm: actual, material: material, operations: operations)
     }
 }
 
@@ -128,7 +122,8 @@ extension KeyMaterial {
 }
 
 extension JSONObject {
-    fileprivate func text(_ name: String) throws(JOSEError) -> String? {
+    /// A member that is text, or nil where it is missing.
+    func text(_ name: String) throws(JOSEError) -> String? {
         guard let value = self[name] else { return nil }
         guard let text = value.stringValue else { throw .unsuitableKey("its \(name) is not a string") }
         return text

@@ -17,17 +17,40 @@ public struct Key: Sendable {
     public let algorithm: SignatureAlgorithm
     /// The numbers, of the kind that fits the algorithm, as every initialiser sees to.
     let material: KeyMaterial
+    /// What its owner lets it do (RFC 7517 §4.3).
+    let operations: KeyOperations
 
     /// Joins parts of which the caller knows that they fit.
-    init(id: String?, algorithm: SignatureAlgorithm, material: KeyMaterial) {
+    init(id: String?, algorithm: SignatureAlgorithm, material: KeyMaterial, operations: KeyOperations = .all) {
         self.id = id
         self.algorithm = algorithm
         self.material = material
+        self.operations = operations
     }
 
     /// A key for ES256.
     public init(_ key: P256.Signing.PrivateKey, id: String? = nil) {
         self.init(id: id, algorithm: .es256, material: .p256(key.publicKey, key))
+    }
+
+    /// A key for ES384.
+    public init(_ key: P384.Signing.PrivateKey, id: String? = nil) {
+        self.init(id: id, algorithm: .es384, material: .p384(key.publicKey, key))
+    }
+
+    /// A key for ES512.
+    public init(_ key: P521.Signing.PrivateKey, id: String? = nil) {
+        self.init(id: id, algorithm: .es512, material: .p521(key.publicKey, key))
+    }
+
+    /// A key for one of RSA's algorithms.
+    ///
+    /// - Throws: `JOSEError.unsuitableKey` for an algorithm of another kind.
+    public init(
+        _ key: RSA.Signing.PrivateKey, algorithm: SignatureAlgorithm = .rs256, id: String? = nil
+    ) throws(JOSEError) {
+        guard let scheme = RSAScheme(algorithm) else { throw .unsuitableKey("its algorithm is not one of RSA") }
+        self.init(id: id, algorithm: algorithm, material: .rsa(key.publicKey, key, scheme))
     }
 
     /// A key for EdDSA.
@@ -47,12 +70,16 @@ public struct Key: Sendable {
 
     /// A fresh random key.
     ///
-    /// - Parameter id: Its name; where none is given its thumbprint, or a random one for a shared secret.
-    /// - Throws: `JOSEError.unsuitableKey` for an algorithm that is not known.
-    public static func generate(_ algorithm: SignatureAlgorithm, id: String? = nil) throws(JOSEError) -> Key {
+    /// - Parameters:
+    ///   - id: Its name; where none is given its thumbprint, or a random one for a shared secret.
+    ///   - rsaBits: The size of an RSA key, 2048 to 8192; other kinds have one size.
+    /// - Throws: `JOSEError.unsuitableKey` for an algorithm that is not known, or a size that is not allowed.
+    public static func generate(
+        _ algorithm: SignatureAlgorithm, id: String? = nil, rsaBits: Int = 2048
+    ) throws(JOSEError) -> Key {
         let material: KeyMaterial
         do {
-            material = try KeyMaterial.generate(algorithm)
+            material = try KeyMaterial.generate(algorithm, rsaBits: rsaBits)
         } catch let error as JOSEError {
             throw error
         } catch {
@@ -64,8 +91,13 @@ public struct Key: Sendable {
         return Key(id: id ?? fallback, algorithm: algorithm, material: material)
     }
 
-    /// Whether the key can sign, and not only verify.
-    public var canSign: Bool { material.isPrivate }
+    /// Whether the key can sign, and may.
+    public var canSign: Bool { material.isPrivate && operations.contains(.sign) }
+
+    /// Whether the key may verify.
+    ///
+    /// A key whose `key_ops` say that it signs, and no more, has a ``publicKey`` for that.
+    public var canVerify: Bool { operations.contains(.verify) }
 
     /// The key without its secret; nil for a shared secret, which is nothing else.
     public var publicKey: Key? {
@@ -77,13 +109,14 @@ public struct Key: Sendable {
     /// The signature is raw, as tokens carry it: r and s for ECDSA (RFC 7518 §3.4). Any number of tasks may ask at
     /// once.
     public func isValidSignature(_ signature: [UInt8], for data: [UInt8]) -> Bool {
-        material.isValidSignature(signature, for: data[...])
+        canVerify && material.isValidSignature(signature, for: data[...])
     }
 
     /// The signature of `data`.
     ///
     /// - Throws: `JOSEError.unsuitableKey` where the key only verifies.
     public func signature(for data: [UInt8]) throws(JOSEError) -> [UInt8] {
+        guard operations.contains(.sign) else { throw .unsuitableKey("its key_ops do not let it sign") }
         let signature: [UInt8]?
         do {
             signature = try material.signature(for: data)
@@ -96,8 +129,8 @@ public struct Key: Sendable {
 }
 
 extension KeyMaterial {
-    /// Fresh numbers for an algorithm: RSA of 2048 bits, secrets of 64 bytes.
-    fileprivate static func generate(_ algorithm: SignatureAlgorithm) throws -> KeyMaterial {
+    /// Fresh numbers for an algorithm; secrets have 64 bytes.
+    fileprivate static func generate(_ algorithm: SignatureAlgorithm, rsaBits: Int) throws -> KeyMaterial {
         switch algorithm {
         case .es256:
             let key = try P256.Signing.PrivateKey()
@@ -115,7 +148,7 @@ extension KeyMaterial {
             return .secret(try SharedSecret(SymmetricKey(size: .init(bitCount: 512)), algorithm: algorithm))
         default:
             guard let scheme = RSAScheme(algorithm) else { throw JOSEError.unsuitableKey("its algorithm is not known") }
-            let key = try RSA.Signing.PrivateKey()
+            let key = try RSA.Signing.PrivateKey(keySizeInBits: rsaBits)
             return .rsa(key.publicKey, key, scheme)
         }
     }

@@ -71,7 +71,7 @@ public struct KeySet: Sendable {
     /// them those whose own algorithm is the one that the token names.
     func candidates(id: String?, algorithm: SignatureAlgorithm) -> [Key] {
         keys.filter { key in
-            key.algorithm == algorithm && (id == nil || key.id == nil || key.id == id)
+            key.algorithm == algorithm && key.canVerify && (id == nil || key.id == nil || key.id == id)
         }
     }
 }

@@ -25,8 +25,11 @@ public struct TokenHeader: Sendable, Hashable {
         type = try Self.text("typ", of: members)
     }
 
-    /// Reads a header from its part of a token; a member that stands twice is refused (RFC 7515 §4).
-    init(base64URL text: ArraySlice<UInt8>) throws(JOSEError) {
+    /// Reads a header from its part of a token.
+    init(base64URL text: ArraySlice<UInt8>) throws(JOSEError) { try self.init(try Self.members(base64URL: text)) }
+
+    /// The members of a header; one that stands twice is refused (RFC 7515 §4).
+    static func members(base64URL text: ArraySlice<UInt8>) throws(JOSEError) -> JSONObject {
         let value: JSONValue
         do {
             value = try JSONValue(parsing: try Base64URL.decode(utf8: text), limits: Self.limits)
@@ -34,13 +37,13 @@ public struct TokenHeader: Sendable, Hashable {
             throw .malformedToken("its header is not JSON in base64url")
         }
         guard let members = value.objectValue else { throw .malformedToken("its header is not an object") }
-        try self.init(members)
+        return members
     }
 
-    /// Refuses what would change the meaning of the rest.
+    /// Refuses what would change the meaning of the rest of a token with claims.
     ///
     /// RFC 7515 §4.1.11: a token whose `crit` names an extension that is not understood is invalid; none is understood here.
-    /// RFC 7797 §6: `b64` has no meaning outside of `crit`, so a token that has it anyway is not trusted to mean well.
+    /// RFC 7797 §7: `b64` is not for such tokens.
     func refuseExtensions() throws(JOSEError) {
         guard members["crit"] == nil, members["b64"] == nil else { throw .refusedExtension }
     }

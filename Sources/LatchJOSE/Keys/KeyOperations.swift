@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import LatchCore
+
+/// What the owner of a key lets it do (`use` and `key_ops`, RFC 7517 §4.2 and §4.3).
+struct KeyOperations: OptionSet, Sendable {
+    let rawValue: Int
+
+    static let sign = KeyOperations(rawValue: 1)
+    static let verify = KeyOperations(rawValue: 2)
+    /// What a key may that says nothing about it.
+    static let all: KeyOperations = [.sign, .verify]
+
+    init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// What a JSON Web Key allows.
+    ///
+    /// - Throws: `JOSEError.unsuitableKey` where it is for something else than signatures, or contradicts itself.
+    init(_ jwk: JSONObject) throws(JOSEError) {
+        let use = try jwk.text("use")
+        guard use == nil || use == "sig" else { throw .unsuitableKey("its use is not sig") }
+        guard let member = jwk["key_ops"] else {
+            self = .all
+            return
+        }
+        let names = member.arrayValue?.compactMap(\.stringValue) ?? []
+        // RFC 7517 §4.3: an array of strings, none of them twice, and in agreement with `use`.
+        guard names.count == member.arrayValue?.count, Set(names).count == names.count else {
+            throw .unsuitableKey("its key_ops are not a list of different names")
+        }
+        guard use == nil || names.allSatisfy({ $0 == "sign" || $0 == "verify" }) else {
+            throw .unsuitableKey("its key_ops contradict its use")
+        }
+        self = []
+        if names.contains("sign") { insert(.sign) }
+        if names.contains("verify") { insert(.verify) }
+        guard !isEmpty else { throw .unsuitableKey("its key_ops are not those of signatures") }
+    }
+
+    /// The operations as a JSON Web Key lists them.
+    var names: [JSONValue] {
+        (contains(.sign) ? ["sign"] : []) + (contains(.verify) ? ["verify"] : [])
+    }
+}

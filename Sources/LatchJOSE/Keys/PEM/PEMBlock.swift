@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import LatchCore
+
+/// Bytes in the text form of RFC 7468, with the label that says what they are.
+struct PEMBlock {
+    let label: String
+    let content: [UInt8]
+
+    /// Far more than a key has, and few enough to be read at once.
+    private static let longestText = 64 << 10
+
+    init(label: String, content: [UInt8]) {
+        self.label = label
+        self.content = content
+    }
+
+    /// The blocks of a text; what stands between them is for people (RFC 7468 §5.2).
+    static func blocks(of text: String) throws(JOSEError) -> [PEMBlock] {
+        guard text.utf8.count <= longestText else { throw .unsuitableKey("the text is too long for a key") }
+        var blocks: [PEMBlock] = []
+        var open: (label: Substring, digits: [UInt8])?
+        for line in lines(of: text) {
+            if let label = boundary("BEGIN", line) {
+                guard open == nil else { throw .unsuitableKey("a PEM block begins within another") }
+                open = (label, [])
+            } else if let label = boundary("END", line) {
+                guard let block = open, block.label == label else {
+                    throw .unsuitableKey("a PEM block has no beginning")
+                }
+                blocks.append(PEMBlock(label: String(label), content: try decode(block.digits)))
+                open = nil
+            } else {
+                open?.digits += line.utf8
+            }
+        }
+        guard open == nil else { throw .unsuitableKey("a PEM block has no end") }
+        return blocks
+    }
+
+    /// The text: lines of 64 characters between its two boundaries (RFC 7468 §2).
+    var text: String {
+        let digits = Array(Base64Alphabet.standard.encodePadded(content).utf8)
+        let lines = stride(from: 0, to: digits.count, by: 64).map { start in
+            String(decoding: digits[start..<min(start + 64, digits.count)], as: UTF8.self)
+        }
+        return (["-----BEGIN \(label)-----"] + lines + ["-----END \(label)-----", ""]).joined(separator: "\n")
+    }
+
+    /// Lines without the spaces around them, split by bytes: CR LF is one Character.
+    private static func lines(of text: String) -> [Substring] {
+        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
+        return text.utf8.split(separator: 0x0A).map { line in
+            let end = line.lastIndex { !isSpace($0) }.map(line.index(after:)) ?? line.startIndex
+            return Substring(line[..<end].drop(while: isSpace))
+        }
+    }
+
+    /// The label of a boundary line; nil for any other line.
+    private static func boundary(_ word: String, _ line: Substring) -> Substring? {
+        let (front, back) = ("-----\(word) ", "-----")
+        guard line.utf8.count >= front.utf8.count + back.utf8.count, line.hasPrefix(front), line.hasSuffix(back) else {
+            return nil
+        }
+        return line.dropFirst(front.count).dropLast(back.count)
+    }
+
+    /// RFC 7468 §3: padded base64, in which only the ends of lines may stand between.
+    private static func decode(_ digits: [UInt8]) throws(JOSEError) -> [UInt8] {
+        let padding = digits.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        guard digits.count % 4 == 0, padding <= 2,
+            let content = Base64Alphabet.standard.decode(digits.dropLast(padding))
+        else { throw .unsuitableKey("the PEM text is not base64, or it is encrypted") }
+        return content
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchCrypto
+import LatchJOSE
+import Testing
+
+@Suite struct `Signed bytes whose payload goes another way, or unencoded` {
+    private let key: Key
+    private let keys: KeySet
+
+    init() throws {
+        key = try Key.generate(.eddsa, id: "k1")
+        keys = KeySet([key])
+    }
+
+    /// A text of a header that is written as it stands.
+    private func text(_ header: String, _ payload: String) throws -> String {
+        let content = Base64URL.encode(Array(header.utf8)) + "." + payload
+        return content + "." + Base64URL.encode(try key.signature(for: Array(content.utf8)))
+    }
+
+    private func verify(_ text: String, understanding: Set<String> = []) throws -> JWS {
+        try JWS(verifying: text, keys: keys, algorithms: [.eddsa], understanding: understanding)
+    }
+
+    @Test(arguments: [PayloadEncoding.base64url, .unencoded])
+    func `hold for that payload and no other`(encoding: PayloadEncoding) throws {
+        for payload in [[], [0], Array("a.b\u{1}".utf8), SecureRandom.bytes(100_000)] {
+            let text = try JWS.signDetached(payload, with: key, encoding: encoding)
+            #expect(text.split(separator: ".", omittingEmptySubsequences: false)[1].isEmpty)
+            func verify(_ payload: [UInt8]) throws -> JWS {
+                try JWS(verifying: text, detachedPayload: payload, keys: keys, algorithms: [.eddsa])
+            }
+            #expect(try verify(payload).payload == payload)
+            #expect(throws: JOSEError.badSignature) { try verify(payload + [0]) }
+        }
+    }
+
+    @Test func `are refused where the text brings a payload of its own`() throws {
+        let text = try JWS.sign([1], with: key)
+        #expect { try JWS(verifying: text, detachedPayload: [1], keys: keys, algorithms: [.eddsa]) } throws: {
+            JOSEError.malformedToken ~= $0
+        }
+    }
+
+    @Test func `are no token with an empty payload`() throws {
+        let text = try JWS.signDetached([1], with: key)
+        #expect(throws: JOSEError.badSignature) { try verify(text) }
+    }
+
+    @Test func `stand unencoded in a compact text where they are plain ASCII without a dot`() throws {
+        for payload in ["", "plain text", "{\"a\":1}", "~ !"] {
+            let text = try JWS.sign(Array(payload.utf8), with: key, encoding: .unencoded)
+            #expect(text.contains(".\(payload)."))
+            #expect(try verify(text).payload == Array(payload.utf8))
+        }
+        for payload in ["a.b", "é", "a\n", "\u{7F}", "\u{0}"] {
+            #expect { try JWS.sign(Array(payload.utf8), with: key, encoding: .unencoded) } throws: {
+                JOSEError.unsignable ~= $0
+            }
+        }
+        let header = #"{"alg":"EdDSA","b64":false,"crit":["b64"]}"#
+        for payload in ["é", "a\n"] { #expect(throws: JOSEError.self) { try verify(text(header, payload)) } }
+    }
+
+    @Test func `say so in a header that the caller cannot change`() throws {
+        let text = try JWS.sign(
+            [0x61], with: key, header: ["b64": true, "crit": ["exp"], "exp": 1, "x": 2], encoding: .unencoded)
+        let header = try verify(text, understanding: ["exp"]).header
+        #expect(
+            header.members == [
+                "alg": "EdDSA", "kid": "k1", "crit": ["b64", "exp"], "exp": 1, "x": 2, "b64": false,
+            ])
+        #expect(throws: JOSEError.refusedExtension) { try verify(text) }
+        let encoded = try JWS.sign([0x61], with: key, header: ["b64": false])
+        #expect(try verify(encoded).header.members["b64"] == nil)
+    }
+
+    // RFC 7797 §6: a reader that does not know b64 must be made to refuse it.
+    @Test(arguments: [
+        #"{"alg":"EdDSA","b64":false}"#, #"{"alg":"EdDSA","b64":true}"#,
+        #"{"alg":"EdDSA","b64":false,"crit":["exp"],"exp":1}"#,
+        #"{"alg":"EdDSA","crit":["b64"]}"#,
+    ])
+    func `H1: are refused where b64 is not critical, or critical and missing`(header: String) throws {
+        let text = try text(header, "AAAA")
+        #expect(throws: JOSEError.refusedExtension) { try verify(text, understanding: ["exp"]) }
+    }
+
+    // RFC 7515 §4.1.11.
+    @Test(arguments: [
+        #""crit":[]"#, #""crit":"x","x":1"#, #""crit":null"#, #""crit":{"x":1},"x":1"#, #""crit":["x"]"#,
+        #""crit":["x","x"],"x":1"#, #""crit":[1],"x":1"#, #""crit":["alg"]"#, #""crit":["kid"],"kid":"k1""#,
+        #""crit":["jku","x"],"jku":"https://evil.example","x":1"#, #""crit":["crit"]"#,
+        #""crit":["x","y"],"x":1,"y":2"#,
+        "\"crit\":[\"x\u{301}\"],\"x\u{301}\":1",
+    ])
+    func `H1: are refused where crit is empty, wrong, double, of a registered name, or not understood`(crit: String)
+        throws
+    {
+        let text = try text(#"{"alg":"EdDSA",\#(crit)}"#, "AAAA")
+        #expect(throws: JOSEError.refusedExtension) {
+            try verify(text, understanding: ["x", "alg", "kid", "jku", "crit"])
+        }
+    }
+
+    @Test func `are taken with a critical member that the caller understands`() throws {
+        let text = try text(#"{"alg":"EdDSA","crit":["x"],"x":1}"#, "AAAA")
+        #expect(try verify(text, understanding: ["x"]).payload == [0, 0, 0])
+        #expect(throws: JOSEError.refusedExtension) { try verify(text) }
+    }
+
+    // RFC 7797 §7.
+    @Test func `H1: are no token with claims`() throws {
+        let verifier = JWTVerifier(keys: keys, algorithms: [.eddsa], clock: .stopped(at: 0))
+        let unencoded = try JWS.sign(Array(#"{"exp":9}"#.utf8), with: key, encoding: .unencoded)
+        #expect(throws: JOSEError.refusedExtension) { try verifier.verify(unencoded) }
+    }
+}
