@@ -86,6 +86,9 @@ let package = Package(
             ]),
         module("LatchTesting", needs: ["LatchAuth", "LatchHTTP", "LatchServer", "LatchCore"]),
 
+        // 5 · Foundation's messages, for the facades that show them
+        module("LatchFoundation", path: "Sources/Facades/Foundation", needs: ["LatchHTTP", "LatchCore"]),
+
         // 6 · one import, and the seeds' names
         module(
             "Latchwork", needs: ["LatchHTTP", "LatchJOSE", "LatchAuth", "LatchOAuth", "LatchAccounts", "LatchCore"]),
@@ -93,9 +96,12 @@ let package = Package(
             "AuthPackage", path: "Sources/Facades/AuthPackage",
             needs: ["LatchAccounts", "LatchAuth", "LatchHTTP", "LatchJOSE", "LatchCore"]),
 
-        module("Nevod", path: "Sources/Facades/Nevod", needs: ["LatchAuth", "LatchHTTP", "LatchCore"]),
         module(
-            "JWTAuth", path: "Sources/Facades/JWTAuth", needs: ["LatchAuth", "LatchHTTP", "LatchJOSE", "LatchCore"]),
+            "Nevod", path: "Sources/Facades/Nevod",
+            needs: ["LatchFoundation", "LatchAuth", "LatchHTTP", "LatchCore"]),
+        module(
+            "JWTAuth", path: "Sources/Facades/JWTAuth",
+            needs: ["LatchFoundation", "LatchAuth", "LatchHTTP", "LatchJOSE", "LatchCore"]),
         module(
             "LaziOAuth", path: "Sources/Facades/LaziOAuth",
             needs: ["LatchOAuth", "LatchAuth", "LatchHTTP", "LatchCore"]),

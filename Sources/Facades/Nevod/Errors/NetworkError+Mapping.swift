@@ -2,6 +2,7 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 
 extension NetworkError {
@@ -36,17 +37,7 @@ extension NetworkError {
 
     /// What a URL session throws; the codes are those that the original lists.
     public init(_ error: URLError) {
-        switch error.code {
-        case .timedOut: self = .timeout
-        case .cancelled: self = .cancelled
-        case .notConnectedToInternet, .networkConnectionLost, .dnsLookupFailed, .cannotFindHost, .cannotConnectToHost,
-            .dataNotAllowed, .internationalRoamingOff, .secureConnectionFailed, .cannotLoadFromNetwork,
-            .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot, .serverCertificateUntrusted,
-            .serverCertificateNotYetValid:
-            self = .noConnection
-        case .badURL, .unsupportedURL: self = .invalidURL
-        default: self = .unknown(error)
-        }
+        if let known = HTTPError(error) { self.init(known) } else { self = .unknown(error) }
     }
 
     /// What keeps a session from giving a credential: only its end is a matter of who the person is.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 
 extension URLRequest {
@@ -8,12 +9,7 @@ extension URLRequest {
     ///
     /// Content that is a stream is not shown: it would have to be read for that.
     init(_ request: HTTPRequest) throws(NetworkError) {
-        guard let url = URL(string: request.absoluteURL) else { throw .invalidURL }
-        self.init(url: url)
-        httpMethod = request.method.rawValue
-        for line in request.fields { addValue(line.value, forHTTPHeaderField: line.name.rawName) }
-        if request.body.stream == nil, !request.body.isEmpty { httpBody = Data(request.body.bytes) }
-        if let timeout = request.timeout { timeoutInterval = timeout.inSeconds }
+        do { self = try URLRequest(core: request) } catch { throw .invalidURL }
     }
 
     /// The fields by their names, which compare without case.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchHTTP
 
 /// Joins an interceptor of this package to the core: adapts each attempt, and sends it again where that is wanted.

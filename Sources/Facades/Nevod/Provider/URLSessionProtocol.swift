@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchCore
+import LatchFoundation
 import LatchHTTP
 
 /// The type of `URLSession.shared`, whichever module it is in.
@@ -21,7 +21,10 @@ extension URLSessionProtocol {
     }
 
     /// This session as a transport of the core.
-    var handler: any Handler { SessionHandler(session: (self as? URLSession).map(GuardedSession.init) ?? self) }
+    var handler: any Handler {
+        let session: any URLSessionProtocol = (self as? URLSession).map(GuardedSession.init) ?? self
+        return FoundationHandler { try await session.requestData(for: $0, delegate: $1.taskDelegate) }
+    }
 }
 
 private enum TaskDelegate: HTTPContextKey {
@@ -36,37 +39,6 @@ extension HTTPRequest {
     }
 }
 
-/// Sends requests of the core through a session.
-private struct SessionHandler: Handler {
-    /// A stream would have to be in memory for it: more than this is refused.
-    static let largestStream = 64 << 20
-
-    let session: any URLSessionProtocol
-
-    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-        try request.validateForSending()
-        var request = request
-        request.body = HTTPBody(try await request.body.collected(upTo: Self.largestStream))
-        let (data, response) = try await answer(to: request)
-        guard let response = response as? HTTPURLResponse else { throw HTTPError.malformedMessage }
-        return HTTPResponse(response, data: data)
-    }
-
-    /// Failures in the core's words, so that its retries know them.
-    private func answer(to request: HTTPRequest) async throws -> (Data, URLResponse) {
-        do {
-            return try await session.requestData(for: try URLRequest(request), delegate: request.taskDelegate)
-        } catch let error as URLError {
-            switch NetworkError(error) {
-            case .timeout: throw HTTPError.timeout
-            case .noConnection: throw HTTPError.offline
-            case .cancelled: throw HTTPError.cancelled
-            default: throw error
-            }
-        }
-    }
-}
-
 extension URLSession: URLSessionProtocol {
     /// The content and the head of the answer to one task.
     ///
@@ -74,23 +46,14 @@ extension URLSession: URLSessionProtocol {
     public func requestData(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (Data, URLResponse) {
-        let running = Lock<URLSessionDataTask?>(nil)
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let task = dataTask(with: request) { data, response, error in
-                    if let response, error == nil {
-                        continuation.resume(returning: (data ?? Data(), response))
-                    } else {
-                        continuation.resume(throwing: error ?? URLError(.badServerResponse))
-                    }
-                }
-                task.delegate = delegate
-                running.withLock { $0 = task }
-                if Task.isCancelled { task.cancel() }
-                task.resume()
-            }
-        } onCancel: {
-            running.withLock { $0 }?.cancel()
-        }
+        try await exchange(request, delegate: delegate)
+    }
+}
+
+extension GuardedSession: URLSessionProtocol {
+    package func requestData(
+        for request: URLRequest, delegate: (any URLSessionTaskDelegate)?
+    ) async throws -> (Data, URLResponse) {
+        try await exchange(request, delegate: delegate)
     }
 }

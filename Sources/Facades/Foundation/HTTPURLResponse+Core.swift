@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchHTTP
+package import LatchHTTP
 
 extension HTTPURLResponse {
-    /// An answer of the core as this package shows it; nil where its URL is not known.
+    /// An answer of the core as Foundation shows it; nil where its URL is not known.
     ///
     /// Lines of one name are joined by a comma, as Foundation does it (RFC 9110 §5.3).
-    convenience init?(_ response: HTTPResponse, url: URL?) {
+    package convenience init?(_ response: HTTPResponse, url: URL?) {
         guard let url else { return nil }
         var fields: [String: String] = [:]
         var names: [HTTPFieldName: String] = [:]
@@ -21,7 +21,7 @@ extension HTTPURLResponse {
 
 extension HTTPResponse {
     /// What a URL session answered, as the core takes it.
-    init(_ response: HTTPURLResponse, data: Data) {
+    package init(_ response: HTTPURLResponse, data: Data) {
         var fields: HTTPFields = [:]
         for (name, value) in response.allHeaderFields {
             guard let name = name as? String, let value = value as? String else { continue }

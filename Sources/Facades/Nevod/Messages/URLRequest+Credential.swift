@@ -1,20 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchHTTP
-
-extension HTTPRequest {
-    /// A request as Foundation has it, without its content.
-    ///
-    /// - Throws: `HTTPError.invalidURL`.
-    init(_ request: URLRequest) throws(HTTPError) {
-        guard let url = request.url else { throw .invalidURL }
-        var fields: HTTPFields = [:]
-        for (name, value) in (request.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
-            fields.append(value, for: HTTPFieldName(name))
-        }
-        try self.init(method: LatchHTTP.HTTPMethod(rawValue: request.httpMethod ?? "GET"), url: url, fields: fields)
-    }
-}
 
 extension URLRequest {
     /// Lets a credential of the core authorise this request, whose content plays no part in it.

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Signs people in and out with tokens that a program has obtained.
+///
+/// The live client is a face of the environment's one session: what it saves is stored first and seen then.
+public struct AuthTokensClient: Sendable {
+    /// Signs in with tokens.
+    ///
+    /// Within a refresh it hands them to that instead.
+    public var save: @Sendable (_ tokens: AuthTokens) async throws -> Void
+    /// Signs out on this device.
+    public var destroy: @Sendable () async throws -> Void
+    /// The tokens of who is signed in, read from the store where that was not done yet.
+    public var load: @Sendable () async throws -> AuthTokens?
+    /// Saves tokens; nil signs out.
+    public var set: @Sendable (_ tokens: AuthTokens?) async throws -> Void
+
+    /// A client of closures.
+    public init(
+        save: @escaping @Sendable (_ tokens: AuthTokens) async throws -> Void,
+        destroy: @escaping @Sendable () async throws -> Void,
+        load: @escaping @Sendable () async throws -> AuthTokens? = { nil },
+        set: (@Sendable (_ tokens: AuthTokens?) async throws -> Void)? = nil
+    ) {
+        self.save = save
+        self.destroy = destroy
+        self.load = load
+        self.set = set ?? { tokens in if let tokens { try await save(tokens) } else { try await destroy() } }
+    }
+}
+
+extension AuthTokensClient {
+    /// The client of an account.
+    init(_ account: AuthAccount) {
+        self.init(
+            save: { tokens in try await account.signIn(tokens) },
+            destroy: { try await account.signOut() },
+            load: { try await account.tokens() })
+    }
+}
