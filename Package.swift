@@ -104,7 +104,7 @@ let package = Package(
             needs: ["LatchFoundation", "LatchAuth", "LatchHTTP", "LatchJOSE", "LatchCore"]),
         module(
             "LaziOAuth", path: "Sources/Facades/LaziOAuth",
-            needs: ["LatchOAuth", "LatchAuth", "LatchHTTP", "LatchCore"]),
+            needs: ["LatchOAuth", "LatchAuth", "LatchHTTP", "LatchJOSE", "LatchCore"]),
 
         // 7 · the command
         program(

@@ -105,7 +105,7 @@ extension OAuthError {
     public static let refused = OAuthError(code: "refused", message: "The issuer refused.")
 
     /// A success that holds no usable tokens (RFC 6749 §5.1).
-    public static let invalidResponse = OAuthError.invalidResponse("it has no access token", status: nil)
+    public static let invalidResponse = OAuthError.invalidResponse("it has no access token")
 
     /// Tokens of a type that this program does not know how to use (RFC 6749 §7.1).
     public static let unacceptableTokenType = OAuthError(
@@ -126,7 +126,7 @@ extension OAuthError {
     public static let noRefreshToken = OAuthError(
         code: "noRefreshToken", message: "There is no refresh token to renew with.", hint: "Sign in again.")
 
-    package static func invalidResponse(_ why: String, status: HTTPStatus?) -> OAuthError {
+    package static func invalidResponse(_ why: String, status: HTTPStatus? = nil) -> OAuthError {
         OAuthError(
             code: "invalidResponse", message: "The issuer's answer is no token response: \(why).",
             hint: "Check that the address is that of the token endpoint.", status: status)

@@ -2,5 +2,7 @@
 
 // LaziOAuth: the names of seed 004 over the core.
 //
-// For: programs written against that document: `OAuthService`, `OAuthScope`, `AuthViewModel`, `APIClient`.
-// Must not know: an engine of its own. Grants, renewal and storage are those of LatchOAuth and LatchAuth.
+// For: programs that were written against the OAuth part of the Lazi app. `OAuthService` is a face of LatchAuth's
+// `Session` over LatchOAuth's `TokenEndpoint`, `APIClient` one of LatchHTTP's `Client`; the view models hold what the
+// screens show. Documentation/Seeds/004-LaziOAuth.md tells where a behaviour differs from the original and why.
+// Must not hold: an engine of its own, or views.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import FoundationEssentials
+import FoundationEssentials
 
 extension Tokens: Codable {
     private enum CodingKeys: String, CodingKey {
-        case access, refresh, cookie, expiry, issued, scope, idToken, tokenType, key
+        case access, refresh, cookie, expiry, issued, scope, idToken, userID, tokenType, key
     }
 
     /// Reads tokens as they are stored; those that were stored before there were types are bearer tokens.
@@ -18,6 +18,7 @@ extension Tokens: Codable {
             issued: try container.decodeIfPresent(Date.self, forKey: .issued),
             scope: try container.decodeIfPresent(String.self, forKey: .scope),
             idToken: try container.decodeIfPresent(String.self, forKey: .idToken),
+            userID: try container.decodeIfPresent(String.self, forKey: .userID),
             tokenType: try container.decodeIfPresent(TokenType.self, forKey: .tokenType) ?? .bearer,
             key: try container.decodeIfPresent(DPoPKey.self, forKey: .key))
     }
@@ -32,6 +33,7 @@ extension Tokens: Codable {
         try container.encodeIfPresent(issued, forKey: .issued)
         try container.encodeIfPresent(scope, forKey: .scope)
         try container.encodeIfPresent(idToken, forKey: .idToken)
+        try container.encodeIfPresent(userID, forKey: .userID)
         // Nothing more than before for nearly all records: an older program reads them, and a test compares them.
         if tokenType != .bearer { try container.encode(tokenType, forKey: .tokenType) }
         try container.encodeIfPresent(key, forKey: .key)

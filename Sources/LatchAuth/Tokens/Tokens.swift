@@ -22,6 +22,8 @@ public struct Tokens: SessionCredential, Hashable {
     public var scope: String?
     /// The ID token (OpenID Connect Core §2); nil where there is none.
     public var idToken: String?
+    /// Who they belong to, where the issuer wrote it beside them; it is for display.
+    public var userID: String?
     /// How the access token is sent; an issuer that does not say means `bearer`.
     public var tokenType: TokenType
     /// The key that the tokens are bound to; nil where they are bound to none.
@@ -32,7 +34,8 @@ public struct Tokens: SessionCredential, Hashable {
     /// Tokens from their parts.
     public init(
         access: String, refresh: String? = nil, cookie: String? = nil, expiry: Date? = nil, issued: Date? = nil,
-        scope: String? = nil, idToken: String? = nil, tokenType: TokenType = .bearer, key: DPoPKey? = nil
+        scope: String? = nil, idToken: String? = nil, userID: String? = nil, tokenType: TokenType = .bearer,
+        key: DPoPKey? = nil
     ) {
         self.access = access
         self.refresh = refresh
@@ -41,6 +44,7 @@ public struct Tokens: SessionCredential, Hashable {
         self.issued = issued
         self.scope = scope
         self.idToken = idToken
+        self.userID = userID
         self.tokenType = tokenType
         self.key = key
     }

@@ -37,12 +37,15 @@ extension Session where Value == Tokens {
 
     /// Signs a person in with a grant; nothing is stored where the issuer refuses.
     ///
+    /// - Parameter key: What the tokens are to be bound to (RFC 9449 §5).
     /// - Returns: What the issuer answered, with how the scopes differ from what was asked for.
     /// - Throws: What `TokenEndpoint.tokens(for:)` throws, and a `store…` code where the tokens cannot be stored.
     @discardableResult
-    public func signIn(with grant: some Grant, at endpoint: TokenEndpoint) async throws -> TokenResponse {
+    public func signIn(
+        with grant: some Grant, at endpoint: TokenEndpoint, boundTo key: DPoPKey? = nil
+    ) async throws -> TokenResponse {
         let sent = endpoint.clock.now
-        let response = try await endpoint.tokens(for: grant)
+        let response = try await endpoint.tokens(for: grant, boundTo: key)
         try await signIn(response.tokens, askedAt: sent)
         return response
     }

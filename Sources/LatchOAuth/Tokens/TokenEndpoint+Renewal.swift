@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 package import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -9,14 +10,16 @@ extension TokenEndpoint {
     package func renew(_ tokens: Tokens, idempotencyKey: String? = nil) async throws -> TokenResponse {
         guard let refresh = tokens.refresh else { throw OAuthError.noRefreshToken }
         var response: TokenResponse
-        if provider.jsonRenewalEndpoint != nil {
-            response = try await renewByJSON(refresh, tokens.grantedScopes, idempotencyKey: idempotencyKey)
+        if let url = provider.jsonRenewalEndpoint {
+            let proof = RequestProof(idempotencyKey: idempotencyKey, key: tokens.key)
+            response = try await renewByJSON(refresh, granted: tokens.grantedScopes, at: url, proof)
         } else {
             let grant = RefreshGrant(refreshToken: refresh, granted: tokens.grantedScopes)
-            response = try await self.tokens(for: grant, idempotencyKey: idempotencyKey)
+            response = try await self.tokens(for: grant, idempotencyKey: idempotencyKey, boundTo: tokens.key)
         }
         // OpenID Connect Core §12.2: a renewal need not bring an ID token, and the first one stays true.
         if response.tokens.idToken == nil { response.tokens.idToken = tokens.idToken }
+        if response.tokens.userID == nil { response.tokens.userID = tokens.userID }
         return response
     }
 
@@ -24,14 +27,13 @@ extension TokenEndpoint {
     ///
     /// The token is all that is sent there, so a refusal with words and without a code is one of the token.
     private func renewByJSON(
-        _ refresh: String, _ granted: Scopes?, idempotencyKey: String?
+        _ refresh: String, granted: Scopes?, at url: URL, _ proof: RequestProof
     ) async throws -> TokenResponse {
-        guard let url = provider.jsonRenewalEndpoint else { throw OAuthError.noRefreshToken }
         let body = HTTPBody(JSONValue.object(["refresh_token": .string(refresh)]).serialized())
         do {
             let response = try await send(
-                body, [.contentType: "application/json"], to: url, idempotencyKey: idempotencyKey, hiding: [refresh])
-            return try read(response, expecting: granted, keeping: refresh)
+                body, [.contentType: "application/json"], to: url, proof, hiding: [refresh])
+            return try read(response, expecting: granted, keeping: refresh, boundTo: proof.key)
         } catch let error as OAuthError
             where error == .refused && error.status == .badRequest && error.isWordsOnly
         {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchAuth
+public import LatchAuth
 public import LatchCore
 public import LatchHTTP
 
@@ -49,26 +49,35 @@ public struct TokenEndpoint: Sendable {
         self.clock = clock
         self.timeout = timeout
         client = Client(
-            baseURL: provider.issuer, transport: transport, interceptors: interceptors,
+            baseURL: provider.issuer, transport: BoundedAnswers(transport: transport), interceptors: interceptors,
             allowingInsecureHTTP: allowingInsecureHTTP, redirects: .none)
     }
 
     /// Exchanges a grant for tokens.
     ///
-    /// - Parameter idempotencyKey: The same for each repeat of the same request; a server that knows it answers a repeat
-    ///   with the same tokens.
+    /// - Parameters:
+    ///   - idempotencyKey: The same for each repeat of the same request; a server that knows it answers a repeat with the
+    ///     same tokens.
+    ///   - key: What the tokens are to be bound to (RFC 9449 §5); they carry it from then on, through all renewals.
+    ///     Tokens that are not bound to it are then refused.
     /// - Throws: `OAuthError` where the issuer refuses or answers nonsense, `HTTPError` where it cannot be reached.
-    public func tokens(for grant: some Grant, idempotencyKey: String? = nil) async throws -> TokenResponse {
+    public func tokens(
+        for grant: some Grant, idempotencyKey: String? = nil, boundTo key: DPoPKey? = nil
+    ) async throws -> TokenResponse {
         let form = [("grant_type", grant.type)] + grant.parameters
-        let response = try await post(form, to: provider.tokenEndpoint, idempotencyKey: idempotencyKey)
-        return try read(response, expecting: grant.expectedScopes, keeping: grant.refreshToken)
+        let proof = RequestProof(idempotencyKey: idempotencyKey, key: key)
+        let response = try await post(form, to: provider.tokenEndpoint, proof)
+        return try read(response, expecting: grant.expectedScopes, keeping: grant.refreshToken, boundTo: key)
     }
 
     /// The tokens of a success, as far as the scopes are such as were asked for.
     func read(
-        _ response: HTTPResponse, expecting scopes: Scopes?, keeping refresh: String?
+        _ response: HTTPResponse, expecting scopes: Scopes?, keeping refresh: String?, boundTo key: DPoPKey?
     ) throws(OAuthError) -> TokenResponse {
-        let answer = try TokenReader(clock: clock).read(response, expecting: scopes, keeping: refresh)
+        // RFC 9449 §5: an issuer that knows nothing of proofs answers with bearer tokens, which anybody could use.
+        var answer = try TokenReader(clock: clock).read(
+            response, type: key == nil ? .bearer : .dpop, expecting: scopes, keeping: refresh)
+        answer.tokens.key = key
         if unrequestedScopes == .refused, !answer.scopeChange.unrequested.isEmpty { throw .unrequestedScope }
         return answer
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+package import FoundationEssentials
 package import LatchAuth
 package import LatchCore
 package import LatchHTTP
@@ -43,59 +43,61 @@ package struct TokenReader: Sendable {
     ///   - refresh: The refresh token that stays where the answer brings no other (RFC 6749 §6).
     /// - Throws: `OAuthError.invalidResponse` and `OAuthError.unacceptableTokenType`; neither quotes the answer.
     package func read(
-        _ response: HTTPResponse, type: String = "Bearer", expecting scopes: Scopes? = nil,
+        _ response: HTTPResponse, type: TokenType = .bearer, expecting scopes: Scopes? = nil,
         keeping refresh: String? = nil
     ) throws(OAuthError) -> TokenResponse {
-        let members = try members(of: response)
+        let members: JSONObject?
+        do { members = try JSONValue(parsing: response.body.bytes).objectValue } catch {
+            throw .invalidResponse("it is no JSON")
+        }
+        // RFC 8259 §4 leaves open what names mean that come twice; the parser refuses them, so that nobody else can read
+        // the same answer otherwise.
+        guard let members else { throw .invalidResponse("it is no JSON object") }
+        let date = response.fields[.date].flatMap(HTTPDate.init)?.date
+        return try read(members, issued: date, type: type, expecting: scopes, keeping: refresh)
+    }
+
+    /// The same for the members of a success.
+    ///
+    /// - Parameter issued: When the issuer answered, by its clock; nil where it did not say.
+    package func read(
+        _ members: JSONObject, issued: Date? = nil, type: TokenType = .bearer, expecting scopes: Scopes? = nil,
+        keeping refresh: String? = nil
+    ) throws(OAuthError) -> TokenResponse {
         guard let access = text(spelling.access, in: members), Self.isToken(access) else {
-            throw .invalidResponse("it has no usable access token", status: response.status)
+            throw .invalidResponse("it has no usable access token")
         }
-        let tokenType = try tokenType(in: members, asked: type, status: response.status)
+        let tokenType = try tokenType(in: members, asked: type)
         let new = text(spelling.refresh, in: members)
-        guard new.map(Self.isToken) ?? true else {
-            throw .invalidResponse("its refresh token is malformed", status: response.status)
-        }
-        let issued = response.fields[.date].flatMap(HTTPDate.init)?.date ?? clock.now
+        guard new.map(Self.isToken) ?? true else { throw .invalidResponse("its refresh token is malformed") }
+        let issued = issued ?? clock.now
         let lifetime = lifetime(in: members)
         var rest = members
         for name in spelling.names { rest[name] = nil }
         let tokens = Tokens(
             access: access, refresh: new ?? refresh, expiry: lifetime.map { issued.addingTimeInterval($0.inSeconds) },
-            issued: issued, scope: scope(in: members) ?? scopes?.text, idToken: text(["id_token"], in: members))
-        return TokenResponse(
-            tokens: tokens, tokenType: tokenType, lifetime: lifetime, requestedScopes: scopes, extra: rest)
-    }
-
-    /// RFC 8259 §4 leaves open what names mean that come twice; the parser refuses them, so that nobody else's reading
-    /// of the same answer can differ.
-    private func members(of response: HTTPResponse) throws(OAuthError) -> JSONObject {
-        let json: JSONValue
-        do { json = try JSONValue(parsing: response.body.bytes) } catch {
-            throw .invalidResponse("it is no JSON", status: response.status)
-        }
-        guard let members = json.objectValue else {
-            throw .invalidResponse("it is no JSON object", status: response.status)
-        }
-        return members
+            issued: issued, scope: scope(in: members) ?? scopes?.text, idToken: text(["id_token"], in: members),
+            userID: userID(in: rest), tokenType: tokenType)
+        return TokenResponse(tokens: tokens, lifetime: lifetime, requestedScopes: scopes, extra: rest)
     }
 
     private func text(_ names: [String], in members: JSONObject) -> String? {
         names.lazy.compactMap { members[$0]?.stringValue }.first { !$0.isEmpty }
     }
 
+    /// Who the tokens belong to, as a text or a number; no specification has a name for it.
+    private func userID(in members: JSONObject) -> String? {
+        let value = members["user_id"] ?? members["userId"]
+        return value?.stringValue.flatMap { $0.isEmpty ? nil : $0 } ?? value?.intValue.map { String($0) }
+    }
+
     /// RFC 6749 §7.1: a token of a type that one does not understand must not be used; §5.1: its case means nothing.
     ///
     /// The member is required, and often missing. A bearer token is then what is meant by everybody who leaves it out.
-    private func tokenType(
-        in members: JSONObject, asked: String, status: HTTPStatus
-    ) throws(OAuthError) -> String {
-        guard let value = members["token_type"], !value.isNull else {
-            guard asked.lowercased() == "bearer" else { throw .unacceptableTokenType }
-            return asked
-        }
-        guard let type = value.stringValue, type.lowercased() == asked.lowercased() else {
-            throw .unacceptableTokenType
-        }
+    private func tokenType(in members: JSONObject, asked: TokenType) throws(OAuthError) -> TokenType {
+        let value = members["token_type"]
+        if value?.isNull ?? true, asked == .bearer { return .bearer }
+        guard let type = value?.stringValue.map(TokenType.init), type == asked else { throw .unacceptableTokenType }
         return type
     }
 

@@ -7,8 +7,6 @@ public import LatchCore
 public struct TokenResponse: Sendable, Hashable {
     /// The tokens, as a session takes them.
     public var tokens: Tokens
-    /// The type as the issuer spells it; `Bearer` where it says none.
-    public var tokenType: String
     /// For how long the access token is accepted; nil where the issuer does not say, or nothing usable.
     public var lifetime: Duration?
     /// What was asked for; nil where nothing was, and the issuer chose.
@@ -18,11 +16,9 @@ public struct TokenResponse: Sendable, Hashable {
 
     /// A response from its parts.
     public init(
-        tokens: Tokens, tokenType: String = "Bearer", lifetime: Duration? = nil, requestedScopes: Scopes? = nil,
-        extra: JSONObject = [:]
+        tokens: Tokens, lifetime: Duration? = nil, requestedScopes: Scopes? = nil, extra: JSONObject = [:]
     ) {
         self.tokens = tokens
-        self.tokenType = tokenType
         self.lifetime = lifetime
         self.requestedScopes = requestedScopes
         self.extra = extra
@@ -37,11 +33,8 @@ public struct TokenResponse: Sendable, Hashable {
         return ScopeChange(requested: requestedScopes, granted: grantedScopes)
     }
 
-    /// Who the tokens belong to, where the issuer writes it beside them, as a text or a number.
-    public var userID: String? {
-        guard let value = extra["user_id"] ?? extra["userId"] else { return nil }
-        return value.stringValue.flatMap { $0.isEmpty ? nil : $0 } ?? value.intValue.map { String($0) }
-    }
+    /// Who the tokens belong to, where the issuer writes it beside them.
+    public var userID: String? { tokens.userID }
 }
 
 extension TokenResponse: Redacting {

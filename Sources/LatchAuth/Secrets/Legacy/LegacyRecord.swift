@@ -47,8 +47,8 @@ struct LegacyRecord {
         guard let access = parts[.access], layout.required.isSubset(of: parts.keys) else { return .incomplete }
         let tokens = Tokens(
             access: access, refresh: parts[.refresh],
-            expiry: parts[.expiry].flatMap { date($0) } ?? Self.expiry(of: access), scope: parts[.scope].map(Self.scope)
-        )
+            expiry: parts[.expiry].flatMap { date($0) } ?? Self.expiry(of: access),
+            scope: parts[.scope].map(Self.scope), userID: parts[.user])
         return .account(LegacyAccount(tokens: tokens, userID: parts[.user]))
     }
 

@@ -54,7 +54,7 @@ import Testing
             LegacyAccount(
                 tokens: Tokens(
                     access: "a", refresh: "r", expiry: Date(timeIntervalSince1970: 1_800_000_000.25),
-                    scope: "widgets:read widgets:write"), userID: "u1")
+                    scope: "widgets:read widgets:write", userID: "u1"), userID: "u1")
         ),
     ]
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchJOSE
+
+/// The person who is signed in, as far as the server says.
+public struct AuthUser: Codable, Equatable, Sendable {
+    /// The server's identifier.
+    public let userId: String
+    /// The name that was signed in with, or that the access token holds.
+    public let username: String?
+    /// The e-mail address, where the access token holds one.
+    public let email: String?
+    /// What was granted, as the server wrote it.
+    public let grantedScopes: [String]
+
+    /// A user from its parts.
+    public init(userId: String, username: String? = nil, email: String? = nil, grantedScopes: [String] = []) {
+        self.userId = userId
+        self.username = username
+        self.email = email
+        self.grantedScopes = grantedScopes
+    }
+
+    /// Who tokens belong to: by what the server wrote beside them, else by the access token's own claims.
+    ///
+    /// Nil where neither says it. It is for display; what a person may do is the server's decision.
+    init?(_ tokens: Tokens, username: String?) {
+        let claims = (try? JWT(unverified: tokens.access))?.claims
+        guard let id = tokens.userID ?? claims?.subject, !id.isEmpty else { return nil }
+        self.init(
+            userId: id, username: username ?? claims?.string("username") ?? claims?.string("name"),
+            email: claims?.string("email"),
+            grantedScopes: tokens.grantedScopes.map { $0.elements.map(\.rawValue) } ?? [])
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+public import Observation
+
+/// What the login screen shows and does.
+@MainActor
+@Observable
+public final class AuthViewModel {
+    /// What a person has typed; spaces around it are not sent.
+    public var username = ""
+    /// What a person has typed; only for a new account.
+    public var email = ""
+    /// What a person has typed; gone as soon as it was sent, whatever came of it.
+    public var password = ""
+    /// The password once more; only for a new account.
+    public var confirmPassword = ""
+    /// The scopes on the screen.
+    public var scopeSelection = ScopeSelection()
+    /// Whether a request is under way.
+    public private(set) var isLoading = false
+    /// What went wrong, for people.
+    public var errorMessage: String?
+    /// Whether to show it.
+    public var showError = false
+    /// Whether the screen is for signing in, and not for a new account.
+    public var isLoginMode = true
+
+    private let service: OAuthService
+
+    /// The model of a screen for a service; for that of the program by default.
+    public init(service: OAuthService? = nil) { self.service = service ?? .shared }
+
+    /// The scopes that a login asks for.
+    public var selectedScopes: Set<OAuthScope> {
+        get { scopeSelection.selected }
+        set { scopeSelection.selected = newValue }
+    }
+
+    /// Whether the password was typed twice alike.
+    public var passwordsMatch: Bool { password == confirmPassword }
+
+    /// Whether the address looks like one.
+    public var isEmailValid: Bool { EmailShape.isPlausible(trimmed(email)) }
+
+    /// Whether the form can be sent.
+    public var isFormValid: Bool {
+        guard !trimmed(username).isEmpty, !password.isEmpty else { return false }
+        return isLoginMode || (isEmailValid && passwordsMatch)
+    }
+
+    /// Signs in with what the form holds; an invalid form is not sent.
+    public func login() async {
+        await submit { [username = trimmed(username), password, scopes = scopeSelection.ordered] service in
+            try await service.login(username: username, password: password, scopes: scopes)
+        }
+    }
+
+    /// Makes an account with what the form holds, and signs in; an invalid form is not sent.
+    public func signup() async {
+        let (username, email) = (trimmed(username), trimmed(email))
+        await submit { [password, scopes = scopeSelection.ordered] service in
+            try await service.signup(username: username, email: email, password: password, scopes: scopes)
+        }
+    }
+
+    /// Changes between signing in and a new account; what belongs to the other form is cleared.
+    public func toggleMode() {
+        isLoginMode.toggle()
+        email = ""
+        wipePasswords()
+        errorMessage = nil
+        showError = false
+    }
+
+    /// Runs one request at a time and shows what it throws.
+    private func submit(_ request: (OAuthService) async throws -> OAuthTokenResponse) async {
+        guard isFormValid, !isLoading else { return }
+        isLoading = true
+        errorMessage = nil
+        showError = false
+        do {
+            _ = try await request(service)
+        } catch is CancellationError {
+            // Who left the screen needs no explanation.
+        } catch {
+            errorMessage = Self.text(of: error)
+            showError = true
+        }
+        wipePasswords()
+        isLoading = false
+    }
+
+    private func wipePasswords() {
+        password = ""
+        confirmPassword = ""
+    }
+
+    private func trimmed(_ text: String) -> String {
+        let scalars = text.unicodeScalars.drop { $0.properties.isWhitespace }
+        let end = scalars.lastIndex { !$0.properties.isWhitespace }
+        return end.map { String(scalars[...$0]) } ?? ""
+    }
+
+    /// All errors of this package are for people; of others, only that there was one.
+    private static func text(of error: any Error) -> String {
+        (error as? OAuthError)?.errorDescription ?? (error as? AuthError)?.message ?? "The request failed."
+    }
+}
