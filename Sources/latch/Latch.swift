@@ -7,7 +7,7 @@
 // Must not know: how anything is done. What a verb does beyond reading its flags, naming its errors and writing its
 // answers belongs into a module below.
 // Where things are: Command (verbs, flags, help), Configuration (files, environment, flags, in that order), Serve, Demo,
-// Platform (signals, streams and processes).
+// Accounts, Request, Tokens and Doctor (the client on a terminal), Platform (signals, streams and processes).
 
 import FoundationEssentials
 
@@ -21,8 +21,8 @@ enum Latch {
     static func main() {
         let signals = Signals.blocked()
         let shell = Shell(
-            environment: ProcessInfo.processInfo.environment, output: .standardOutput, error: .standardError,
-            signals: signals)
+            environment: ProcessInfo.processInfo.environment, input: .standard, output: .standardOutput,
+            error: .standardError, signals: signals)
         Task.detached {
             let code = await Program.run(Array(CommandLine.arguments.dropFirst()), in: shell)
             endProcess(code)

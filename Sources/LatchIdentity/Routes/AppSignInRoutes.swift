@@ -47,8 +47,15 @@ struct AppSignInRoutes: Sendable {
     }
 
     /// 200 in any case: a logout that is repeated, or comes with what has expired, has what it wants.
+    ///
+    /// `allDevices` is another matter: it needs a valid access token, and says how many devices it has signed out.
     @Sendable private func logout(_ request: HTTPRequest) async throws -> HTTPResponse {
-        if let token = try request.jsonObject(isOptional: true).optionalText("refreshToken") {
+        let body = try request.jsonObject(isOptional: true)
+        if body["allDevices"] == true {
+            let count = try await signIns.signOutEverywhere(accessToken: request.bearerToken)
+            return .json(["message": "Logged out.", "allDevices": true, "devices": .integer(Int64(count))])
+        }
+        if let token = try body.optionalText("refreshToken") {
             try await signIns.signOut(refreshToken: token)
         }
         if let bearer = request.bearerToken { try await signIns.signOut(accessToken: bearer) }

@@ -57,9 +57,8 @@ struct ArgumentParser {
             }
         }
         guard verb.body != nil else { throw missingVerb }
-        guard invocation.operands.count == verb.operands.count else {
-            let missing = verb.operands[invocation.operands.count].name
-            throw .usage("'\(name)' needs \(missing).", hint: seeHelp)
+        if let missing = verb.operands.dropFirst(invocation.operands.count).first, !missing.isOptional {
+            throw .usage("'\(name)' needs \(missing.name).", hint: seeHelp)
         }
         return .run(verb, invocation)
     }
@@ -83,6 +82,12 @@ struct ArgumentParser {
             throw .usage(
                 "'\(name)' does not know '\(word)'.", hint: suggestion + "'\(name) --help' lists what it knows.")
         }
+        // A group that can be called by itself has flags of its own; they are none of the verb below it.
+        guard invocation.isEmpty else {
+            throw .usage(
+                "'\(word)' stands behind flags that are not its own.",
+                hint: "Write '\(name) \(word)' first, then its flags.")
+        }
         path.append(next)
     }
 
@@ -99,10 +104,33 @@ struct ArgumentParser {
     /// Help and version come first of all that is asked for, but not before what stands in front of them: a mistake
     /// there is still told.
     private mutating func option(_ word: String) throws(CommandError) -> Request? {
+        if verb.joinsLetters, !word.hasPrefix("--"), word.utf8.count > 2, word.utf8.dropFirst(2).first != 0x3D {
+            return try letters(word.dropFirst())
+        }
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let option = try known(parts[0])
-        guard !invocation.has(option) else { throw .usage("'\(parts[0])' stands twice.", hint: "Give it once.") }
-        let value = try value(of: option, as: parts[0], given: parts.count > 1 ? parts[1] : nil)
+        return try add(known(parts[0]), as: parts[0], given: parts.count > 1 ? parts[1] : nil)
+    }
+
+    /// Letters behind one dash: flags one after another, the last of which may have its value joined to it.
+    private mutating func letters(_ letters: Substring) throws(CommandError) -> Request? {
+        var rest = letters
+        while let letter = rest.popFirst() {
+            let option = try known("-\(letter)")
+            let joined = option.value == nil || rest.isEmpty ? nil : String(rest)
+            if let request = try add(option, as: "-\(letter)", given: joined) { return request }
+            if option.value != nil { return nil }
+        }
+        return nil
+    }
+
+    /// Keeps a flag with its value.
+    private mutating func add(
+        _ option: Option, as text: String, given: String?
+    ) throws(CommandError) -> Request? {
+        guard option.repeats || !invocation.has(option) else {
+            throw .usage("'\(text)' stands twice.", hint: "Give it once.")
+        }
+        let value = try value(of: option, as: text, given: given)
         if option == .help { return .help(path) }
         if option == .version { return .version }
         invocation.add(option, value: value)
@@ -117,6 +145,9 @@ struct ArgumentParser {
         if let option = options.first(where: { text == "--\($0.name)" }) { return option }
         if let option = options.first(where: { option in option.letter.map { text == "-\($0)" } ?? false }) {
             return option
+        }
+        if text.hasPrefix("--"), let meanwhile = verb.later[String(text.dropFirst(2))] {
+            throw .usage("'\(text)' comes in a later version.", hint: meanwhile)
         }
         let suggestion = Suggestion.sentence(for: text, among: options.map { "--\($0.name)" }) { "'\($0)'" }
         throw .usage("'\(name)' has no option '\(text)'.", hint: suggestion + "'\(name) --help' lists them.")

@@ -26,8 +26,11 @@ struct HelpText {
 
     /// The call in one line, with all flags: what a person copies.
     private var usage: String {
-        guard verb.verbs.isEmpty else { return "\(name) VERB [OPTIONS]" }
-        let words = verb.operands.map(\.name) + verb.options.map { "[\($0.spelling)]" }
+        guard verb.verbs.isEmpty else {
+            return verb.body == nil ? "\(name) VERB [OPTIONS]" : "\(name) [VERB] [OPTIONS]"
+        }
+        let operands = verb.operands.map { $0.isOptional ? "[\($0.name)]" : $0.name }
+        let words = operands + verb.options.map { "[\($0.spelling)]\($0.repeats ? "…" : "")" }
         return Self.wrapped([name] + words, indent: 7 + name.count + 1)
     }
 

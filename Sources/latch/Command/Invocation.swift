@@ -4,19 +4,28 @@
 struct Invocation: Sendable {
     /// Names of the flags that were given and take no value.
     private(set) var flags: Set<String> = []
-    /// Values by the long name of their flag.
-    private(set) var values: [String: String] = [:]
+    /// Values by the long name of their flag, in the order in which they were given.
+    private(set) var values: [String: [String]] = [:]
     private(set) var operands: [String] = []
 
     /// Whether a flag was given.
     func has(_ option: Option) -> Bool { flags.contains(option.name) || values[option.name] != nil }
 
     /// The value of a flag; nil where it was not given.
-    subscript(option: Option) -> String? { values[option.name] }
+    subscript(option: Option) -> String? { values[option.name]?.last }
 
-    /// Keeps a flag; the parser has made sure that it stands once.
+    /// The values of a flag that may be given several times, in order.
+    func all(_ option: Option) -> [String] { values[option.name] ?? [] }
+
+    /// The word at a place; nil where it was left out.
+    func operand(_ place: Int) -> String? { place < operands.count ? operands[place] : nil }
+
+    /// Whether nothing has been given yet.
+    var isEmpty: Bool { flags.isEmpty && values.isEmpty && operands.isEmpty }
+
+    /// Keeps a flag; the parser has made sure that it does not stand more often than it may.
     mutating func add(_ option: Option, value: String?) {
-        if let value { values[option.name] = value } else { flags.insert(option.name) }
+        if let value { values[option.name, default: []].append(value) } else { flags.insert(option.name) }
     }
 
     mutating func add(operand: String) { operands.append(operand) }

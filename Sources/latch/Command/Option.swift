@@ -10,6 +10,8 @@ struct Option: Sendable, Hashable {
     let value: String?
     /// What it does, in one line.
     let summary: String
+    /// Whether it may be given several times; each value counts.
+    var repeats = false
 
     /// A flag that is there or not.
     static func flag(_ name: String, letter: Character? = nil, _ summary: String) -> Option {
@@ -19,6 +21,11 @@ struct Option: Sendable, Hashable {
     /// A flag with a value: `--name VALUE` or `--name=VALUE`.
     static func value(_ name: String, _ value: String, letter: Character? = nil, _ summary: String) -> Option {
         Option(name: name, letter: letter, value: value, summary: summary)
+    }
+
+    /// A flag with a value that may be given several times.
+    static func values(_ name: String, _ value: String, letter: Character? = nil, _ summary: String) -> Option {
+        Option(name: name, letter: letter, value: value, summary: summary, repeats: true)
     }
 
     /// Every verb's way to explain itself.

@@ -13,8 +13,15 @@ enum Program {
         examples: [
             .init(command: "latch demo", purpose: "see it work: a real server, a real file, every step checked"),
             .init(command: "latch serve --store sqlite:latch.sqlite", purpose: "run the auth server"),
+            .init(
+                command: "latch login --issuer http://127.0.0.1:8080 --account ada@example.com",
+                purpose: "sign in at it, then: latch request GET /user/profile"),
         ],
-        verbs: [ServeVerb.verb, DemoVerb.verb])
+        verbs: [
+            LoginVerb.verb, LogoutVerb.verb, WhoamiVerb.verb, AccountsVerb.verb, TokenVerb.verb, RequestVerb.verb,
+            JWTVerb.verb, KeysVerb.verb,
+            ServeVerb.verb, DemoVerb.verb,
+        ])
 
     /// Reads the command line, does what it asks for, and tells how it went.
     ///

@@ -15,6 +15,8 @@ struct Verb: Sendable {
     struct Operand: Sendable {
         let name: String
         let summary: String
+        /// Whether it may be left out; only the last ones may.
+        var isOptional = false
     }
 
     let name: String
@@ -23,13 +25,19 @@ struct Verb: Sendable {
     var discussion: String?
     /// Without the one for help, which every verb has.
     var options: [Option] = []
+    /// Flags that a later version has, each with what to do until then.
+    ///
+    /// Help does not show them, and to give one is a mistake in the call that is told as what it is.
+    var later: [String: String] = [:]
+    /// Whether letters may be joined, and values to their letter, as curl has it: `-if`, `-d@file`.
+    var joinsLetters = false
     /// Words that must be there, in this order.
     var operands: [Operand] = []
     /// At least one; tests hold the parser to all of them.
     var examples: [Example] = []
     /// What it groups; a verb has these or operands, never both.
     var verbs: [Verb] = []
-    /// Nil for a group, which cannot be called by itself.
+    /// Nil for a group that cannot be called by itself.
     var body: Body?
 
     /// The flags that it understands, the one for help included.

@@ -100,5 +100,5 @@ extension Settings {
     }
 
     /// What other verbs read.
-    private static let others = ["LATCH_HOME", "LATCH_CONFIG"]
+    private static let others = ["LATCH_HOME", "LATCH_CONFIG", "LATCH_ACCOUNT"]
 }

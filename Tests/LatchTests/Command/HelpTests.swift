@@ -26,10 +26,29 @@ import Testing
 
     @Test(arguments: paths.indices) func `gives examples that the parser understands`(index: Int) throws {
         for example in Self.paths[index].last?.examples ?? [] {
-            let words = example.command.split(separator: " ").map(String.init).drop { $0.contains("=") }
-            #expect(words.first == "latch")
-            #expect(throws: Never.self) { try ArgumentParser.parse(Array(words.dropFirst()), with: Program.root) }
+            for words in Self.calls(in: example.command) {
+                #expect(words.first == "latch")
+                let arguments = Array(words.dropFirst())
+                #expect(throws: Never.self, "\(arguments)") {
+                    try ArgumentParser.parse(arguments, with: Program.root)
+                }
+            }
         }
+    }
+
+    /// The calls of latch in a line as a shell would read it: without assignments, redirections and other programs.
+    private static func calls(in line: String) -> [[String]] {
+        if let start = line.firstRange(of: "$(")?.upperBound, let end = line.firstIndex(of: ")") {
+            return calls(in: String(line[start..<end]))
+        }
+        var joined = ""
+        for (number, part) in line.split(separator: "\"", omittingEmptySubsequences: false).enumerated() {
+            joined += number % 2 == 1 ? String(part.map { $0 == " " ? "\u{0}" : $0 }) : String(part)
+        }
+        return joined.split(separator: " | ").map { call in
+            let words = call.split(separator: " ").map { word in String(word.map { $0 == "\u{0}" ? " " : $0 }) }
+            return Array(words.drop { $0.contains("=") }.prefix { $0 != "<" && $0 != ">" })
+        }.filter { !$0.isEmpty }
     }
 
     @Test func `shows no flag that would take a secret`() {

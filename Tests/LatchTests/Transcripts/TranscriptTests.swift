@@ -30,7 +30,9 @@ import Testing
         if FileManager.default.fileExists(atPath: error) { try FileManager.default.removeItem(atPath: error) }
         let process = try ChildProcess.start(
             "/bin/sh", ["-c", "cd '\(folder)/here'; \(call.command)"],
-            environment: BuiltProgram.environment(["PATH": "\(BuiltProgram.folder):\(path)"]), errors: .file(error))
+            environment: BuiltProgram.environment([
+                "PATH": "\(BuiltProgram.folder):\(path)", "LATCH_HOME": folder + "/home",
+            ]), errors: .file(error))
         let outcome = await BuiltProgram.outcome(of: process, in: folder)
         let said = "line \(call.line): $ \(call.command)\n\(outcome.output.joined(separator: "\n"))"
         #expect(Self.agree(outcome.output, call.output, folder), "\(said)")

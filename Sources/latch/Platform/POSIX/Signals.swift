@@ -71,8 +71,15 @@ final class Signals: Sendable {
             var number: Int32 = 0
             guard sigwait(&set, &number) == 0 else { continue }
             guard let signal = Signal.allCases.first(where: { $0.number == number }) else { continue }
-            let isHeard = listener.withLock { $0?.yield(signal) != nil }
-            if !isHeard { Self.endProcess(by: signal) }
+            if !isHeard(signal) { Self.endProcess(by: signal) }
+        }
+    }
+
+    /// Hands a signal to the listener; false where there is none, or none any more.
+    private func isHeard(_ signal: Signal) -> Bool {
+        listener.withLock { listener in
+            guard case .enqueued = listener?.yield(signal) else { return false }
+            return true
         }
     }
 

@@ -19,8 +19,8 @@ extension Shell.Stream {
     ///
     /// It writes everything or, when the reader is gone, nothing more, and never throws for it.
     private init(file: Int32) {
-        self.init(isTerminal: isatty(file) == 1) { text in
-            var rest = Array(text.utf8)[...]
+        self.init(isTerminal: isatty(file) == 1) { (bytes: [UInt8]) in
+            var rest = bytes[...]
             while !rest.isEmpty {
                 let count = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
                 if count < 0, errno == EINTR { continue }

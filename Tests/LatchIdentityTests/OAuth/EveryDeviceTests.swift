@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A logout on all devices` {
+    private func logout(_ site: Site, bearer: String?) async throws -> Answer {
+        let body: JSONValue = ["allDevices": true]
+        guard let bearer else { return try await site.post("/auth/logout", body) }
+        return try await site.call(.post, "/auth/logout", bearer: bearer, body)
+    }
+
+    @Test(arguments: Way.allCases) func `ends every device of the account, at once, and no other's`(way: Way)
+        async throws
+    {
+        let site = try await Site(way)
+        try await site.signUp()
+        try await site.signUp("bob@example.com")
+        let bob = try await site.passwordGrant("bob@example.com")
+        var devices: [Answer] = []
+        for _ in 0..<3 { devices.append(try await site.passwordGrant()) }
+        let answer = try await logout(site, bearer: devices[1].accessToken)
+        #expect(answer.status == 200)
+        #expect(answer.json["allDevices"] == true)
+        #expect(answer.number("devices") == 3)
+        for device in devices {
+            #expect(try await site.get("/user/profile", bearer: device.accessToken).status == 401)
+            #expect(try await site.refreshGrant(device.refreshToken).status == 400)
+        }
+        #expect(try await site.get("/user/profile", bearer: bob.accessToken).status == 200)
+        #expect(try await site.metric("latch_families_revoked_total") == 3)
+        await site.close()
+    }
+
+    @Test(arguments: Way.allCases) func `needs a token that is valid`(way: Way) async throws {
+        let site = try await Site(way)
+        try await site.signUp()
+        let device = try await site.passwordGrant()
+        #expect(try await logout(site, bearer: nil).status == 401)
+        #expect(try await logout(site, bearer: "no token").status == 401)
+        // The refresh token alone ends its own device, and no other.
+        #expect(try await logout(site, bearer: device.refreshToken).status == 401)
+        #expect(try await site.get("/user/profile", bearer: device.accessToken).status == 200)
+        #expect(try await logout(site, bearer: device.accessToken).status == 200)
+        #expect(try await logout(site, bearer: device.accessToken).status == 401)
+        await site.close()
+    }
+
+    @Test(arguments: Way.allCases) func `is not for an app that was let in`(way: Way) async throws {
+        let site = try await Site(way) { $0.apps = [RegisteredApp(id: "reports", grants: [.password])] }
+        try await site.signUp()
+        let own = try await site.passwordGrant()
+        let app = try await site.passwordGrant(as: "reports")
+        #expect(try await logout(site, bearer: app.accessToken).status == 403)
+        #expect(try await site.get("/user/profile", bearer: own.accessToken).status == 200)
+        await site.close()
+    }
+
+    @Test(arguments: [["allDevices": false], ["allDevices": "true"], ["allDevices": 1], [:]] as [JSONObject])
+    func `happens only where it is asked for`(body: JSONObject) async throws {
+        let site = try await Site(.inProcess)
+        try await site.signUp()
+        let (one, other) = (try await site.passwordGrant(), try await site.passwordGrant())
+        let answer = try await site.call(.post, "/auth/logout", bearer: one.accessToken, .object(body))
+        #expect(answer.status == 200)
+        #expect(answer.json["allDevices"] == nil)
+        #expect(try await site.get("/user/profile", bearer: one.accessToken).status == 401)
+        #expect(try await site.get("/user/profile", bearer: other.accessToken).status == 200)
+        await site.close()
+    }
+}
