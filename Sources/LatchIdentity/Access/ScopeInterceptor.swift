@@ -7,7 +7,8 @@ public import LatchHTTP
 /// Lets a request pass whose access token is valid and carries the scopes that the routes behind it need.
 ///
 /// ```swift
-/// router.group(prefix: "/media", interceptors: [identity.requiring(["widgets:write", "files:write"])]) { media in
+/// let both = Scopes(parsing: "widgets:write files:write")
+/// router.group(prefix: "/media", interceptors: [identity.errorInterceptor, identity.requiring(both)]) { media in
 ///     media.post("/") { request in try await upload(request, of: request.bearer?.accountID) }
 /// }
 /// ```

@@ -25,7 +25,8 @@ extension SignIns {
     ) async throws(IdentityError) -> Grant {
         let app = app ?? parts.apps.firstParty
         guard let (token, device) = try await known(text), parts.apps[device.appID] == app else { throw .invalidGrant }
-        try parts.scopes.requireNarrower(asked, than: device)
+        // Looked at before anything is rotated: a request for too much must not cost the client its token.
+        if asked != nil { _ = try await holder(of: device, by: app, asking: asked) }
         let limit = parts.limits.renewal(accountID: device.accountID)
         if let refusal = parts.limiter.take([limit], at: parts.clock.now) { throw .tooManyAttempts(refusal) }
         let attempt = RotationAttempt(
@@ -60,13 +61,20 @@ extension SignIns {
     private func renewed(
         _ device: Device, _ counter: UInt32, by app: RegisteredApp, asking asked: Scopes?
     ) async throws(IdentityError) -> Grant {
-        guard let account = try await parts.store.account(id: device.accountID), account.status == .active else {
-            throw .invalidGrant
-        }
-        let scopes = try parts.scopes.renewed(asked, of: device, to: account, by: app)
+        let (account, scopes) = try await holder(of: device, by: app, asking: asked)
         let access = try parts.accessTokens.issue(to: account, on: device, scopes: scopes)
         parts.metrics.count("latch_tokens_issued_total", ["grant": "refresh_token"])
         return grant(access, device, counter: counter, scopes: scopes)
+    }
+
+    /// Whose device it is, and which scopes its next access token gets.
+    private func holder(
+        of device: Device, by app: RegisteredApp, asking asked: Scopes?
+    ) async throws(IdentityError) -> (Account, Scopes) {
+        guard let account = try await parts.store.account(id: device.accountID), account.status == .active else {
+            throw .invalidGrant
+        }
+        return (account, try parts.scopes.renewed(asked, of: device, to: account, by: app))
     }
 
     /// Signs out the device of a refresh token of ours, of whatever generation; anything else is ignored.
@@ -118,13 +126,6 @@ extension SignIns {
         if try await parts.store.revoke(device: deviceID, because: .logout, at: parts.clock.now) {
             parts.metrics.count("latch_families_revoked_total")
         }
-    }
-
-    /// The account that an access token speaks for.
-    ///
-    /// - Throws: `IdentityError.invalidToken`, the same for every cause.
-    func account(ofAccessToken text: String) async throws(IdentityError) -> Account {
-        try await bearer(ofAccessToken: text).account
     }
 
     /// Who an access token speaks for, and for what.

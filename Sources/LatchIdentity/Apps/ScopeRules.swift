@@ -32,16 +32,11 @@ struct ScopeRules: Sendable {
     func renewed(
         _ asked: Scopes?, of device: Device, to account: Account, by app: RegisteredApp
     ) throws(IdentityError) -> Scopes {
-        try requireNarrower(asked, than: device)
-        let granted = allowed(asked ?? family(device), to: account, by: app)
-        guard asked == nil || !granted.isEmpty else { throw .invalidScope }
-        return granted
-    }
-
-    /// Refuses a renewal that asks for more than its family has.
-    func requireNarrower(_ asked: Scopes?, than device: Device) throws(IdentityError) {
-        guard let asked else { return }
+        guard let asked else { return allowed(family(device), to: account, by: app) }
         guard family(device).allow(all: asked, in: hierarchy) else { throw .invalidScope }
+        let granted = allowed(asked, to: account, by: app)
+        guard !granted.isEmpty else { throw .invalidScope }
+        return granted
     }
 
     /// What of a token's scopes still counts, whatever it said when it was issued.

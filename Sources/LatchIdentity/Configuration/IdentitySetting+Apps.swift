@@ -13,8 +13,13 @@ extension IdentitySetting {
             apply: { value, target throws(IdentityError) in
                 target[keyPath: path] = try list(value, of: key)
             },
-            read: { $0[keyPath: path].text })
+            read: { text($0[keyPath: path]) })
     }
+
+    /// How an empty list is written: left empty, a setting is not set, and has its default.
+    private static let nothing = "none"
+
+    private static func text(_ scopes: Scopes) -> String { scopes.isEmpty ? nothing : scopes.text }
 
     static let apps = IdentitySetting(
         key: "apps", summary: "apps by client_id, such as phone;grants=password,refresh_token;scopes=files:read",
@@ -47,29 +52,33 @@ extension IdentitySetting {
     static let firstPartyGrants = IdentitySetting(
         key: "first_party_grants", summary: "what token requests without client_id may use", isSecret: false,
         apply: { value, target throws(IdentityError) in
-            let words = value.split { $0 == " " || $0 == "," }.map(String.init)
+            let words = value == nothing ? [] : words(value)
             let grants = words.compactMap(RegisteredApp.Grant.init)
             guard grants.count == words.count else {
-                throw .invalidSetting("first_party_grants", "some of password and refresh_token, or nothing")
+                throw .invalidSetting("first_party_grants", "some of password and refresh_token, or none")
             }
             target.firstPartyGrants = Set(grants)
         },
-        read: { $0.firstPartyGrants.map(\.rawValue).sorted().joined(separator: " ") })
+        read: {
+            $0.firstPartyGrants.isEmpty ? nothing : $0.firstPartyGrants.map(\.rawValue).sorted().joined(separator: " ")
+        })
 
-    /// Empty is "all", as the default is; `first_party_grants` is what closes the door.
     static let firstPartyScopes = IdentitySetting(
         key: "first_party_scopes", summary: "what their tokens may hold at most; every scope if not set",
         isSecret: false,
         apply: { value, target throws(IdentityError) in
-            let scopes = try list(value, of: "first_party_scopes")
-            target.firstPartyScopes = scopes.isEmpty ? nil : scopes
+            target.firstPartyScopes = value.isEmpty ? nil : try list(value, of: "first_party_scopes")
         },
-        read: { $0.firstPartyScopes?.text })
+        read: { $0.firstPartyScopes.map(text) })
 
     private static func list(_ value: String, of key: String) throws(IdentityError) -> Scopes {
-        let words = value.split { $0 == " " || $0 == "," }.map(String.init)
+        let words = value == nothing ? [] : words(value)
         let scopes = words.compactMap(Scope.init)
         guard scopes.count == words.count else { throw .invalidSetting(key, "scopes such as files:read files:write") }
         return Scopes(scopes)
+    }
+
+    private static func words(_ value: String) -> [String] {
+        value.split { $0 == " " || $0 == "," }.map(String.init)
     }
 }

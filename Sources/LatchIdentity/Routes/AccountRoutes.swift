@@ -72,14 +72,18 @@ struct AccountRoutes: Sendable {
     ///
     /// 401 with a challenge where the token is not valid, or its device or account has ended since.
     @Sendable private func profile(_ request: HTTPRequest) async throws -> HTTPResponse {
-        .json(try await bearer(request).shown)
+        .json(try await bearer(request).account.shown)
     }
 
     /// The role is read from the store, so that an administrator who was dismissed sees nothing more.
     ///
     /// `next` is the last id of the page, to be sent as `after`; it is missing on the last page.
     @Sendable private func list(_ request: HTTPRequest) async throws -> HTTPResponse {
-        guard try await bearer(request).roles.contains("admin") else { throw IdentityError.forbidden }
+        // An administrator's token in the hands of another app than the server's own is for that app's scopes alone.
+        let bearer = try await bearer(request)
+        guard bearer.account.roles.contains("admin"), bearer.appID == RegisteredApp.firstPartyID else {
+            throw IdentityError.forbidden
+        }
         let query = request.queryItems
         let limit = try Self.limit(query["limit"])
         // One more than asked for tells whether there is a next page.
@@ -90,12 +94,12 @@ struct AccountRoutes: Sendable {
         return .json(body)
     }
 
-    /// The account of the request's access token.
+    /// Who the request's access token speaks for.
     ///
     /// - Throws: `IdentityError.invalidToken`, also where there is no token at all: both are 401 (RFC 6750 §3.1).
-    private func bearer(_ request: HTTPRequest) async throws(IdentityError) -> Account {
+    private func bearer(_ request: HTTPRequest) async throws(IdentityError) -> Bearer {
         guard let token = request.bearerToken else { throw .invalidToken }
-        return try await SignIns(parts: parts).account(ofAccessToken: token)
+        return try await SignIns(parts: parts).bearer(ofAccessToken: token)
     }
 
     /// The size of a page; a bound keeps one request from reading the whole store.

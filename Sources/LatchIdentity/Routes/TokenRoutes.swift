@@ -77,7 +77,8 @@ struct TokenRoutes: Sendable {
         let token = try request.jsonObject().text("token")
         guard let access = request.bearerToken else { throw IdentityError.invalidToken }
         let bearer = try await signIns.bearer(ofAccessToken: access)
-        guard let app = parts.apps[bearer.appID] else { throw IdentityError.invalidToken }
+        // RFC 7009 §2.1: a confidential app authenticates, and an access token is no proof of who it is.
+        guard let app = parts.apps[bearer.appID], !app.isConfidential else { throw IdentityError.unknownApp }
         try await signIns.revoke(token, by: app, of: bearer.accountID)
         return .message("The token is revoked.")
     }

@@ -44,8 +44,8 @@ import Testing
         ("smtp_url", ["", "smtp://localhost"], []),
         ("mail_sender", ["a@example.com"], ["", "a", "a@", "@b", "a@b\nc", "A <a@example.com>"]),
         ("token_pepper", ["", "any text"], []),
-        ("scopes", ["", "files:read", "files:read,files:write"], [#"a"b"#, "a b\u{1}", "ü"]),
-        ("default_scopes", ["", "files:read files:write"], [#"a\b"#]),
+        ("scopes", ["none", "files:read", "files:read,files:write"], [#"a"b"#, "a b\u{1}", "ü"]),
+        ("default_scopes", ["none", "files:read files:write"], [#"a\b"#]),
         (
             "apps",
             [
@@ -66,8 +66,8 @@ import Testing
                 "web=" + String(repeating: "0g", count: 32),
             ]
         ),
-        ("first_party_grants", ["", "password", "password refresh_token"], ["implicit", "Password"]),
-        ("first_party_scopes", ["", "files:read"], [#"""#]),
+        ("first_party_grants", ["none", "password", "password refresh_token"], ["implicit", "Password"]),
+        ("first_party_scopes", ["", "none", "files:read"], [#"""#]),
         ("token_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),
         ("renewal_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),
         ("sample_resource", ["true", "off"], ["maybe"]),

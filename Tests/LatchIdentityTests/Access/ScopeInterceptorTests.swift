@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchServer
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `One's own routes behind scopes` {
+    /// A router beside the server's, as an app that embeds the server has one.
+    private func router(_ identity: Identity, requiring scopes: Scopes) -> Router {
+        var router = Router()
+        router.group(
+            prefix: "/media", interceptors: [identity.errorInterceptor, identity.requiring(scopes)]
+        ) { media in
+            media.post("/{id}") { request in
+                let bearer = try #require(request.bearer)
+                return HTTPResponse(
+                    status: .ok, body: HTTPBody("\(bearer.accountID) \(bearer.appID) \(bearer.scopes.text)"))
+            }
+        }
+        return router
+    }
+
+    private func post(_ router: Router, bearer: String?) async throws -> Answer {
+        let request = HTTPRequest(
+            method: .post, scheme: "http", authority: "127.0.0.1", path: "/media/1",
+            fields: bearer.map { [.authorization: "Bearer \($0)"] } ?? [:])
+        return Answer(try await router.respond(to: request))
+    }
+
+    @Test func `know who asks and for what`() async throws {
+        let site = try await Site()
+        let account = try await site.signUp()
+        let router = router(site.identity, requiring: Scopes(parsing: "files:read"))
+        let login = try await site.passwordGrant(scope: "files:write widgets:read")
+        let answer = try await post(router, bearer: login.accessToken)
+        #expect(answer.status == 200)
+        #expect(answer.text == "\(account.id) first-party files:write widgets:read")
+    }
+
+    @Test func `004: may need several scopes at once, and say which`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let router = router(site.identity, requiring: Scopes(parsing: "widgets:write files:write"))
+        let half = try await post(router, bearer: try await site.passwordGrant(scope: "widgets:delete").accessToken)
+        #expect(half.status == 403)
+        #expect(half.json["required_scopes"] == ["widgets:write", "files:write"])
+        #expect(half.json["provided_scopes"] == ["widgets:delete"])
+        #expect(
+            half.field(.wwwAuthenticate)
+                == #"Bearer error="insufficient_scope", scope="widgets:write files:write""#)
+        let both = try await site.passwordGrant(scope: "widgets:delete files:write")
+        #expect(try await post(router, bearer: both.accessToken).status == 200)
+    }
+
+    @Test func `may need a token alone`() async throws {
+        let site = try await Site { $0.defaultScopes = [] }
+        try await site.signUp()
+        let router = router(site.identity, requiring: [])
+        #expect(try await post(router, bearer: nil).status == 401)
+        #expect(try await post(router, bearer: try await site.passwordGrant().accessToken).status == 200)
+    }
+
+    @Test func `let nobody in by a token that is revoked, expired, foreign or of another kind`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let router = router(site.identity, requiring: [])
+        let revoked = try await site.passwordGrant()
+        _ = try await site.form("/oauth/revoke", ["token": revoked.refreshToken])
+        let login = try await site.passwordGrant()
+        let other = try await Site()
+        try await other.signUp()
+        let foreign = try await other.passwordGrant()
+        for token in [revoked.accessToken, foreign.accessToken, login.refreshToken, login.accessToken + "x", ""] {
+            #expect(try await post(router, bearer: token).status == 401)
+        }
+        #expect(try await post(router, bearer: login.accessToken).status == 200)
+        site.clock.advance(by: 900)
+        #expect(try await post(router, bearer: login.accessToken).status == 401)
+    }
+
+    @Test func `L13: keep to the second in which a token ends, whichever way the clock is set`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let router = router(site.identity, requiring: [])
+        let login = try await site.passwordGrant()
+        site.clock.advance(by: 899)
+        #expect(try await post(router, bearer: login.accessToken).status == 200)
+        site.clock.advance(by: 1)
+        #expect(try await post(router, bearer: login.accessToken).status == 401)
+        site.clock.advance(by: -1)
+        #expect(try await post(router, bearer: login.accessToken).status == 200)
+        // The renewal of a client whose server's clock was set back by an hour goes on as well.
+        site.clock.advance(by: -3600)
+        let next = try await site.refreshGrant(login.refreshToken)
+        #expect(next.status == 200)
+        #expect(next.number("expires_in") == 900)
+        #expect(try await post(router, bearer: next.accessToken).status == 200)
+        #expect(try await site.refreshGrant(login.refreshToken).refreshToken == next.refreshToken)
+    }
+}

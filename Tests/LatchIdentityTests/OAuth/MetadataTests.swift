@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import Testing
+
+@testable import LatchIdentity
+
+/// RFC 8414.
+@Suite struct `The server's metadata` {
+    private let path = "/.well-known/oauth-authorization-server"
+
+    @Test(arguments: Way.allCases)
+    func `names its issuer and endpoints that answer`(way: Way) async throws {
+        let site = try await Site(way)
+        let answer = try await site.get(path)
+        #expect(answer.status == 200)
+        #expect(answer.field(.contentType)?.hasPrefix("application/json") == true)
+        #expect(answer.field(.cacheControl) == "public, max-age=300")
+        let issuer = try #require(site.identity.issuer)
+        #expect(answer.string("issuer") == issuer)
+        for (name, status) in [("token_endpoint", 400), ("revocation_endpoint", 400)] {
+            let url = answer.string(name)
+            #expect(url.hasPrefix(issuer + "/"))
+            #expect(try await site.post(String(url.dropFirst(issuer.count)), form: "").status == status)
+        }
+        let keys = String(answer.string("jwks_uri").dropFirst(issuer.count))
+        #expect(try await site.get(keys).field(.contentType) == "application/jwk-set+json")
+        await site.close()
+    }
+
+    @Test func `says what the server can do, and nothing else`() async throws {
+        let site = try await Site()
+        let json = try await site.get(path).json
+        #expect(json["grant_types_supported"] == ["password", "refresh_token"])
+        #expect(
+            json["token_endpoint_auth_methods_supported"] == ["none", "client_secret_basic", "client_secret_post"])
+        #expect(json["response_types_supported"] == [])
+        #expect(json["scopes_supported"]?.arrayValue?.count == 11)
+        #expect(json["authorization_endpoint"] == nil)
+    }
+
+    @Test func `follows the configuration, and never the request's host`() async throws {
+        let site = try await Site {
+            $0.issuer = "https://id.example.com/tenant/"
+            $0.scopes = Scopes(parsing: "a:b")
+        }
+        let answer = try await site.send(.get, path, fields: ["X-Forwarded-Host": "evil.example"])
+        #expect(answer.string("token_endpoint") == "https://id.example.com/tenant/oauth/token")
+        #expect(answer.json["scopes_supported"] == ["a:b"])
+        #expect(!answer.text.contains("evil"))
+    }
+
+    @Test func `is not there before the server knows its address`() async throws {
+        let folder = try TemporaryFolder()
+        let identity = try await Identity(
+            configuration: IdentityConfiguration(), storePath: folder.file(), mailer: MemoryMailer())
+        let request = HTTPRequest(scheme: "http", authority: "127.0.0.1", path: path)
+        let response = try await identity.handler.respond(to: request)
+        #expect(response.status == .serviceUnavailable)
+        #expect(response.fields[.retryAfter] == "1")
+        await identity.close()
+    }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import Testing
+
+@testable import LatchIdentity
+
+/// RFC 7009.
+@Suite struct `The revocation route` {
+    private func apps(_ configuration: inout IdentityConfiguration) {
+        configuration.apps = [
+            RegisteredApp(id: "phone", grants: [.password, .refreshToken]),
+            RegisteredApp(id: "reports", isConfidential: true, grants: [.password, .refreshToken]),
+        ]
+        configuration.appSecretDigests = ["reports": AppSecret.digest]
+    }
+
+    @Test(arguments: Way.allCases, ["refresh_token", "access_token", "nonsense", nil])
+    func `L13: ends a refresh token and its access tokens at once, whatever the hint`(way: Way, hint: String?)
+        async throws
+    {
+        let site = try await Site(way)
+        try await site.signUp()
+        let login = try await site.passwordGrant()
+        let next = try await site.refreshGrant(login.refreshToken)
+        let answer = try await site.form("/oauth/revoke", ["token": next.refreshToken, "token_type_hint": hint])
+        #expect(answer.status == 200)
+        #expect(answer.field(.cacheControl) == "no-store")
+        for access in [login.accessToken, next.accessToken] {
+            #expect(try await site.get("/widgets", bearer: access).status == 401)
+            #expect(try await site.get("/user/profile", bearer: access).status == 401)
+        }
+        #expect(try await site.refreshGrant(next.refreshToken).oauthError == "invalid_grant")
+        #expect(try await site.metric("latch_families_revoked_total") == 1)
+        await site.close()
+    }
+
+    @Test(arguments: Way.allCases, ["refresh_token", "access_token", nil])
+    func `L13: ends an access token, and with it its family`(way: Way, hint: String?) async throws {
+        let site = try await Site(way)
+        try await site.signUp()
+        let login = try await site.passwordGrant()
+        let other = try await site.passwordGrant()
+        let answer = try await site.form("/oauth/revoke", ["token": login.accessToken, "token_type_hint": hint])
+        #expect(answer.status == 200)
+        #expect(try await site.get("/widgets", bearer: login.accessToken).status == 401)
+        #expect(try await site.refreshGrant(login.refreshToken).oauthError == "invalid_grant")
+        #expect(try await site.refreshGrant(other.refreshToken).status == 200)
+        await site.close()
+    }
+
+    @Test(arguments: ["nonsense", "lr1." + String(repeating: "A", count: 70), "eyJhbGciOiJub25lIn0.e30.", "a b"])
+    func `answers 200 for a token that it never made`(token: String) async throws {
+        let site = try await Site()
+        #expect(try await site.form("/oauth/revoke", ["token": token]).status == 200)
+    }
+
+    @Test func `answers a repeat as the first time`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.passwordGrant()
+        let first = try await site.form("/oauth/revoke", ["token": login.refreshToken])
+        let second = try await site.form("/oauth/revoke", ["token": login.refreshToken])
+        #expect(first.status == 200 && second.status == 200)
+        #expect(first.response.body == second.response.body)
+        #expect(try await site.metric("latch_families_revoked_total") == 1)
+    }
+
+    @Test func `takes an old generation of the family for the family`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.passwordGrant()
+        let next = try await site.refreshGrant(login.refreshToken)
+        _ = try await site.form("/oauth/revoke", ["token": login.refreshToken])
+        #expect(try await site.refreshGrant(next.refreshToken).oauthError == "invalid_grant")
+    }
+
+    @Test(arguments: ["", "token=", "token_type_hint=refresh_token", "token=a&token=b"])
+    func `is 400 without a token, and with two`(content: String) async throws {
+        let site = try await Site()
+        let answer = try await site.post("/oauth/revoke", form: content)
+        #expect(answer.status == 400)
+        #expect(answer.oauthError == "invalid_request")
+    }
+
+    @Test(arguments: Way.allCases)
+    func `H6: leaves another app's token alone, and tells nobody that there is one`(way: Way) async throws {
+        let site = try await Site(way, change: apps)
+        try await site.signUp()
+        let own = try await site.passwordGrant()
+        let phone = try await site.passwordGrant(as: "phone")
+        let attempts = [
+            try await site.form("/oauth/revoke", ["token": phone.refreshToken]),
+            try await site.form("/oauth/revoke", ["token": phone.accessToken]),
+            try await site.form("/oauth/revoke", ["token": own.refreshToken, "client_id": "phone"]),
+            try await site.form(
+                "/oauth/revoke",
+                ["token": own.accessToken, "client_id": "reports", "client_secret": AppSecret.text]),
+            try await site.form("/oauth/revoke", ["token": "nonsense"]),
+        ]
+        for answer in attempts {
+            #expect(answer.status == 200)
+            #expect(answer.response.body == attempts[4].response.body)
+        }
+        #expect(try await site.get("/widgets", bearer: own.accessToken).status == 200)
+        #expect(try await site.get("/widgets", bearer: phone.accessToken).status == 200)
+        #expect(try await site.refreshGrant(own.refreshToken).status == 200)
+        #expect(try await site.refreshGrant(phone.refreshToken, as: "phone").status == 200)
+        let right = try await site.form("/oauth/revoke", ["token": phone.refreshToken, "client_id": "phone"])
+        #expect(right.status == 200)
+        #expect(try await site.get("/widgets", bearer: phone.accessToken).status == 401)
+        await site.close()
+    }
+
+    @Test func `H6: needs the secret of a confidential app, before it looks at the token`() async throws {
+        let site = try await Site(change: apps)
+        try await site.signUp()
+        let login = try await site.token([
+            "grant_type": "password", "username": "ada@example.com", "password": Site.password,
+            "client_id": "reports", "client_secret": AppSecret.text,
+        ])
+        #expect(login.status == 200)
+        let attempts = [
+            try await site.form("/oauth/revoke", ["token": login.refreshToken, "client_id": "reports"]),
+            try await site.form(
+                "/oauth/revoke", ["token": login.refreshToken, "client_id": "reports", "client_secret": "wrong"]),
+            try await site.form("/oauth/revoke", ["token": "nonsense", "client_id": "reports"]),
+            try await site.form("/oauth/revoke", ["token": login.refreshToken, "client_id": "nobody"]),
+        ]
+        for answer in attempts {
+            #expect(answer.status == 401)
+            #expect(answer.oauthError == "invalid_client")
+            #expect(answer.response.body == attempts[0].response.body)
+            #expect(answer.field(.wwwAuthenticate)?.hasPrefix("Basic ") == true)
+        }
+        // Its own access token is no proof of who the app is either.
+        let json = try await site.call(
+            .post, "/oauth/revoke", bearer: login.accessToken, ["token": .string(login.refreshToken)])
+        #expect(json.status == 401)
+        #expect(try await site.get("/widgets", bearer: login.accessToken).status == 200)
+        let right = try await site.form(
+            "/oauth/revoke", ["token": login.refreshToken], fields: [.authorization: AppSecret.basic("reports")])
+        #expect(right.status == 200)
+        #expect(try await site.get("/widgets", bearer: login.accessToken).status == 401)
+    }
+
+    @Test(arguments: Way.allCases)
+    func `L13: takes seed 004's JSON with the bearer's proof`(way: Way) async throws {
+        let site = try await Site(way)
+        try await site.signUp()
+        let login = try await site.passwordGrant()
+        let answer = try await site.call(
+            .post, "/oauth/revoke", bearer: login.accessToken,
+            ["token": .string(login.accessToken), "token_type_hint": "access_token"])
+        #expect(answer.status == 200)
+        #expect(answer.message?.isEmpty == false)
+        #expect(try await site.get("/user/profile", bearer: login.accessToken).status == 401)
+        #expect(try await site.refreshGrant(login.refreshToken).oauthError == "invalid_grant")
+        await site.close()
+    }
+
+    @Test func `H6: takes the JSON form for one's own tokens alone`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        try await site.signUp("eve@example.com")
+        let (ada, eve) = (try await site.passwordGrant(), try await site.passwordGrant("eve@example.com"))
+        for token in [ada.refreshToken, ada.accessToken] {
+            let answer = try await site.call(
+                .post, "/oauth/revoke", bearer: eve.accessToken, ["token": .string(token)])
+            #expect(answer.status == 200)
+        }
+        #expect(try await site.get("/widgets", bearer: ada.accessToken).status == 200)
+        let nobody = try await site.post("/oauth/revoke", ["token": .string(ada.refreshToken)])
+        #expect(nobody.status == 401)
+        #expect(nobody.oauthError == "invalid_token")
+        #expect(nobody.field(.wwwAuthenticate) == #"Bearer error="invalid_token""#)
+        #expect(try await site.refreshGrant(ada.refreshToken).status == 200)
+    }
+
+    @Test func `L7: leaves nothing for a renewal that is on its way`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        for _ in 0..<10 {
+            let login = try await site.passwordGrant()
+            async let renewal = site.refreshGrant(login.refreshToken)
+            async let revocation = site.form("/oauth/revoke", ["token": login.refreshToken])
+            let (renewed, revoked) = (try await renewal, try await revocation)
+            #expect(revoked.status == 200)
+            guard renewed.status == 200 else { continue }
+            #expect(try await site.refreshGrant(renewed.refreshToken).oauthError == "invalid_grant")
+        }
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The scope of a token` {
+    private static let standard = "widgets:read widgets:write projects:read projects:write files:read"
+
+    private func claims(_ answer: Answer) throws -> String? {
+        try JWT(unverified: answer.accessToken).claims.string("scope")
+    }
+
+    @Test func `004: is never more than the account may have, whatever the app asks for`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let all = site.identity.parts.scopes.known.text
+        let answer = try await site.passwordGrant(scope: all + " planets:admin")
+        #expect(answer.status == 200)
+        #expect(
+            answer.string("scope") == """
+                widgets:read widgets:write widgets:delete projects:read projects:write projects:delete \
+                files:read files:write files:delete
+                """)
+        #expect(try claims(answer) == answer.string("scope"))
+        #expect(try await site.passwordGrant(scope: "widgets:admin").oauthError == "invalid_scope")
+    }
+
+    @Test func `is what documents name where none is asked for`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        for scope in [nil, "", "   "] {
+            let answer = try await site.passwordGrant(scope: scope)
+            #expect(answer.string("scope") == Self.standard)
+        }
+        #expect(try JWT(unverified: try await site.logIn().access).claims.string("scope") == Self.standard)
+    }
+
+    @Test func `has each scope once, in the order in which they were asked for`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let answer = try await site.passwordGrant(scope: " files:read  widgets:read files:read ")
+        #expect(answer.string("scope") == "files:read widgets:read")
+    }
+
+    @Test func `holds an admin scope for the role, and for a permission of that name alone`() async throws {
+        let site = try await Site()
+        try await site.signUp("root@example.com", roles: ["admin"])
+        let other = try await site.signUp("other@example.com")
+        _ = try await site.identity.accounts.setGrants(
+            of: other.id, roles: ["editor"], permissions: ["widgets:admin", "reports"])
+        let asked = "widgets:admin projects:admin"
+        #expect(try await site.passwordGrant("root@example.com", scope: asked).string("scope") == asked)
+        #expect(try await site.passwordGrant("other@example.com", scope: asked).string("scope") == "widgets:admin")
+    }
+
+    @Test func `can be of any name that the configuration knows`() async throws {
+        let site = try await Site {
+            $0.scopes = Scopes(parsing: "organizations:read user:profile widgets:execute")
+            $0.defaultScopes = Scopes(parsing: "user:profile")
+        }
+        try await site.signUp()
+        #expect(try await site.passwordGrant().string("scope") == "user:profile")
+        let answer = try await site.passwordGrant(scope: "widgets:execute widgets:read organizations:read")
+        #expect(answer.string("scope") == "widgets:execute organizations:read")
+        // A level that no scope of the server has has no route either.
+        #expect(try await site.call(.get, "/widgets", bearer: answer.accessToken).status == 404)
+    }
+
+    @Test func `can be empty where nobody asked for one`() async throws {
+        let site = try await Site { $0.defaultScopes = [] }
+        try await site.signUp()
+        let answer = try await site.passwordGrant()
+        #expect(answer.status == 200)
+        #expect(answer.json["scope"]?.stringValue?.isEmpty == true)
+        #expect(try await site.get("/user/profile", bearer: answer.accessToken).status == 200)
+        #expect(try await site.get("/widgets", bearer: answer.accessToken).status == 403)
+    }
+
+    @Test(arguments: Way.allCases)
+    func `C8: is never widened by a renewal, and the attempt costs nothing`(way: Way) async throws {
+        let site = try await Site(way)
+        try await site.signUp(roles: ["admin"])
+        let login = try await site.passwordGrant(scope: "widgets:write files:read")
+        for wider in ["widgets:delete", "widgets:admin", "files:write", "widgets:write projects:read", "planets:read"] {
+            let answer = try await site.refreshGrant(login.refreshToken, scope: wider)
+            #expect(answer.status == 400)
+            #expect(answer.oauthError == "invalid_scope")
+        }
+        let json = try await site.post(
+            "/oauth/token/refresh", ["refresh_token": .string(login.refreshToken), "scope": "widgets:admin"])
+        #expect(json.oauthError == "invalid_scope")
+        site.clock.advance(by: 60)
+        // The token has not been rotated by any of it.
+        let next = try await site.refreshGrant(login.refreshToken)
+        #expect(next.string("scope") == "widgets:write files:read")
+        await site.close()
+    }
+
+    @Test func `C8: is narrowed by a renewal for its access token alone`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.passwordGrant(scope: "widgets:write files:read")
+        let narrow = try await site.refreshGrant(login.refreshToken, scope: "widgets:read")
+        #expect(narrow.string("scope") == "widgets:read")
+        #expect(try claims(narrow) == "widgets:read")
+        #expect(try await site.call(.post, "/widgets", bearer: narrow.accessToken, ["name": "w"]).status == 403)
+        // RFC 6749 §6: the scope of the new refresh token is that of the old one.
+        let wide = try await site.refreshGrant(narrow.refreshToken)
+        #expect(wide.string("scope") == "widgets:write files:read")
+        #expect(try await site.refreshGrant(wide.refreshToken, scope: "files:read").string("scope") == "files:read")
+    }
+
+    @Test func `C10: loses what the account loses, at once and at the next renewal`() async throws {
+        let site = try await Site()
+        let account = try await site.signUp(roles: ["admin"])
+        let login = try await site.passwordGrant(scope: "widgets:admin widgets:read")
+        #expect(try await site.get("/widgets/all", bearer: login.accessToken).status == 200)
+        _ = try await site.identity.accounts.setGrants(of: account.id, roles: [], permissions: [])
+        #expect(try await site.get("/widgets/all", bearer: login.accessToken).status == 403)
+        #expect(try await site.get("/widgets", bearer: login.accessToken).status == 200)
+        // Asking for what is gone is refused, and does not use the token up.
+        let refused = try await site.refreshGrant(login.refreshToken, scope: "widgets:admin")
+        #expect(refused.oauthError == "invalid_scope")
+        site.clock.advance(by: 60)
+        let next = try await site.refreshGrant(login.refreshToken)
+        #expect(next.string("scope") == "widgets:read")
+    }
+
+    @Test func `C10: ends with the account, the password and the device`() async throws {
+        let site = try await Site()
+        let account = try await site.signUp()
+        let logins = [try await site.passwordGrant(), try await site.passwordGrant(), try await site.passwordGrant()]
+        #expect(try await site.identity.accounts.signOutEverywhere(account.id) == 3)
+        for login in logins {
+            #expect(try await site.refreshGrant(login.refreshToken).oauthError == "invalid_grant")
+            #expect(try await site.get("/files", bearer: login.accessToken).status == 401)
+        }
+        let last = try await site.passwordGrant()
+        _ = try await site.identity.accounts.setStatus(of: account.id, to: .disabled)
+        #expect(try await site.refreshGrant(last.refreshToken).oauthError == "invalid_grant")
+        #expect(try await site.get("/files", bearer: last.accessToken).status == 401)
+    }
+
+    @Test func `of a login by the routes of seeds 001 and 002 is renewed by any of them`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.logIn()
+        let next = try await site.refreshGrant(login.refresh)
+        #expect(next.string("scope") == Self.standard)
+        let last = try await site.post("/auth/refresh", ["refreshToken": .string(next.refreshToken)])
+        #expect(last.status == 200)
+        #expect(try await site.renew(last.refresh).status == 200)
+    }
+
+    @Test(arguments: [
+        String(repeating: "a", count: 5000), "a\u{7F}b", "ümlaut", #"a\b"#, "a\tb",
+    ])
+    func `is refused where it is none`(scope: String) async throws {
+        let site = try await Site()
+        try await site.signUp()
+        #expect(try await site.passwordGrant(scope: scope).oauthError == "invalid_scope")
+    }
+}

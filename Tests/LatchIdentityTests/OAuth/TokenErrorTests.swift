@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import Testing
+
+@testable import LatchIdentity
+
+/// RFC 6749 §5.2, line by line.
+@Suite struct `An error of the token route` {
+    private static let form = "application/x-www-form-urlencoded"
+    private static let right = "username=ada%40example.com&password=Secret123%21"
+
+    /// Content, `error`, `error_code`.
+    static let table: [(content: String, error: String, code: String)] = [
+        ("", "invalid_request", "INVALID_INPUT"),
+        ("grant_type=", "invalid_request", "INVALID_INPUT"),
+        (right, "invalid_request", "INVALID_INPUT"),
+        ("grant_type=password", "invalid_request", "INVALID_INPUT"),
+        ("grant_type=password&username=ada%40example.com", "invalid_request", "INVALID_INPUT"),
+        ("grant_type=password&username=ada%40example.com&password=", "invalid_request", "INVALID_INPUT"),
+        ("grant_type=password&password=Secret123%21", "invalid_request", "INVALID_INPUT"),
+        ("grant_type=refresh_token", "invalid_request", "INVALID_INPUT"),
+        ("grant_type=password&grant_type=password&\(right)", "invalid_request", "INVALID_INPUT"),
+        ("grant_type=password&\(right)&password=other", "invalid_request", "INVALID_INPUT"),
+        ("grant_type=password&\(right)&scope=files%3Aread&scope=widgets%3Aadmin", "invalid_request", "INVALID_INPUT"),
+        ("grant_type=password&\(right)&unknown=1&unknown=2", "invalid_request", "INVALID_INPUT"),
+        ("grant_type=password&username=%ZZ&password=x", "invalid_request", "MALFORMED_REQUEST"),
+        ("grant_type=password&username=%FF&password=x", "invalid_request", "MALFORMED_REQUEST"),
+        ("grant_type=authorization_code&code=x", "unsupported_grant_type", "UNSUPPORTED_GRANT"),
+        ("grant_type=client_credentials", "unsupported_grant_type", "UNSUPPORTED_GRANT"),
+        ("grant_type=Password&\(right)", "unsupported_grant_type", "UNSUPPORTED_GRANT"),
+        ("grant_type=password&username=ada%40example.com&password=wrong", "invalid_grant", "INVALID_CREDENTIALS"),
+        ("grant_type=password&username=nobody&password=wrong", "invalid_grant", "INVALID_CREDENTIALS"),
+        ("grant_type=refresh_token&refresh_token=lr1.x", "invalid_grant", "INVALID_REFRESH_TOKEN"),
+        ("grant_type=password&\(right)&scope=planets%3Aread", "invalid_scope", "INVALID_SCOPE"),
+        ("grant_type=password&\(right)&scope=files%3Aread%22", "invalid_scope", "INVALID_SCOPE"),
+        ("grant_type=password&\(right)&scope=files%3Aread%0Awidgets%3Aread", "invalid_scope", "INVALID_SCOPE"),
+    ]
+
+    @Test(arguments: table)
+    func `is told as RFC 6749 wants it, with seed 004's members`(content: String, error: String, code: String)
+        async throws
+    {
+        let site = try await Site()
+        try await site.signUp()
+        let answer = try await site.post("/oauth/token", form: content)
+        #expect(answer.status == 400, "\(content)")
+        #expect(answer.oauthError == error, "\(content)")
+        #expect(answer.errorCode == code, "\(content)")
+        #expect(!answer.string("detail").isEmpty)
+        #expect(answer.field(.cacheControl) == "no-store")
+        #expect(answer.field(.contentType)?.hasPrefix("application/json") == true)
+        // RFC 6749 §5.2: neither quotation marks nor backslashes nor anything but ASCII.
+        let allowed = answer.string("error_description").utf8.allSatisfy {
+            (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C
+        }
+        #expect(allowed && !answer.string("error_description").isEmpty)
+        #expect(answer.accessToken.isEmpty && answer.refreshToken.isEmpty)
+    }
+
+    @Test(arguments: ["application/json", "text/plain", "multipart/form-data; boundary=x", ""])
+    func `says that only a form is read`(type: String) async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let answer = try await site.send(
+            .post, "/oauth/token", fields: [.contentType: type], body: HTTPBody("grant_type=password&\(Self.right)"))
+        #expect(answer.status == 400)
+        #expect(answer.oauthError == "invalid_request")
+    }
+
+    @Test(arguments: [
+        "?username=ada%40example.com&password=Secret123%21&grant_type=password", "?password=Secret123%21",
+        "?client_secret=x", "?refresh_token=lr1.x", "?x=1&token=y", "?pass%77ord=x",
+    ])
+    func `004: refuses what is secret in the URL, also beside a good content`(query: String) async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let answer = try await site.post("/oauth/token\(query)", form: "grant_type=password&\(Self.right)")
+        #expect(answer.status == 400)
+        #expect(answer.oauthError == "invalid_request")
+        #expect(answer.string("detail").contains("URL"))
+        for path in ["/auth/signup", "/auth/login", "/oauth/revoke", "/oauth/token/refresh"] {
+            #expect(try await site.post(path + query, ["email": "ada@example.com"]).status == 400)
+        }
+    }
+
+    @Test func `004: is no answer to a GET, which has no content to keep a password in`() async throws {
+        let site = try await Site()
+        for path in ["/oauth/token", "/oauth/token/refresh", "/oauth/revoke", "/auth/signup", "/auth/login"] {
+            let answer = try await site.get(path + "?username=a&password=b")
+            #expect(answer.status == 405)
+            #expect(answer.field("Allow")?.contains("POST") == true)
+        }
+    }
+
+    @Test func `D3: refuses a password of a megabyte before it is hashed`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let long = String(repeating: "x", count: 2000)
+        let answer = try await site.post("/oauth/token", form: "grant_type=password&username=a&password=\(long)")
+        #expect(answer.status == 400)
+        #expect(answer.oauthError == "invalid_request")
+        let huge = String(repeating: "x", count: 1_000_000)
+        let refused = try await site.post("/oauth/token", form: "grant_type=password&username=a&password=\(huge)")
+        #expect(refused.status == 413)
+        #expect(refused.oauthError == "invalid_request")
+    }
+
+    @Test func `K3: refuses more parameters than a form has`() async throws {
+        let site = try await Site()
+        let many = (0..<500).map { "p\($0)=1" }.joined(separator: "&")
+        #expect(try await site.post("/oauth/token", form: many).oauthError == "invalid_request")
+    }
+
+    @Test(arguments: Way.allCases)
+    func `D1: is the same for every reason not to let somebody in`(way: Way) async throws {
+        let site = try await Site(way) { $0.requireVerifiedEmail = true }
+        try await site.signUp("right@example.com")
+        try await site.signUp("unverified@example.com", isVerified: false)
+        let disabled = try await site.signUp("disabled@example.com")
+        _ = try await site.identity.accounts.setStatus(of: disabled.id, to: .disabled)
+        let answers = [
+            try await site.passwordGrant("right@example.com", password: "wrong password"),
+            try await site.passwordGrant("nobody@example.com"),
+            try await site.passwordGrant("nobody"),
+            try await site.passwordGrant("unverified@example.com"),
+            try await site.passwordGrant("disabled@example.com"),
+            try await site.passwordGrant("disabled@example.com", scope: "planets:read"),
+            try await site.passwordGrant("ri\u{0}ght@example.com"),
+        ]
+        for answer in answers {
+            #expect(answer.status == 400)
+            #expect(answer.response.body == answers[0].response.body)
+        }
+        #expect(answers[0].errorCode == "INVALID_CREDENTIALS")
+        #expect(try await site.passwordGrant("right@example.com").status == 200)
+        await site.close()
+    }
+
+    @Test func `K6: never says back what was sent`() async throws {
+        let site = try await Site()
+        let secret = "hunter2-hunter2"
+        let contents = [
+            "grant_type=\(secret)", "grant_type=password&username=\(secret)&password=\(secret)",
+            "grant_type=refresh_token&refresh_token=\(secret)", "\(secret)=1&\(secret)=2", "client_id=\(secret)",
+            "grant_type=password&username=a&password=b&scope=\(secret)", "client_id=a&client_secret=\(secret)",
+        ]
+        for content in contents {
+            let answer = try await site.post("/oauth/token", form: content)
+            #expect(!answer.text.contains(secret), "\(content)")
+            for field in answer.response.fields { #expect(!field.value.contains(secret)) }
+        }
+    }
+
+    @Test func `of the store's own trouble is 503, and names no path`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.passwordGrant()
+        await site.identity.parts.store.close()
+        let answer = try await site.refreshGrant(login.refreshToken)
+        #expect(answer.status == 503)
+        #expect(answer.oauthError == "temporarily_unavailable")
+        #expect(answer.number("retry_after") == 1)
+        #expect(!answer.text.contains(site.folder.path))
+    }
+}

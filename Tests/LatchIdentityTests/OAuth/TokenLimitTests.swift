@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import Testing
+
+@testable import LatchIdentity
+@testable import LatchServer
+
+@Suite struct `Too many token requests` {
+    private func revoke(_ site: Site, from address: String) async throws -> Answer {
+        var request = HTTPRequest(
+            method: .post, scheme: "http", authority: "127.0.0.1:8080", path: "/oauth/revoke",
+            fields: [
+                .contentType: "application/x-www-form-urlencoded",
+                "X-Forwarded-For": "203.0.113.\(Int.random(in: 1...9))",
+            ], body: HTTPBody("token=x"))
+        request.context[RemoteAddress.self] = address
+        return Answer(try await site.identity.handler.respond(to: request))
+    }
+
+    @Test(arguments: Way.allCases)
+    func `L13: are refused with 429, and every answer before says how many are left`(way: Way) async throws {
+        let site = try await Site(way) { $0.tokenLimitPerMinute = 3 }
+        try await site.signUp()
+        let first = try await site.passwordGrant()
+        #expect(first.status == 200)
+        #expect(first.field("RateLimit-Policy") == #""token";q=3;w=60"#)
+        #expect(first.field("RateLimit") == #""token";r=2;t=20"#)
+        #expect(first.field("X-RateLimit-Limit") == "3")
+        #expect(first.field("X-RateLimit-Remaining") == "2")
+        #expect(first.field("X-RateLimit-Reset") == "1800000020")
+        #expect(try await site.refreshGrant("nonsense").field("RateLimit") == #""token";r=1;t=40"#)
+        #expect(try await site.form("/oauth/revoke", ["token": "x"]).field("X-RateLimit-Remaining") == "0")
+        for path in ["/oauth/token", "/oauth/token/refresh", "/oauth/revoke", "/auth/login", "/auth/signup"] {
+            let refused = try await site.post(path, ["refresh_token": .string(first.refreshToken)])
+            #expect(refused.status == 429)
+            #expect(refused.field(.retryAfter) == "20")
+            #expect(refused.field("RateLimit") == #""token";r=0;t=20"#)
+            #expect(refused.field("X-RateLimit-Remaining") == "0")
+            #expect(refused.errorCode == "RATE_LIMIT_EXCEEDED")
+            #expect(refused.number("retry_after") == 20)
+            #expect(!refused.string("detail").isEmpty)
+        }
+        // No answer of theirs has used anything up: the token is as good as it was.
+        site.clock.advance(by: 20)
+        #expect(try await site.refreshGrant(first.refreshToken).status == 200)
+        await site.close()
+    }
+
+    @Test func `D4: are counted by network, and not by what a request claims`() async throws {
+        let site = try await Site { $0.tokenLimitPerMinute = 2 }
+        var statuses: [Int] = []
+        for _ in 0..<4 { statuses.append(try await revoke(site, from: "192.0.2.1").status) }
+        #expect(statuses == [200, 200, 429, 429])
+        #expect(try await revoke(site, from: "192.0.2.2").status == 200)
+        statuses = []
+        for number in 0..<4 { statuses.append(try await revoke(site, from: "2001:db8:0:7::\(number)").status) }
+        #expect(statuses == [200, 200, 429, 429])
+    }
+
+    @Test func `D4: of one account are counted together, and its tokens stay good`() async throws {
+        let site = try await Site { $0.renewalLimitPerMinute = 4 }
+        try await site.signUp()
+        try await site.signUp("eve@example.com")
+        var (one, two) = (try await site.passwordGrant().refreshToken, try await site.passwordGrant().refreshToken)
+        for _ in 0..<2 {
+            one = try await site.refreshGrant(one).refreshToken
+            two = try await site.refreshGrant(two).refreshToken
+        }
+        let refused = try await site.refreshGrant(one)
+        #expect(refused.status == 429)
+        #expect(refused.field("RateLimit") == #""renewal";r=0;t=15"#)
+        #expect(refused.errorCode == "RATE_LIMIT_EXCEEDED")
+        #expect(try await site.renew(two).status == 429)
+        let eve = try await site.passwordGrant("eve@example.com")
+        #expect(try await site.refreshGrant(eve.refreshToken).status == 200)
+        site.clock.advance(by: 60)
+        #expect(try await site.refreshGrant(one).status == 200)
+        #expect(try await site.refreshGrant(two).status == 200)
+    }
+
+    @Test func `are no concern of requests that give no tokens`() async throws {
+        let site = try await Site { $0.tokenLimitPerMinute = 1 }
+        try await site.signUp()
+        let login = try await site.passwordGrant()
+        for _ in 0..<5 {
+            let answer = try await site.get("/widgets", bearer: login.accessToken)
+            #expect(answer.status == 200)
+            #expect(answer.field("RateLimit") == nil)
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchJOSE
+import Testing
+
+@testable import LatchIdentity
+
+/// Files as earlier versions left them; the text of their tables stands here and not in the sources, since it must never
+/// change again.
+@Suite struct `A store of an earlier schema` {
+    /// The tables of version 1 as it was released, and one account with a device that is at its second generation.
+    private static let first = [
+        """
+        CREATE TABLE account (
+            id TEXT PRIMARY KEY NOT NULL, email TEXT NOT NULL, email_key TEXT NOT NULL UNIQUE, name TEXT,
+            password_hash TEXT, password_changed_at INTEGER NOT NULL, email_verified_at INTEGER, roles TEXT NOT NULL,
+            permissions TEXT NOT NULL, status TEXT NOT NULL CHECK (status IN ('active', 'disabled')),
+            created_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE device (
+            id BLOB PRIMARY KEY NOT NULL, account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+            secret BLOB NOT NULL, counter INTEGER NOT NULL, rotated_at INTEGER, rotation_key BLOB,
+            created_at INTEGER NOT NULL, last_used_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+            revoked_at INTEGER, revoked_because TEXT, user_agent TEXT, address TEXT
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX device_of_account ON device (account_id)",
+        "CREATE INDEX device_by_end ON device (expires_at)",
+        """
+        CREATE TABLE one_time_token (
+            digest BLOB PRIMARY KEY NOT NULL, account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+            purpose TEXT NOT NULL, email_key TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX one_time_token_of_account ON one_time_token (account_id, purpose)",
+        """
+        CREATE TABLE signing_key (
+            id TEXT PRIMARY KEY NOT NULL, private_jwk BLOB NOT NULL, created_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE TABLE secret (name TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL) STRICT, WITHOUT ROWID",
+        "CREATE TABLE heartbeat (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL) STRICT",
+        """
+        CREATE TABLE audit (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, event TEXT NOT NULL, account_id TEXT, detail TEXT
+        ) STRICT
+        """,
+        "INSERT INTO account VALUES ('id-ada', 'Ada@example.com', 'ada@example.com', 'Ada', NULL, 1800000000000, NULL, 'admin', '', 'active', 1800000000000)",
+        """
+        INSERT INTO device VALUES (x'000102030405060708090a0b0c0d0e0f', 'id-ada', zeroblob(32), 1, 1800000000000, NULL,
+            1800000000000, 1800000000000, 1802592000000, NULL, NULL, 'old app', '127.0.0.1')
+        """,
+        "PRAGMA application_id = \(0x4C74_6368)",
+        "PRAGMA user_version = 1",
+    ]
+
+    private func fileOfVersion1() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let connection = try SQLiteConnection(path: folder.file(), access: .readWrite)
+        for statement in Self.first { try connection.run(statement) }
+        return folder
+    }
+
+    @Test func `is brought to this one with everything that is in it`() async throws {
+        let folder = try fileOfVersion1()
+        let store = try SQLiteIdentityStore(path: folder.file())
+        let account = try #require(try store.account(emailKey: "ada@example.com"))
+        #expect(account.id == "id-ada")
+        #expect(account.name == "Ada")
+        #expect(account.roles == ["admin"])
+        #expect(account.username == nil)
+        let device = try #require(try store.device(id: Array(0..<16)))
+        #expect(device.counter == 1)
+        #expect(device.userAgent == "old app")
+        #expect(device.appID == nil)
+        #expect(device.scope == nil)
+        await store.close()
+        let raw = try SQLiteConnection(path: folder.file(), access: .readOnly)
+        #expect(try raw.number("PRAGMA user_version") == SQLiteSchema.latest)
+        #expect(try raw.number("SELECT count(*) FROM pragma_foreign_key_check") == 0)
+        #expect(try raw.first("PRAGMA integrity_check") { row throws(IdentityError) in try row.text(0) } == "ok")
+    }
+
+    @Test func `has the same tables afterwards as a new one`() async throws {
+        let (old, new) = (try fileOfVersion1(), try TemporaryFolder())
+        let columns = { (folder: TemporaryFolder) in
+            let store = try SQLiteIdentityStore(path: folder.file())
+            await store.close()
+            let raw = try SQLiteConnection(path: folder.file(), access: .readOnly)
+            return try raw.all(
+                """
+                SELECT m.name || '.' || c.name || ' ' || c.type FROM sqlite_master m, pragma_table_info(m.name) c
+                ORDER BY m.name, c.cid
+                """
+            ) { row throws(IdentityError) in try row.text(0) }
+        }
+        let (migrated, made) = (try await columns(old), try await columns(new))
+        #expect(migrated == made)
+        #expect(made.contains("device.scope TEXT"))
+    }
+
+    @Test func `keeps its devices signed in, with the scopes that a request gets which names none`() async throws {
+        let folder = try fileOfVersion1()
+        let site = try await Site(in: folder)
+        let store = site.identity.parts.store
+        let device = try #require(try await store.device(id: Array(0..<16)))
+        let token = RefreshToken(of: device, counter: 1, pepper: site.identity.parts.pepper).text
+        let next = try await site.refreshGrant(token)
+        #expect(next.status == 200)
+        #expect(next.scopes == site.identity.parts.configuration.defaultScopes)
+        #expect(try await site.refreshGrant(next.refreshToken, scope: "widgets:admin").oauthError == "invalid_scope")
+        #expect(try await site.get("/widgets", bearer: next.accessToken).status == 200)
+        await site.close()
+    }
+
+    @Test func `is migrated by one of several servers that start at once`() async throws {
+        let folder = try fileOfVersion1()
+        let versions = try await withThrowingTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    let store = try SQLiteIdentityStore(path: folder.file())
+                    let found = try store.account(id: "id-ada") != nil
+                    await store.close()
+                    return found
+                }
+            }
+            return try await group.reduce(into: [Bool]()) { $0.append($1) }
+        }
+        #expect(versions == Array(repeating: true, count: 8))
+    }
+
+    @Test func `stays as it is where the step cannot be finished`() async throws {
+        let folder = try fileOfVersion1()
+        do {
+            // A table of that name, which no version 1 has, makes the step fail in its middle.
+            let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
+            try raw.run("CREATE TABLE sample_item (x)")
+        }
+        #expect(throws: IdentityError.self) { try SQLiteIdentityStore(path: folder.file()) }
+        let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
+        #expect(try raw.number("PRAGMA user_version") == 1)
+        #expect(try raw.number("SELECT count(*) FROM pragma_table_info('device') WHERE name = 'scope'") == 0)
+        try raw.run("DROP TABLE sample_item")
+        let store = try SQLiteIdentityStore(path: folder.file())
+        #expect(try store.account(id: "id-ada") != nil)
+        await store.close()
+    }
+}
