@@ -16,8 +16,9 @@ func system(_ name: String, pkgConfig: String? = nil, apt: String? = nil) -> Tar
         name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: apt.map { [.apt([$0])] } ?? [])
 }
 
-func shim(_ name: String, over library: String) -> Target {
-    .target(name: name, dependencies: [.target(name: library, condition: linux)], path: "Sources/C/\(name)")
+/// C of our own: over a library that is linked, or over one that is loaded when it is first needed.
+func shim(_ name: String, over library: String? = nil) -> Target {
+    .target(name: name, dependencies: library.map { [onLinux($0)] } ?? [], path: "Sources/C/\(name)")
 }
 
 func module(_ name: String, path: String? = nil, needs: [Target.Dependency] = []) -> Target {
@@ -58,6 +59,7 @@ let package = Package(
         system("CSpawn"),
         shim("CCurlShim", over: "CCurl"),
         shim("CTLSShim", over: "CTLS"),
+        shim("CSecret"),
 
         // 0 · values and messages
         module("LatchCore", needs: [onLinux("CSpawn")]),
@@ -71,7 +73,7 @@ let package = Package(
         module("LatchJOSE", needs: ["LatchCrypto", "LatchCore"]),
 
         // 3 · the session
-        module("LatchAuth", needs: ["LatchHTTP", "LatchJOSE", "LatchCrypto", "LatchCore"]),
+        module("LatchAuth", needs: ["LatchHTTP", "LatchJOSE", "LatchCrypto", "LatchCore", onLinux("CSecret")]),
 
         // 4 · how tokens are obtained
         module("LatchOAuth", needs: ["LatchAuth", "LatchHTTP", "LatchJOSE", "LatchCrypto", "LatchCore"]),
