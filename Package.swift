@@ -57,12 +57,13 @@ let package = Package(
         system("CPSL", pkgConfig: "libpsl", apt: "libpsl-dev"),
         system("CEpoll"),
         system("CSpawn"),
+        system("CTimer"),
         shim("CCurlShim", over: "CCurl"),
         shim("CTLSShim", over: "CTLS"),
         shim("CSecret"),
 
         // 0 · values and messages
-        module("LatchCore", needs: [onLinux("CSpawn")]),
+        module("LatchCore", needs: [onLinux("CSpawn"), onLinux("CTimer")]),
         module("LatchHTTP", needs: ["LatchCore", onLinux("CCurl"), onLinux("CCurlShim"), onLinux("CPSL")]),
 
         // 1 · engines

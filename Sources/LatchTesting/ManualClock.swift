@@ -37,6 +37,7 @@ public final class ManualClock: Sendable {
     }
 
     private let world: Lock<World>
+    private let jumps = DateJumps()
 
     /// A clock that shows `date`.
     public init(_ date: Date = Date(timeIntervalSince1970: 1_800_000_000)) {
@@ -53,6 +54,7 @@ public final class ManualClock: Sendable {
     ///
     /// All of them find the time at its end. A negative time moves the date alone, as `jump` does.
     public func advance(by duration: Duration) {
+        defer { if duration < .zero { jumps.announce() } }
         let due = world.withLock { world in
             world.date += duration.inSeconds
             guard duration > .zero else { return [Sleeper]() }
@@ -68,8 +70,15 @@ public final class ManualClock: Sendable {
     /// Lets seconds pass.
     public func advance(by seconds: TimeInterval) { advance(by: .seconds(seconds)) }
 
-    /// Moves the date alone, as a person or a time server may; who waits goes on waiting as long as before.
-    public func jump(by seconds: TimeInterval) { world.withLock { $0.date += seconds } }
+    /// Moves the date alone, as a person or a time server may; who waits goes on waiting as long as before, and who
+    /// listens for jumps hears of it.
+    public func jump(by seconds: TimeInterval) {
+        world.withLock { $0.date += seconds }
+        jumps.announce()
+    }
+
+    /// How many listen for jumps of the date.
+    public var jumpListenerCount: Int { jumps.listenerCount }
 
     /// How long each of those who wait has still to wait, the shortest first.
     public var sleepers: [Duration] {
@@ -111,7 +120,7 @@ public final class ManualClock: Sendable {
     public func wallClock(skew: TimeInterval = 0) -> WallClock {
         WallClock(
             now: { self.now.addingTimeInterval(skew) }, sleep: { try await self.sleep(for: $0) },
-            uptime: { self.uptime })
+            uptime: { self.uptime }, dateChanges: { self.jumps.stream() })
     }
 
     /// The clock for a test of one who waits and does nothing else meanwhile: his waiting moves it, and takes no time.

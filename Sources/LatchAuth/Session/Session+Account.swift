@@ -119,7 +119,7 @@ extension Session {
             view.generation = generation
             view.due = due
         }
-        publish(isExpired(value) ? .expired(value) : .signedIn(value))
+        showAge(of: value)
         watchTime(of: value)
     }
 

@@ -9,6 +9,7 @@ extension Session {
         timer?.cancel()
         timer = nil
         guard value.expiry != nil else { return }
+        watchDate()
         timer = Task(executorPreference: executor) { [weak self, clock] in
             while let wait = await self?.passTime(of: value) {
                 do { try await clock.sleep(for: wait) } catch { return }
@@ -21,7 +22,7 @@ extension Session {
     /// - Returns: How long until something else is due; nil when `value` is no longer current or nothing will be.
     private func passTime(of value: Value) async -> Duration? {
         guard state.credential == value, let expiry = value.expiry else { return nil }
-        if isExpired(value), state == .signedIn(value) { publish(.expired(value)) }
+        showAge(of: value)
         guard policy.renewsInBackground else {
             return isExpired(value) ? nil : wait(until: expiry)
         }
@@ -33,6 +34,32 @@ extension Session {
         let pause = pausedUntil.timeIntervalSince(clock.now)
         let next = issuerNow >= due ? Duration.seconds(min(max(pause, 1), 86_400)) : wait(until: due)
         return isExpired(value) ? next : min(next, wait(until: expiry))
+    }
+
+    /// Makes it visible whether the current credential is accepted by its age, in either direction: a clock that is
+    /// corrected may make an expired one fresh again.
+    func showAge(of value: Value) { publish(isExpired(value) ? .expired(value) : .signedIn(value)) }
+
+    /// Looks at the time again: it is another one than was thought, since the issuer's clock is known better now.
+    func timeHasMoved() {
+        guard let value = state.credential else { return }
+        showAge(of: value)
+        watchTime(of: value)
+    }
+
+    /// Listens for jumps of this device's date, once: who sleeps does not notice them.
+    private func watchDate() {
+        guard dateWatch == nil else { return }
+        let changes = clock.dateChanges()
+        dateWatch = Task(executorPreference: executor) { [weak self] in
+            for await _ in changes { await self?.dateHasJumped() }
+        }
+    }
+
+    private func dateHasJumped() {
+        // A pause until a date of the old time could last for days of the new one.
+        pausedUntil = .distantPast
+        timeHasMoved()
     }
 
     /// Puts off the next attempt by the policy's pause and up to a quarter more.

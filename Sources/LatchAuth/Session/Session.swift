@@ -76,6 +76,8 @@ public actor Session<Value: SessionCredential> {
     var timer: Task<Void, Never>?
     /// Listens to the other sessions over the same record.
     var listener: Task<Void, Never>?
+    /// Listens for jumps of this device's date.
+    var dateWatch: Task<Void, Never>?
     /// Whether an operation is inside of `withStore`.
     ///
     /// An actor alone would not keep two of them apart: it lets others in at every `await`.
@@ -121,6 +123,7 @@ public actor Session<Value: SessionCredential> {
     deinit {
         timer?.cancel()
         listener?.cancel()
+        dateWatch?.cancel()
         broadcast.finish()
     }
 

@@ -49,16 +49,20 @@ extension Session {
         return expiry <= issuerNow
     }
 
-    /// Corrects the clock by the `Date` of an answer of the issuer.
+    /// Corrects the clock by the `Date` of an answer of the issuer; where that makes the credential expired, or fresh
+    /// again, the state follows.
     ///
     /// - Parameter sent: When the request was sent, by this session's clock.
     public nonisolated func observe(issuerDate: Date, ofRequestSentAt sent: Date) {
         let now = clock.now
         let offset = ClockOffset.seconds(to: issuerDate, sent: sent, received: now)
-        view.withLock { view in
+        let hasMoved = view.withLock { view in
+            defer { view.clockOffset = offset }
             view.offsetMeasured = now
-            view.clockOffset = offset
+            return view.clockOffset != offset
         }
+        guard hasMoved else { return }
+        Task(executorPreference: executor) { await self.timeHasMoved() }
     }
 
     /// Whether another look at the issuer's clock is worth its cost.

@@ -32,6 +32,8 @@ public final class Simulation: Sendable {
     private let world: Lock<World>
     /// Where all tasks of this world run.
     let executor = SimulatedExecutor()
+    /// Who wants to hear when the date jumps.
+    private let jumps = DateJumps()
     /// Whether notes are kept; making their text is left out otherwise.
     private let isTracing: Bool
 
@@ -49,7 +51,9 @@ public final class Simulation: Sendable {
 
     /// The virtual clock.
     public var clock: WallClock {
-        WallClock(now: { self.now }, sleep: { try await self.sleep(for: $0) }, uptime: { self.elapsed })
+        WallClock(
+            now: { self.now }, sleep: { try await self.sleep(for: $0) }, uptime: { self.elapsed },
+            dateChanges: { self.jumps.stream() })
     }
 
     /// A source of random bytes that follows the seed.
@@ -75,6 +79,7 @@ public final class Simulation: Sendable {
     /// Lets the date jump, as a person or a time server may.
     public func jumpDate(bySeconds seconds: Double) {
         world.withLock { $0.dateOffset += seconds }
+        jumps.announce()
     }
 
     /// Begins a task in this world.

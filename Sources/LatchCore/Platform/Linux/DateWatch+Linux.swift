@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+import CTimer
+import Dispatch
+import Glibc
+
+/// Tells when the date of this machine was set, without polling.
+///
+/// A timer for a date that never comes, which the kernel cancels whenever the date jumps (timerfd_create(2),
+/// `TFD_TIMER_CANCEL_ON_SET`).
+package final class DateWatch: @unchecked Sendable {
+    /// Made and cancelled once; Dispatch itself is safe from any thread.
+    private let source: any DispatchSourceRead
+
+    /// A watch; nil where the system has no more timers to give.
+    ///
+    /// - Parameter onChange: Called after each jump, on a thread of Dispatch; jumps that come together are one.
+    package init?(onChange: @escaping @Sendable () -> Void) {
+        let timer = timerfd_create(CLOCK_REALTIME, Int32(TFD_NONBLOCK) | Int32(TFD_CLOEXEC))
+        guard timer >= 0 else { return nil }
+        Self.arm(timer)
+        source = DispatchSource.makeReadSource(fileDescriptor: timer, queue: .global())
+        source.setEventHandler {
+            // Reading takes the cancellation away; then the timer stands again.
+            var count: UInt64 = 0
+            _ = read(timer, &count, MemoryLayout<UInt64>.size)
+            Self.arm(timer)
+            onChange()
+        }
+        source.setCancelHandler { close(timer) }
+        source.resume()
+    }
+
+    deinit { source.cancel() }
+
+    /// One element for each jump from now on.
+    package static func changes() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        if let watch = DateWatch(onChange: { continuation.yield() }) {
+            continuation.onTermination = { _ in withExtendedLifetime(watch) {} }
+        } else {
+            continuation.finish()
+        }
+        return stream
+    }
+
+    /// Sets the timer to the year 2255, which the kernel can still count to.
+    private static func arm(_ timer: Int32) {
+        var never = itimerspec()
+        never.it_value.tv_sec = 9_000_000_000
+        let flags = Int32(TFD_TIMER_ABSTIME) | Int32(TFD_TIMER_CANCEL_ON_SET)
+        timerfd_settime(timer, flags, &never, nil)
+    }
+}
+#endif

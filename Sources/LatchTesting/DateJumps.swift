@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// Those who want to hear when a test lets the date jump.
+final class DateJumps: Sendable {
+    private struct Audience {
+        var nextID = 0
+        var streams: [Int: AsyncStream<Void>.Continuation] = [:]
+    }
+
+    private let audience = Lock(Audience())
+
+    /// How many listen.
+    var listenerCount: Int { audience.withLock { $0.streams.count } }
+
+    /// One element for each jump from now on; several that nobody has looked at yet are one.
+    func stream() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = audience.withLock { audience in
+            audience.nextID += 1
+            audience.streams[audience.nextID] = continuation
+            return audience.nextID
+        }
+        continuation.onTermination = { [weak self] _ in self?.audience.withLock { $0.streams[id] = nil } }
+        return stream
+    }
+
+    /// Tells all, in the order in which they began to listen.
+    func announce() {
+        let streams = audience.withLock { $0.streams }
+        for (_, stream) in streams.sorted(by: { $0.key < $1.key }) { stream.yield() }
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@testable import LatchAuth
+
+@Suite struct `A session whose clock is set` {
+    typealias State = Session<Tokens>.State
+
+    let fixture = SessionFixture()
+
+    private func collect(_ session: Session<Tokens>) -> @Sendable () -> [State] {
+        let seen = Lock<[State]>([])
+        let states = session.states
+        fixture.simulation.spawn { for await state in states { seen.withLock { $0.append(state) } } }
+        return { seen.withLock { $0 } }
+    }
+
+    /// Lets everything happen that needs no time.
+    private func settle() { _ = fixture.simulation.run(horizon: .zero) }
+
+    @Test func `J15: is signed in again when the date is set back, exactly once, without a request`() throws {
+        let session = fixture.makeSession()
+        let seen = collect(session)
+        let tokens = fixture.tokens(0)
+        try fixture.run { try await session.signIn(tokens) }
+        _ = fixture.simulation.run()
+        #expect(seen() == [.unknown, .signedIn(tokens), .expired(tokens)])
+        fixture.simulation.jumpDate(bySeconds: -3_600)
+        settle()
+        #expect(seen() == [.unknown, .signedIn(tokens), .expired(tokens), .signedIn(tokens)])
+        #expect(session.currentState == .signedIn(tokens))
+        #expect(fixture.renewals == 0)
+        #expect(fixture.requests.isEmpty)
+    }
+
+    @Test func `J15: expires at once when the date is set forward, and again when its time comes`() throws {
+        let session = fixture.makeSession()
+        let seen = collect(session)
+        let tokens = fixture.tokens(0)
+        try fixture.run { try await session.signIn(tokens) }
+        let began = fixture.simulation.now
+        fixture.simulation.jumpDate(bySeconds: 86_400)
+        settle()
+        #expect(session.currentState == .expired(tokens))
+        fixture.simulation.jumpDate(bySeconds: -86_400)
+        settle()
+        #expect(session.currentState == .signedIn(tokens))
+        _ = fixture.simulation.run()
+        #expect(fixture.simulation.now.timeIntervalSince(began) < 901)
+        let signedIn = State.signedIn(tokens)
+        #expect(seen() == [.unknown, signedIn, .expired(tokens), signedIn, .expired(tokens)])
+        #expect(fixture.renewals == 0)
+    }
+
+    @Test func `J15: follows the issuer's date in both directions, exactly once`() throws {
+        let session = fixture.makeSession()
+        let seen = collect(session)
+        let tokens = fixture.tokens(0)
+        try fixture.run { try await session.signIn(tokens) }
+        let now = fixture.simulation.now
+        for seconds in [1_000.0, 1_001, 2_000, -10, -20, -30, 1_000] {
+            session.observe(issuerDate: now.addingTimeInterval(seconds), ofRequestSentAt: now)
+            settle()
+        }
+        let (fresh, old) = (State.signedIn(tokens), State.expired(tokens))
+        #expect(seen() == [.unknown, fresh, old, fresh, old])
+        #expect(fixture.renewals == 0)
+    }
+
+    @Test func `expires when it should by the corrected clock, although it went to sleep by the wrong one`() throws {
+        let session = fixture.makeSession()
+        let tokens = fixture.tokens(0)
+        try fixture.run { try await session.signIn(tokens) }
+        let now = fixture.simulation.now
+        session.observe(issuerDate: now.addingTimeInterval(800), ofRequestSentAt: now)
+        settle()
+        #expect(session.currentState == .signedIn(tokens))
+        _ = fixture.simulation.run { session.currentState == .expired(tokens) }
+        #expect(fixture.simulation.now.timeIntervalSince(now) < 101)
+    }
+
+    @Test func `uses again what is fresh again, without a renewal`() throws {
+        let session = fixture.makeSession()
+        let tokens = fixture.issue(0)
+        try fixture.run { try await session.signIn(tokens) }
+        fixture.simulation.jumpDate(bySeconds: 86_400)
+        settle()
+        fixture.simulation.jumpDate(bySeconds: -86_400)
+        #expect(try fixture.run { try await session.credential() } == tokens)
+        #expect(fixture.renewals == 0)
+    }
+
+    @Test func `does not pause its renewals for the days that a date was set back`() throws {
+        let isOffline = Lock(true)
+        let policy = RenewalPolicy(jitter: .zero, renewsInBackground: true)
+        let fixture = SessionFixture(policy: policy) { _, fixture in
+            if isOffline.withLock({ $0 }) { throw HTTPError.offline }
+            return fixture.issue(1)
+        }
+        let session = fixture.makeSession()
+        let tokens = fixture.tokens(0)
+        try fixture.run { try await session.signIn(tokens) }
+        _ = fixture.simulation.run { fixture.renewals == 1 }
+        isOffline.withLock { $0 = false }
+        let failed = fixture.simulation.trueNow
+        // By as much as leaves the renewal due, and the end of the pause far away.
+        fixture.simulation.jumpDate(bySeconds: -30)
+        _ = fixture.simulation.run { session.currentState.credential?.access == "access-1" }
+        #expect(session.currentState.credential?.access == "access-1")
+        #expect(fixture.simulation.trueNow.timeIntervalSince(failed) < 45)
+        try fixture.run { try await session.signOut() }
+    }
+}
