@@ -250,6 +250,7 @@ if Context.environment["LATCH_FUZZ"] != nil {
         fuzz("fuzz-date", needs: ["LatchHTTP"]),
         fuzz("fuzz-cookie", needs: ["LatchHTTP", "LatchCore"]),
         fuzz("fuzz-email", needs: ["LatchIdentity"]),
+        fuzz("fuzz-app", needs: ["LatchIdentity"]),
         fuzz("fuzz-token", needs: ["LatchJOSE"]),
         fuzz("fuzz-keys", needs: ["LatchJOSE", "LatchCore"]),
         fuzz("fuzz-head", needs: ["LatchServer", "LatchHTTP"]),

@@ -8,4 +8,4 @@
 // Must not know: sockets, command lines, configuration files, clients. SQLite is reached only from Store/SQLite; what is
 // above it speaks `IdentityStore`. No account of time or chance but the clock and randomness it was given.
 // Where things are: Store (rows and the one writer), Tokens (what is issued), Passwords, Mail, Limits, Accounts (what can
-// be done), Routes (how it is asked for), Operations (health and metrics).
+// be done), Apps and Access (which app may ask for which tokens, and what they open), Routes (how it is asked for), Operations (health and metrics).

@@ -47,7 +47,7 @@ extension RegisteredApp {
     public static let firstPartyID = "first-party"
 
     /// Reads the word of a configuration; nil where it is none.
-    init?(word: String) {
+    package init?(word: String) {
         let parts = word.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
         guard let id = parts.first, Self.isID(id), id != Self.firstPartyID else { return nil }
         self.init(id: id)
@@ -69,7 +69,7 @@ extension RegisteredApp {
     }
 
     /// The word that `init(word:)` reads.
-    var word: String {
+    package var word: String {
         var parts = [id]
         if isConfidential { parts.append("confidential") }
         parts.append("grants=" + grants.map(\.rawValue).sorted().joined(separator: ","))

@@ -42,10 +42,10 @@ struct OAuthForm: Sendable {
     /// - Throws: `IdentityError.unknownApp`, the same for every cause; `.invalidInput`; `.tooManyAttempts`.
     func app(of request: HTTPRequest, _ parts: IdentityParts) throws(IdentityError) -> RegisteredApp {
         var (id, secret) = (self["client_id"], self["client_secret"])
-        if let field = request.fields[.authorization], field.lowercased().hasPrefix("basic ") {
+        if let field = request.fields[.authorization], AppCredentials.isBasic(field) {
             guard secret == nil else { throw .invalidInput("the app authenticates in two ways") }
-            guard let pair = Self.basic(field), id ?? pair.id == pair.id else { throw .unknownApp }
-            (id, secret) = (pair.id, pair.secret.isEmpty ? nil : pair.secret)
+            guard let pair = AppCredentials(basic: field), id ?? pair.id == pair.id else { throw .unknownApp }
+            (id, secret) = (pair.id, pair.secret)
         }
         guard secret != nil else {
             guard let app = parts.apps.authenticated(id: id, secret: nil) else { throw .unknownApp }
@@ -57,20 +57,6 @@ struct OAuthForm: Sendable {
         guard let app = parts.apps.authenticated(id: id, secret: secret) else { throw .unknownApp }
         parts.limiter.giveBack([attempt])
         return app
-    }
-
-    /// RFC 6749 §2.3.1: both halves are form-encoded before they are joined (RFC 7617 §2).
-    private static func basic(_ field: String) -> (id: String, secret: String)? {
-        let encoded = field.utf8.dropFirst("basic ".utf8.count).drop { $0 == 0x20 }
-        // RFC 4648 §4: the padding says nothing that the length does not.
-        guard let last = encoded.lastIndex(where: { $0 != 0x3D }),
-            let bytes = Base64Alphabet.standard.decode(encoded[...last]),
-            let text = String(validating: bytes, as: UTF8.self),
-            let colon = text.utf8.firstIndex(of: 0x3A),
-            let id = percentDecoded(text[..<colon].utf8, plusIsSpace: true),
-            let secret = percentDecoded(text[text.index(after: colon)...].utf8, plusIsSpace: true), !id.isEmpty
-        else { return nil }
-        return (id, secret)
     }
 }
 
