@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchOAuth
+import LatchServer
+import Testing
+
+@Suite struct `A grant of a password` {
+    let issuer = ScriptedIssuer()
+
+    init() { issuer.on(.ok, #"{"access_token":"a","token_type":"Bearer"}"#) }
+
+    @Test func `L2: is a form with the grant, the name, the password and the scopes, and nothing else`() async throws {
+        let grant = PasswordGrant(
+            username: "user@example.com", password: "secret", scopes: .list("widgets:read widgets:write"))
+        _ = try await issuer.endpoint().tokens(for: grant)
+        let request = try #require(issuer.requests.first)
+        #expect(request.method == .post)
+        #expect(request.path == "/oauth/token")
+        #expect(request.fields[.contentType] == "application/x-www-form-urlencoded")
+        #expect(request.fields[.accept] == "application/json")
+        #expect(request.fields[.authorization] == nil)
+        #expect(
+            request.body.text
+                == "grant_type=password&username=user%40example.com&password=secret"
+                + "&scope=widgets%3Aread%20widgets%3Awrite")
+    }
+
+    @Test(arguments: [
+        "p&scope=widgets:admin+1", "a=b", "a&b", "a+b", "a b", "%26scope%3Dx", "100%", "a#b", "a;b", "a?b", "a/b",
+        "\"q\"", "<x>", "\\", "ü€𝄞", "e\u{301}&\u{301}=", "\r\n", "\u{0}", "a\tb", "'", "!*'();:@&=+$,/?#[]", "~-._",
+    ])
+    func `L2: carries every character of a name and a password, and none of them adds a parameter`(
+        text: String
+    ) async throws {
+        let grant = PasswordGrant(username: text, password: text, scopes: .list("widgets:read"))
+        _ = try await issuer.endpoint().tokens(for: grant)
+        let request = try #require(issuer.requests.first)
+        // Read by the server's own parser, which is no code of the writer.
+        let fields = try request.formFields()
+        #expect(fields.map(\.name) == ["grant_type", "username", "password", "scope"])
+        #expect(fields["username"].map { Array($0.utf8) } == Array(text.utf8))
+        #expect(fields["password"].map { Array($0.utf8) } == Array(text.utf8))
+        #expect(fields["scope"] == "widgets:read")
+        #expect(request.body.text?.utf8.allSatisfy { (0x21...0x7E).contains($0) } == true)
+        #expect(!request.path.contains("?"))
+    }
+
+    @Test func `L2: names scopes in the order in which they were asked for, each once`() async throws {
+        for text in ["b:read a:read", "b:read  a:read b:read", " b:read a:read "] {
+            _ = try await issuer.endpoint().tokens(
+                for: PasswordGrant(username: "u", password: "p", scopes: .list(text)))
+        }
+        #expect(issuer.forms.allSatisfy { $0.last == "scope=b:read a:read" })
+    }
+
+    @Test func `L2: leaves the scope out where there is none`() async throws {
+        _ = try await issuer.endpoint().tokens(for: PasswordGrant(username: "u", password: "p"))
+        #expect(issuer.forms == [["grant_type=password", "username=u", "password=p"]])
+    }
+
+    @Test func `is not sent twice, and carries no key unless one is given`() async throws {
+        let endpoint = issuer.endpoint()
+        let grant = PasswordGrant(username: "u", password: "p")
+        _ = try await endpoint.tokens(for: grant)
+        _ = try await endpoint.tokens(for: grant, idempotencyKey: "k1")
+        #expect(issuer.requests.map { $0.fields[.idempotencyKey] } == [nil, "k1"])
+    }
+
+    @Test func `L14: shows neither name nor password`() {
+        let grant = PasswordGrant(username: "canary-name", password: "canary-password")
+        var text = "\(grant) \(String(reflecting: grant))"
+        dump(grant, to: &text)
+        #expect(!text.contains("canary"))
+    }
+}

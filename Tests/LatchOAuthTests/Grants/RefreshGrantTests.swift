@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchHTTP
+import LatchOAuth
+import Testing
+
+/// A grant of a program's own (RFC 6749 §4.5), as the protocol's documentation shows it.
+private struct OneTimeCodeGrant: Grant {
+    let code: String
+    var type: String { "urn:example:one-time-code" }
+    var parameters: [(String, String)] { [("code", code), ("empty", "")] }
+}
+
+@Suite struct `A grant of a refresh token` {
+    let issuer = ScriptedIssuer()
+
+    @Test func `L6: sends the token, and scopes only where fewer are wanted`() async throws {
+        issuer.on(.ok, #"{"access_token":"a"}"#)
+        _ = try await issuer.endpoint().tokens(for: RefreshGrant(refreshToken: "r/+="))
+        _ = try await issuer.endpoint().tokens(for: RefreshGrant(refreshToken: "r", scopes: .list("files:read")))
+        #expect(
+            issuer.forms == [
+                ["grant_type=refresh_token", "refresh_token=r/+="],
+                ["grant_type=refresh_token", "refresh_token=r", "scope=files:read"],
+            ])
+    }
+
+    @Test func `L6: keeps its token and its scopes where the answer brings none`() async throws {
+        issuer.on(.ok, #"{"access_token":"a"}"#)
+        let grant = RefreshGrant(refreshToken: "r0", granted: .list("files:read files:write"))
+        let response = try await issuer.endpoint().tokens(for: grant)
+        #expect(response.tokens.refresh == "r0")
+        #expect(response.grantedScopes == .list("files:read files:write"))
+        #expect(response.scopeChange.isEmpty)
+    }
+
+    @Test func `L6: takes the rotated token`() async throws {
+        issuer.on(.ok, #"{"access_token":"a","refresh_token":"r1","scope":"files:read"}"#)
+        let grant = RefreshGrant(refreshToken: "r0", granted: .list("files:read files:write"))
+        let response = try await issuer.endpoint().tokens(for: grant)
+        #expect(response.tokens.refresh == "r1")
+        #expect(response.scopeChange.missing == .list("files:write"))
+    }
+
+    @Test func `may be any other grant, whose empty parameters are left out`() async throws {
+        issuer.on(.ok, #"{"access_token":"a"}"#)
+        let response = try await issuer.endpoint().tokens(for: OneTimeCodeGrant(code: "123"))
+        #expect(issuer.forms == [["grant_type=urn:example:one-time-code", "code=123"]])
+        #expect(response.tokens.refresh == nil)
+        #expect(response.grantedScopes == nil)
+    }
+
+    @Test func `L14: shows no token`() {
+        let grant = RefreshGrant(refreshToken: "canary", scopes: .list("a:read"))
+        var text = "\(grant) \(String(reflecting: grant))"
+        dump(grant, to: &text)
+        #expect(!text.contains("canary"))
+    }
+}

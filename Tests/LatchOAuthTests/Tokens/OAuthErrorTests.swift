@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchOAuth
+import LatchTesting
+import Testing
+
+@Suite struct `An answer that is no success` {
+    let issuer = ScriptedIssuer()
+
+    private func error(
+        _ status: HTTPStatus, _ body: String, fields: HTTPFields = [:], password: String = "pass-word-9"
+    ) async throws -> OAuthError {
+        issuer.on(status, body, fields: fields)
+        return try #require(
+            await #expect(throws: OAuthError.self) {
+                try await issuer.endpoint().tokens(for: PasswordGrant(username: "ada", password: password))
+            })
+    }
+
+    @Test(
+        arguments: [
+            ("invalid_request", .invalidRequest), ("invalid_client", .invalidClient), ("invalid_grant", .invalidGrant),
+            ("unauthorized_client", .unauthorizedClient), ("unsupported_grant_type", .unsupportedGrantType),
+            ("invalid_scope", .invalidScope), ("unsupported_token_type", .unsupportedTokenType),
+            ("invalid_dpop_proof", .invalidDPoPProof), ("use_dpop_nonce", .useDPoPNonce),
+            ("temporarily_unavailable", .temporarilyUnavailable), ("server_error", .serverFailed),
+            ("something_new", .refused),
+        ] as [(String, OAuthError)])
+    func `L3: is the error that its code names (RFC 6749 §5.2)`(code: String, expected: OAuthError) async throws {
+        let error = try await error(.badRequest, #"{"error":"\#(code)","error_description":"Because."}"#)
+        #expect(error == expected)
+        #expect(error.issuerCode == code)
+        #expect(error.issuerMessage == "Because.")
+        #expect(error.message.hasSuffix("(Because.)"))
+        #expect(error.status == .badRequest)
+        #expect(error == .refused || error.hint != nil)
+    }
+
+    @Test func `L3: 400 invalid_grant and 401 with a detail are a refused password`() async throws {
+        #expect(try await error(.badRequest, #"{"error":"invalid_grant"}"#) == .invalidGrant)
+        let told = try await error(.unauthorized, #"{"detail":"Invalid credentials"}"#)
+        #expect(told == .invalidGrant)
+        #expect(told.issuerMessage == "Invalid credentials")
+        #expect(try await error(.unauthorized, "") == .invalidGrant)
+        #expect(try await error(.unauthorized, "<html>No</html>") == .invalidGrant)
+    }
+
+    @Test(arguments: ["invalid_client", "unauthorized_client"])
+    func `L3: 401 for the program is none for the person`(code: String) async throws {
+        #expect(try await error(.unauthorized, #"{"error":"\#(code)"}"#) != .invalidGrant)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"detail":"No.","error_code":"INVALID_CREDENTIALS"}"#, .invalidGrant),
+            (#"{"detail":"No.","error_code":"INVALID_REFRESH_TOKEN"}"#, .invalidGrant),
+            (#"{"detail":{"detail":"No.","error_code":"INVALID_REFRESH_TOKEN"}}"#, .invalidGrant),
+            (#"{"detail":"No.","error_code":"RATE_LIMIT_EXCEEDED","retry_after":7}"#, .tooManyRequests),
+            (#"{"detail":"No."}"#, .refused), (#"{"message":"No."}"#, .refused),
+        ] as [(String, OAuthError)])
+    func `L3: is read in the spelling of seed 004's backend`(body: String, expected: OAuthError) async throws {
+        let error = try await error(.badRequest, body)
+        #expect(error == expected)
+        #expect(error.issuerMessage == "No.")
+        #expect(error.retryAfter == (expected == .tooManyRequests ? .seconds(7) : nil))
+    }
+
+    @Test func `L3: 422 tells which fields are wrong, and not what was in them`() async throws {
+        let error = try await error(
+            .unprocessableContent,
+            #"{"detail":[{"loc":["body","username"],"msg":"field required","input":"pass-word-9"},"#
+                + #"{"loc":["body",7],"msg":"too short"},{"loc":[]},"x"]}"#)
+        #expect(error == .refused)
+        #expect(error.issuerMessage == "username: field required; too short")
+    }
+
+    @Test(
+        arguments: [
+            (500, .serverFailed), (502, .serverFailed), (503, .temporarilyUnavailable), (504, .serverFailed),
+            (599, .serverFailed), (429, .tooManyRequests), (404, .refused), (403, .refused), (418, .refused),
+            (302, .invalidResponse), (304, .invalidResponse),
+        ] as [(HTTPStatus, OAuthError)])
+    func `L3: without content a program reads is judged by its status`(
+        status: HTTPStatus, expected: OAuthError
+    ) async throws {
+        for body in ["", "<html><body>502 Bad Gateway</body></html>", "{", "null", "[]"] {
+            let error = try await error(status, body, fields: [.contentType: "text/html"])
+            #expect(error == expected)
+            #expect(error.issuerMessage == nil)
+            #expect(error.status == status)
+        }
+    }
+
+    @Test(arguments: [500, 502, 503, 429] as [HTTPStatus])
+    func `L6: that is an outage is none of the session's, whatever it says`(status: HTTPStatus) async throws {
+        #expect(try await error(status, #"{"error":"invalid_grant"}"#) != .invalidGrant)
+    }
+
+    @Test(
+        arguments: [
+            ("120", 120), ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("soon", nil), ("-5", nil),
+        ] as [(String, Int?)])
+    func `tells when to try again`(field: String, seconds: Int?) async throws {
+        let fields: HTTPFields = [.retryAfter: field, .date: "Sun, 06 Nov 1994 08:49:37 GMT"]
+        #expect(try await error(.serviceUnavailable, "", fields: fields).retryAfter == seconds.map { .seconds($0) })
+    }
+
+    @Test(arguments: ["-1", "1e300", #""7""#, "null", "99999999999999"])
+    func `waits for no time that is none`(value: String) async throws {
+        let error = try await error(.tooManyRequests, #"{"retry_after":\#(value)}"#)
+        #expect(error.retryAfter == nil || error.retryAfter == RetryAfter.longest)
+    }
+
+    @Test func `follows no redirect, since what it sent is a password`() async throws {
+        let error = try await error(
+            307, "", fields: [.location: "https://evil.example.com/oauth/token"])
+        #expect(error == .invalidResponse)
+        #expect(issuer.requests.count == 1)
+    }
+
+    @Test(arguments: [
+        #"{"error":"invalid_grant","error_description":"wrong password pass-word-9"}"#,
+        #"{"detail":"ada/pass-word-9 does not match"}"#, #"{"message":"pass-word-9"}"#,
+        #"{"detail":[{"loc":["password"],"msg":"pass-word-9 is too short"}]}"#,
+        #"{"error":"x","error_description":"password=pass-word-9&scope"}"#,
+    ])
+    func `L14: repeats no secret, though the issuer does`(body: String) async throws {
+        let error = try await error(.badRequest, body)
+        #expect(error.issuerMessage == nil)
+        var text = "\(error) \(String(reflecting: error))"
+        dump(error, to: &text)
+        #expect(!text.contains("pass-word-9"))
+    }
+
+    @Test func `L14: repeats no secret in its encoded form either`() async throws {
+        let error = try await error(
+            .badRequest, #"{"error":"x","error_description":"got a%26b%3Dc"}"#, password: "a&b=c")
+        #expect(error.issuerMessage == nil)
+    }
+
+    @Test func `shows no control characters of a stranger, and no novel`() async throws {
+        let long = String(repeating: "x", count: 10_000)
+        let error = try await error(
+            .badRequest, #"{"error":"a\u001b[31m","error_description":"b\u001b[2J\n\u202ec\#(long)"}"#)
+        #expect(error.issuerCode == "a[31m")
+        #expect(error.issuerMessage?.hasPrefix("b[2Jcxxx") == true)
+        #expect(error.issuerMessage?.count == 200)
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchHTTP
+import LatchOAuth
+import LatchTesting
+import Testing
+
+@Suite struct `A revocation` {
+    let issuer = ScriptedIssuer()
+    let tokens = Tokens(access: "a/+", refresh: "r/+")
+
+    @Test func `L7: is a form with the token and a hint (RFC 7009 §2.1)`() async throws {
+        issuer.on("/oauth/revoke", .ok, "")
+        try await issuer.endpoint().revoke("t&x=1", hint: .access)
+        try await issuer.endpoint().revoke("t")
+        #expect(issuer.forms == [["token=t&x=1", "token_type_hint=access_token"], ["token=t"]])
+        #expect(issuer.requests.allSatisfy { $0.fields[.contentType] == "application/x-www-form-urlencoded" })
+        #expect(issuer.requests.allSatisfy { $0.path == "/oauth/revoke" && $0.fields[.authorization] == nil })
+    }
+
+    @Test func `L7: takes both tokens, the refresh token first`() async throws {
+        issuer.on("/oauth/revoke", .ok, "")
+        try await issuer.endpoint().revoke(tokens)
+        #expect(
+            issuer.forms == [
+                ["token=r/+", "token_type_hint=refresh_token"], ["token=a/+", "token_type_hint=access_token"],
+            ])
+    }
+
+    @Test func `L7: tries the access token although the refresh token failed, and tells the failure`() async throws {
+        issuer.on("/oauth/revoke") { request in
+            let isFirst = request.body.text?.contains("refresh_token") == true
+            return HTTPResponse(status: isFirst ? .serviceUnavailable : .ok, fields: [.retryAfter: "30"])
+        }
+        let error = await #expect(throws: OAuthError.temporarilyUnavailable) {
+            try await issuer.endpoint().revoke(tokens)
+        }
+        #expect(error?.retryAfter == .seconds(30))
+        #expect(issuer.requests.count == 2)
+    }
+
+    @Test func `L7: takes no offence at an issuer that revokes no access tokens, unless there is nothing else`()
+        async throws
+    {
+        issuer.on("/oauth/revoke") { request in
+            let isFirst = request.body.text?.contains("token=r") == true
+            return isFirst
+                ? HTTPResponse(status: .ok)
+                : HTTPResponse(status: .badRequest, body: HTTPBody(#"{"error":"unsupported_token_type"}"#))
+        }
+        try await issuer.endpoint().revoke(tokens)
+        await #expect(throws: OAuthError.unsupportedTokenType) {
+            try await issuer.endpoint().revoke(Tokens(access: "a"))
+        }
+    }
+
+    @Test func `L7: says where there is nobody to ask`() async {
+        let provider = Provider(issuer: ScriptedIssuer.url, tokenEndpoint: ScriptedIssuer.url)
+        await #expect(throws: OAuthError.noRevocationEndpoint) {
+            try await TokenEndpoint(provider: provider, transport: issuer).revoke("t")
+        }
+        #expect(issuer.requests.isEmpty)
+    }
+
+    @Test func `L7: tells the network's errors as they are`() async {
+        issuer.on("/oauth/revoke") { _ in throw HTTPError.offline }
+        await #expect(throws: HTTPError.offline) { try await issuer.endpoint().revoke(tokens) }
+    }
+
+    @Test func `L14: repeats no token in its errors`() async throws {
+        issuer.on("/oauth/revoke", .badRequest, #"{"error":"invalid_request","error_description":"token canary?"}"#)
+        let error = await #expect(throws: OAuthError.invalidRequest) { try await issuer.endpoint().revoke("canary") }
+        #expect("\(String(describing: error))".contains("canary") == false)
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchHTTP
+import LatchOAuth
+import LatchTesting
+import Testing
+
+@Suite struct `Scopes that differ from those asked for` {
+    let issuer = ScriptedIssuer()
+
+    private func response(
+        asking requested: String, granted: String?, _ policy: UnrequestedScopes = .reported
+    ) async throws -> TokenResponse {
+        let scope = granted.map { #","scope":"\#($0)""# } ?? ""
+        issuer.on(.ok, #"{"access_token":"a"\#(scope)}"#)
+        return try await issuer.endpoint(unrequestedScopes: policy).tokens(
+            for: PasswordGrant(username: "u", password: "p", scopes: .list(requested)))
+    }
+
+    @Test(
+        arguments: [
+            ("a:read a:write", "a:read", "a:write", ""),
+            ("a:read", "a:read b:read", "", "b:read"),
+            ("a:read", "b:read", "a:read", "b:read"),
+            ("a:read b:read", "b:read a:read", "", ""),
+            ("a:write", "a:read a:write", "", ""),
+            ("a:read", "a:write", "", "a:write"),
+            ("a:write", "a:read", "a:write", ""),
+            ("a:read", "", "a:read", ""),
+            ("profile", "profile email", "", "email"),
+            ("a:admin", "a:admin a:delete a:write a:read", "", ""),
+        ])
+    func `L4: are reported: what is missing, and what nobody asked for`(
+        requested: String, granted: String, missing: String, unrequested: String
+    ) async throws {
+        let change = try await response(asking: requested, granted: granted).scopeChange
+        #expect(change.missing == .list(missing))
+        #expect(change.unrequested == .list(unrequested))
+        #expect(change.isEmpty == (missing + unrequested).isEmpty)
+    }
+
+    @Test func `L4: are none where the issuer says nothing, or nothing was asked for`() async throws {
+        #expect(try await response(asking: "a:read", granted: nil).scopeChange.isEmpty)
+        let chosen = try await response(asking: "", granted: "a:read")
+        #expect(chosen.scopeChange.isEmpty)
+        #expect(chosen.grantedScopes == .list("a:read"))
+        #expect(try await response(asking: "", granted: nil).grantedScopes == nil)
+    }
+
+    @Test func `L4: are refused where more was granted and that is not wanted`() async throws {
+        await #expect(throws: OAuthError.unrequestedScope) {
+            try await response(asking: "a:read", granted: "a:read a:admin", .refused)
+        }
+        let less = try await response(asking: "a:read a:write", granted: "a:read", .refused)
+        #expect(less.scopeChange.missing == .list("a:write"))
+        #expect(try await response(asking: "", granted: "a:admin", .refused).grantedScopes == .list("a:admin"))
+    }
+
+    @Test func `L4: are noticed in a renewal too, against what was granted before`() async throws {
+        issuer.on(.ok, #"{"access_token":"b","refresh_token":"r1","scope":"a:read a:admin"}"#)
+        let grant = RefreshGrant(refreshToken: "r0", granted: .list("a:read"))
+        let response = try await issuer.endpoint().tokens(for: grant)
+        #expect(response.scopeChange.unrequested == .list("a:admin"))
+        await #expect(throws: OAuthError.unrequestedScope) {
+            try await issuer.endpoint(unrequestedScopes: .refused).tokens(for: grant)
+        }
+    }
+}
