@@ -50,6 +50,8 @@ public final class AuthClient: Sendable {
         let open = Client(
             baseURL: baseURL, transport: transport, allowingInsecureHTTP: allowingInsecureHTTP, redirects: .none)
         let answers = TokenAnswer(endpoints: endpoints, usesCookie: refreshUsesCookie, clock: clock)
+        var policy = policy
+        policy.needsRefreshToken = true
         let session = Session(store: store, policy: policy, clock: clock, random: random) { renewal in
             try await Self.renew(renewal, at: endpoints, over: open, reading: answers)
         }

@@ -48,6 +48,9 @@ public protocol SessionCredential: Credential, Equatable {
     /// When the issuer handed it out, by the issuer's clock; nil when that is not known.
     var issued: Date? { get }
 
+    /// Whether it holds what renews it, such as a refresh token; see `RenewalPolicy`.
+    var isRenewable: Bool { get }
+
     /// Whether a server that refuses `other` refuses `self` as well: they prove the same.
     func authorizesLike(_ other: Self) -> Bool
 
@@ -69,6 +72,9 @@ public protocol SessionCredential: Credential, Equatable {
 extension SessionCredential {
     /// Not known.
     public var issued: Date? { nil }
+
+    /// Most credentials do.
+    public var isRenewable: Bool { true }
 
     /// Two credentials prove the same when they are equal.
     public func authorizesLike(_ other: Self) -> Bool { self == other }

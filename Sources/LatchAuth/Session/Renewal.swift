@@ -36,6 +36,11 @@ public struct RenewalPolicy: Sendable {
     /// Whether the session renews on its own when a renewal is due, and not only when somebody asks.
     public var renewsInBackground: Bool
 
+    /// Whether a credential is renewed only by what it holds, such as a refresh token.
+    ///
+    /// One that holds nothing is then used until its time is over or it is refused.
+    package var needsRefreshToken = false
+
     /// A policy from its parts.
     public init(
         lead: Duration = .seconds(300), jitter: Duration = .seconds(30), pauseAfterFailure: Duration = .seconds(15),

@@ -74,6 +74,8 @@ extension Session {
     /// From when on a renewal of `value` is due.
     func dueDate(of value: Value) -> Date {
         guard let expiry = value.expiry else { return .distantFuture }
+        // To ask early for what nobody will give would only end the session early.
+        guard value.isRenewable || !policy.needsRefreshToken else { return expiry }
         let life = expiry.timeIntervalSince(value.issued ?? issuerNow)
         // A negative lead would make an expired credential look fresh, a negative jitter a fresh one due.
         let lead = max(0, min(policy.lead.inSeconds, max(0, life) / 5))

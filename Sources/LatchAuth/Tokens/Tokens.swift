@@ -77,6 +77,9 @@ public struct Tokens: SessionCredential, Hashable {
         return tokens
     }
 
+    /// Whether there is a refresh token, in either place.
+    public var isRenewable: Bool { refresh != nil || cookie != nil }
+
     /// Whether both carry the same access token.
     public func authorizesLike(_ other: Tokens) -> Bool { access == other.access }
 

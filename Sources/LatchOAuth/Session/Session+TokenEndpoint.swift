@@ -24,6 +24,8 @@ extension Session where Value == Tokens {
         tokenEndpoint: TokenEndpoint, store: any TokenStore<Tokens>, policy: RenewalPolicy = RenewalPolicy(),
         clock: WallClock? = nil, random: RandomSource = .system, executor: (any TaskExecutor)? = nil
     ) {
+        var policy = policy
+        policy.needsRefreshToken = true
         self.init(
             store: store, policy: policy, clock: clock ?? tokenEndpoint.clock, random: random, executor: executor
         ) { renewal in

@@ -103,7 +103,8 @@ import Testing
     @Test(
         arguments: [
             (#""a:read b:read""#, "a:read b:read"), (#""a:read  b:read a:read""#, "a:read b:read"),
-            (#"["a:read","b:read"]"#, "a:read b:read"), (#""""#, ""), ("[]", ""), (#""other \u0007 a:read""#, "other a:read"),
+            (#"["a:read","b:read"]"#, "a:read b:read"), (#""""#, ""), ("[]", ""),
+            (#""other \u0007 a:read""#, "other a:read"),
         ])
     func `L1: reads scopes as servers write them, and keeps the unknown ones`(
         written: String, read: String

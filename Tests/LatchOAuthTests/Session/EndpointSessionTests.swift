@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchOAuth
+import LatchTesting
+import Testing
+
+@Suite struct `A session over a token endpoint` {
+    let issuer = ScriptedIssuer()
+    let store = InMemoryTokenStore<Tokens>()
+
+    private func session(jsonRenewal: Bool = false) -> Session<Tokens> {
+        Session(
+            tokenEndpoint: issuer.endpoint(jsonRenewal: jsonRenewal), store: store,
+            policy: RenewalPolicy(lead: .seconds(300), jitter: .zero))
+    }
+
+    /// Signed in with an hour to go.
+    private func signedIn(
+        jsonRenewal: Bool = false, answer: String = #""refresh_token":"r0","expires_in":3600"#
+    ) async throws -> Session<Tokens> {
+        issuer.on(.ok, #"{"access_token":"a0","user_id":"u1",\#(answer)}"#)
+        let session = session(jsonRenewal: jsonRenewal)
+        let endpoint = issuer.endpoint()
+        try await session.signIn(with: PasswordGrant(username: "u", password: "p"), at: endpoint)
+        return session
+    }
+
+    private func renewals(at path: String = "/oauth/token") -> Int { issuer.requests(to: path).count - 1 }
+
+    @Test func `L5: renews nothing with 301 s left, and once with 299 s`() async throws {
+        let session = try await signedIn()
+        issuer.on(.ok, #"{"access_token":"a1","refresh_token":"r1","expires_in":3600}"#)
+        issuer.clock.advance(by: 3299)
+        #expect(try await session.credential().access == "a0")
+        #expect(renewals() == 0)
+        issuer.clock.advance(by: 2)
+        #expect(try await session.credential().access == "a1")
+        #expect(renewals() == 1)
+    }
+
+    @Test func `L6: stores what was rotated, sends the key, and keeps who the tokens belong to`() async throws {
+        let session = try await signedIn()
+        issuer.on(.ok, #"{"access_token":"a1","refresh_token":"r1","expires_in":3600}"#)
+        issuer.clock.advance(by: 3601)
+        #expect(try await session.credential().refresh == "r1")
+        #expect(store.load()?.refresh == "r1")
+        #expect(store.load()?.userID == "u1")
+        #expect(issuer.forms.last == ["grant_type=refresh_token", "refresh_token=r0"])
+        #expect(issuer.requests.last?.fields[.idempotencyKey]?.count == 32)
+    }
+
+    @Test func `L6: repeats a lost renewal under its key`() async throws {
+        let session = try await signedIn()
+        issuer.on("/oauth/token") { _ in throw HTTPError.timeout }
+        issuer.clock.advance(by: 3601)
+        await #expect(throws: HTTPError.timeout) { try await session.credential() }
+        issuer.on(.ok, #"{"access_token":"a1","refresh_token":"r1"}"#)
+        _ = try await session.credential()
+        let keys = issuer.requests.suffix(2).map { $0.fields[.idempotencyKey] }
+        #expect(keys.first == keys.last)
+        #expect(issuer.requests.count == 3)
+    }
+
+    @Test(
+        arguments: [
+            (400, #"{"error":"invalid_grant"}"#), (401, #"{"detail":"Invalid refresh token"}"#), (401, ""),
+            (400, #"{"detail":"No.","error_code":"INVALID_REFRESH_TOKEN"}"#), (403, #"{"error":"invalid_grant"}"#),
+        ] as [(HTTPStatus, String)])
+    func `L6: ends once where the issuer refuses the refresh token`(status: HTTPStatus, body: String) async throws {
+        let session = try await signedIn()
+        let states = session.states
+        issuer.on(status, body)
+        issuer.clock.advance(by: 3601)
+        await #expect(throws: AuthError.reauthenticationRequired) { try await session.credential() }
+        await #expect(throws: AuthError.reauthenticationRequired) { try await session.credential() }
+        #expect(session.currentState == .signedOut(.issuer))
+        #expect(store.load() == nil)
+        #expect(renewals() == 1)
+        var ends = 0
+        for await state in states {
+            guard case .signedOut = state else { continue }
+            ends += 1
+            break
+        }
+        #expect(ends == 1)
+    }
+
+    @Test(
+        arguments: [
+            (500, ""), (502, "<html>"), (503, ""), (429, ""), (400, #"{"error":"invalid_request"}"#),
+            (401, #"{"error":"invalid_client"}"#), (400, #"{"error":"unauthorized_client"}"#), (400, "<html>"),
+            (404, ""), (302, ""), (200, "<html>Welcome to the hotel</html>"), (200, "{}"),
+            (500, #"{"error":"invalid_grant"}"#), (503, #"{"error":"invalid_grant"}"#),
+        ] as [(HTTPStatus, String)])
+    func `L6: goes on through every other answer`(status: HTTPStatus, body: String) async throws {
+        let session = try await signedIn()
+        issuer.on(status, body)
+        issuer.clock.advance(by: 3400)
+        // Due, and the old one is still accepted.
+        #expect(try await session.credential().access == "a0")
+        issuer.clock.advance(by: 201)
+        await #expect(throws: OAuthError.self) { try await session.credential() }
+        #expect(session.currentState.isSignedIn)
+        #expect(store.load()?.refresh == "r0")
+        issuer.on(.ok, #"{"access_token":"a1"}"#)
+        #expect(try await session.credential().access == "a1")
+    }
+
+    @Test(arguments: [HTTPError.offline, .timeout, .tls])
+    func `L6: goes on without a network`(error: HTTPError) async throws {
+        let session = try await signedIn()
+        issuer.on("/oauth/token") { _ in throw error }
+        issuer.clock.advance(by: 3400)
+        #expect(try await session.credential().access == "a0")
+        issuer.clock.advance(by: 201)
+        await #expect(throws: error) { try await session.credential() }
+        #expect(session.currentState.isSignedIn)
+    }
+
+    @Test func `L5: makes one renewal for 500 callers, and all get its result`() async throws {
+        let session = try await signedIn()
+        issuer.on(.ok, #"{"access_token":"a1","refresh_token":"r1","expires_in":3600}"#)
+        issuer.clock.advance(by: 3500)
+        let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<500 { group.addTask { try await session.credential().access } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(tokens == Array(repeating: "a1", count: 500))
+        #expect(renewals() == 1)
+    }
+
+    @Test func `L3: without a refresh token lasts as long as its access token, and no call is made before`()
+        async throws
+    {
+        let session = try await signedIn(answer: #""expires_in":3600"#)
+        issuer.clock.advance(by: 3599)
+        #expect(try await session.credential().access == "a0")
+        #expect(session.currentState.isSignedIn)
+        issuer.clock.advance(by: 2)
+        await #expect(throws: AuthError.reauthenticationRequired) { try await session.credential() }
+        #expect(issuer.requests.count == 1)
+    }
+
+    @Test func `L3: without a refresh token ends where the access token is refused`() async throws {
+        let session = try await signedIn(answer: #""expires_in":3600"#)
+        let tokens = try await session.credential()
+        await #expect(throws: AuthError.reauthenticationRequired) { try await session.renewed(replacing: tokens) }
+        #expect(session.currentState == .signedOut(.issuer))
+    }
+
+    @Test func `keeps the ID token where a renewal brings none`() async throws {
+        let session = try await signedIn(answer: #""refresh_token":"r0","expires_in":3600,"id_token":"i0""#)
+        issuer.on(.ok, #"{"access_token":"a1"}"#)
+        issuer.clock.advance(by: 3601)
+        #expect(try await session.credential().idToken == "i0")
+        issuer.on(.ok, #"{"access_token":"a2","id_token":"i2"}"#)
+        let renewed = try await session.renewed(replacing: session.credential())
+        #expect(renewed.idToken == "i2")
+    }
+
+    @Test func `renews by JSON where its provider does`() async throws {
+        let session = try await signedIn(jsonRenewal: true)
+        let path = "/oauth/token/refresh"
+        issuer.on(path, .ok, #"{"access_token":"a1","refresh_token":"r1","expires_in":3600,"user_id":"u1"}"#)
+        issuer.clock.advance(by: 3601)
+        #expect(try await session.credential().access == "a1")
+        let request = try #require(issuer.requests(to: path).first)
+        #expect(request.fields[.contentType] == "application/json")
+        #expect(request.body.text == #"{"refresh_token":"r0"}"#)
+        #expect(request.fields[.idempotencyKey]?.count == 32)
+    }
+
+    @Test(
+        arguments: [
+            (400, #"{"detail":"Refresh token expired"}"#, true), (401, #"{"detail":"x"}"#, true), (400, "", false),
+            (400, "<html>", false), (422, #"{"detail":[{"msg":"field required"}]}"#, false),
+            (400, #"{"error":"invalid_request","error_description":"x"}"#, false),
+        ] as [(HTTPStatus, String, Bool)])
+    func `L6: ends by JSON only where the token was refused`(status: HTTPStatus, body: String, ends: Bool) async throws
+    {
+        let session = try await signedIn(jsonRenewal: true)
+        issuer.on("/oauth/token/refresh", status, body)
+        issuer.clock.advance(by: 3601)
+        await #expect(throws: (any Error).self) { try await session.credential() }
+        #expect(session.currentState.isSignedIn == !ends)
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchOAuth
+import LatchTesting
+import Testing
+
+@Suite struct `Signing out at a token endpoint` {
+    let issuer = ScriptedIssuer()
+    let store = InMemoryTokenStore(
+        Tokens(access: "a0", refresh: "r0", expiry: Date(timeIntervalSince1970: 1_800_003_600)))
+
+    private var session: Session<Tokens> { Session(tokenEndpoint: issuer.endpoint(), store: store) }
+
+    @Test func `L7: clears this device first and then revokes both tokens`() async throws {
+        let (session, store) = (session, store)
+        issuer.on("/oauth/revoke") { _ in
+            // Nobody is signed in here any more when the issuer is told.
+            #expect(store.load() == nil)
+            #expect(!session.currentState.isSignedIn)
+            return HTTPResponse(status: .ok)
+        }
+        #expect(try await session.signOut(revokingAt: issuer.endpoint()))
+        #expect(issuer.forms.map(\.last) == ["token_type_hint=refresh_token", "token_type_hint=access_token"])
+        #expect(session.currentState == .signedOut(.person))
+    }
+
+    @Test func `L7: clears this device without a network too, and says that nobody confirmed`() async throws {
+        issuer.on("/oauth/revoke") { _ in throw HTTPError.offline }
+        let session = session
+        #expect(try await session.signOut(revokingAt: issuer.endpoint()) == false)
+        #expect(session.currentState == .signedOut(.person))
+        #expect(store.load() == nil)
+    }
+
+    @Test func `L7: may be done twice, and asks nobody the second time`() async throws {
+        issuer.on("/oauth/revoke", .ok, "")
+        let session = session
+        #expect(try await session.signOut(revokingAt: issuer.endpoint()))
+        #expect(try await session.signOut(revokingAt: issuer.endpoint()) == false)
+        #expect(issuer.requests.count == 2)
+    }
+
+    @Test func `L7: is not undone by a renewal that was under way`() async throws {
+        let session = session
+        let (asked, tell) = AsyncStream.makeStream(of: Void.self)
+        let (release, go) = AsyncStream.makeStream(of: Void.self)
+        issuer.on("/oauth/revoke", .ok, "")
+        issuer.on("/oauth/token") { _ in
+            tell.finish()
+            for await _ in release {}
+            return HTTPResponse(
+                status: .ok, body: HTTPBody(#"{"access_token":"a1","refresh_token":"r1","expires_in":3600}"#))
+        }
+        issuer.clock.advance(by: 3601)
+        async let renewal = session.credential()
+        for await _ in asked {}
+        _ = try await session.signOut(revokingAt: issuer.endpoint())
+        go.finish()
+        do {
+            _ = try await renewal
+            Issue.record("the renewal outlived the sign-out")
+        } catch {
+            #expect(error as? AuthError == .superseded)
+        }
+        #expect(store.load() == nil)
+        #expect(session.currentState == .signedOut(.person))
+    }
+
+    @Test func `L8: is told where this device cannot forget, and the tokens are revoked nevertheless`() async throws {
+        issuer.on("/oauth/revoke", .ok, "")
+        let secrets = MemorySecretStore()
+        try await SecretTokenStore<Tokens>(secrets, name: "s").save(Tokens(access: "a0", refresh: "r0"))
+        let failing = FailingSecretStore(secrets, after: 1, with: .storeDenied)
+        let session = Session(
+            tokenEndpoint: issuer.endpoint(), store: SecretTokenStore<Tokens>(failing, name: "s"))
+        try await session.restore()
+        await #expect(throws: AuthError.storeDenied) { try await session.signOut(revokingAt: issuer.endpoint()) }
+        #expect(session.currentState.isSignedIn)
+        #expect(issuer.requests(to: "/oauth/revoke").count == 2)
+    }
+}
