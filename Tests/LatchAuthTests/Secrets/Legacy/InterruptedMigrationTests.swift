@@ -5,7 +5,7 @@ import LatchTesting
 import Testing
 
 @Suite struct `A migration that is interrupted` {
-    private let account = Tokens(access: "a", refresh: "r", scope: "s")
+    private let account = Tokens(access: "a", refresh: "r", scope: "s", userID: "u")
 
     private func oldSecrets() -> MemorySecretStore {
         let secrets = MemorySecretStore()
