@@ -52,19 +52,8 @@ struct AccountListRecord: Sendable {
     ///
     /// Where the store itself is damaged it does the same with its file at the next write.
     func setAside() async throws {
-        let bytes: [UInt8]
-        do {
-            guard let kept = try await secrets.read(name) else { return }
-            bytes = kept
-        } catch AuthError.storeCorrupt {
-            return
-        }
-        var aside = "\(name).corrupt"
-        var number = 2
-        while try await secrets.read(aside) != nil {
-            aside = "\(name).corrupt-\(number)"
-            number += 1
-        }
-        try await secrets.write(bytes, for: aside)
+        let bytes: [UInt8]?
+        do { bytes = try await secrets.read(name) } catch AuthError.storeCorrupt { return }
+        if let bytes { _ = try await secrets.setAside(bytes, of: name) }
     }
 }

@@ -9,9 +9,13 @@ import Testing
 /// A shell whose streams are kept.
 struct KeptShell {
     private let kept = Kept()
+    private let input: [UInt8]
     private let isTerminal: Bool
 
-    init(isTerminal: Bool = false) { self.isTerminal = isTerminal }
+    init(input: [UInt8] = [], isTerminal: Bool = false) {
+        self.input = input
+        self.isTerminal = isTerminal
+    }
 
     private final class Kept: Sendable {
         let output = Lock("")
@@ -19,9 +23,12 @@ struct KeptShell {
     }
 
     var shell: Shell {
-        let kept = kept
+        let (kept, input) = (kept, input)
         return Shell(
             environment: [:],
+            input: .init(
+                isTerminal: isTerminal, all: { Array(input.prefix($0 + 1)) },
+                line: { _, _ in input.isEmpty ? nil : String(decoding: input.prefix { $0 != 0x0A }, as: UTF8.self) }),
             output: .init(isTerminal: isTerminal) { text in kept.output.withLock { $0 += text } },
             error: .init(isTerminal: isTerminal) { text in kept.error.withLock { $0 += text } }, signals: .unheard)
     }

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@testable import latch
+
+@Suite struct `Accounts on the command line` {
+    /// Names of a list of accounts, the current one with a star.
+    private func names(_ home: CommandHome) async throws -> [String] {
+        try await home.accounts().map { account in
+            (account["current"] == true ? "*" : "") + (account["account"]?.stringValue ?? "")
+        }
+    }
+
+    @Test func `are listed, switched, renamed and removed`() async throws {
+        try await ScriptedIssuer.with { issuer in
+            try await CommandHome.with { home in
+                let empty = try await home.latch("accounts")
+                #expect(empty.output.isEmpty && empty.ending == .exited(0))
+                #expect(empty.error.last == "hint: Sign in: latch login --issuer URL")
+                for name in ["ada", "bob", "cleo"] { try await home.login(name, at: issuer.url) }
+                #expect(try await names(home) == ["ada", "bob", "*cleo"])
+                #expect(try await home.latch("accounts", "use", "ada").ending == .exited(0))
+                #expect(try await home.latch("accounts", "rename", "bob", "work account").ending == .exited(0))
+                #expect(try await names(home) == ["*ada", "work account", "cleo"])
+                let taken = try await home.latch("accounts", "rename", "cleo", "ada")
+                #expect(taken.ending == .exited(1))
+                #expect(taken.error.first == "latch: Another account on this device has this name.")
+                let remove = try await home.latch("accounts", "remove", "ada")
+                #expect(remove.output == ["Removed ada."])
+                // Nobody finds themselves acting as somebody else.
+                #expect(try await names(home) == ["work account", "cleo"])
+                let nobody = try await home.latch("token")
+                #expect(nobody.ending == .exited(1))
+                #expect(
+                    nobody.error == [
+                        "latch: No account is the current one.", "hint: Choose one: latch accounts use NAME",
+                    ])
+                let list = try await home.latch("accounts")
+                #expect(
+                    list.output == [
+                        "  work account  \(issuer.url)  signed in", "  cleo          \(issuer.url)  signed in",
+                    ])
+            }
+        }
+    }
+
+    @Test func `are meant by their name, by what signs in, by the environment, or by being current`() async throws {
+        try await ScriptedIssuer.with { issuer in
+            try await CommandHome.with { home in
+                for name in ["ada@example.com", "bob@example.com"] { try await home.login(name, at: issuer.url) }
+                _ = try await home.latch("accounts", "rename", "ada@example.com", "work")
+                #expect(try await home.latch("token").output == ["access-2"])
+                #expect(try await home.latch("token", "--account", "work").output == ["access-1"])
+                #expect(try await home.latch("token", "-a", "ada@example.com").output == ["access-1"])
+                let named = ["LATCH_ACCOUNT": "work"]
+                #expect(try await home.latch("token", environment: named).output == ["access-1"])
+                let flag = try await home.latch("token", "--account", "bob@example.com", environment: named)
+                #expect(flag.output == ["access-2"])
+                let wrong = try await home.latch("token", "--account", "wrok")
+                #expect(wrong.ending == .exited(1) && wrong.output.isEmpty)
+                #expect(
+                    wrong.error == [
+                        "latch: There is no account 'wrok'.", "hint: Did you mean 'work'? 'latch accounts' lists them.",
+                    ])
+            }
+        }
+    }
+
+    @Test func `of one name at two issuers are told apart`() async throws {
+        try await ScriptedIssuer.with { one in
+            try await ScriptedIssuer.with { other in
+                try await CommandHome.with { home in
+                    try await home.login("ada", at: one.url)
+                    try await home.login("ada", at: other.url)
+                    #expect(try await names(home) == ["ada", "*ada (2)"])
+                    #expect(try await home.accounts().map { $0["issuer"]?.stringValue } == [one.url, other.url])
+                    // Who names neither issuer is asked which.
+                    let login = try await home.latch("login", "--account", "new", "--password-stdin", input: "x")
+                    #expect(login.ending == .exited(2))
+                    let named = try await home.latch(
+                        "login", "--account", "new", "--password-stdin", input: "x",
+                        environment: ["LATCH_ISSUER": one.url])
+                    #expect(named.ending == .exited(0))
+                }
+            }
+        }
+    }
+
+    @Test func `that were signed out say so, and can be signed in again by name`() async throws {
+        try await CommandHome.with { home in
+            let server = try await ServedLatch.start(in: home.folder)
+            try await server.signUp("ada@example.com")
+            try await home.login("ada@example.com", at: server.url.absoluteString)
+            let token = try #require(try await home.latch("token").output.first)
+            let logout = try await home.latch("logout")
+            #expect(logout.output == ["Signed out ada@example.com."] && logout.error.isEmpty)
+            #expect(try await `Signing in on the command line`.status(of: token, at: server.url) == 401)
+            for verb in ["token", "whoami", "logout"] {
+                let outcome = try await home.latch(verb)
+                #expect(outcome.ending == .exited(1) && outcome.output.isEmpty)
+                #expect(
+                    outcome.error == [
+                        "latch: 'ada@example.com' is signed out.",
+                        "hint: Sign in again: latch login --account ada@example.com",
+                    ])
+            }
+            #expect(try await home.accounts().first?["state"] == "signed out")
+            let again = try await home.latch(
+                "login", "--account", "ada@example.com", "--password-stdin", input: CommandHome.password)
+            #expect(again.ending == .exited(0))
+            #expect(try await home.latch("whoami").ending == .exited(0))
+        }
+    }
+
+    @Test func `are signed out here though the issuer cannot be told`() async throws {
+        try await CommandHome.with { home in
+            let server = try await ServedLatch.start(in: home.folder)
+            try await server.signUp("ada@example.com")
+            try await home.login("ada@example.com", at: server.url.absoluteString)
+            await server.kill()
+            let all = try await home.latch("logout", "--all-devices")
+            #expect(all.ending == .exited(1))
+            // The other devices cannot be reached, so this one is left as it is: the call can be repeated.
+            #expect(try await home.latch("token").ending == .exited(0))
+            let logout = try await home.latch("logout", "--json")
+            #expect(logout.ending == .exited(0))
+            #expect(
+                try JSONValue(parsing: logout.output.joined()) == ["account": "ada@example.com", "confirmed": false])
+            #expect(logout.error.first == "latch: warning: The issuer did not confirm it.")
+            #expect(try await home.latch("token").ending == .exited(1))
+        }
+    }
+
+    @Test func `are signed out on all devices where that is asked for`() async throws {
+        try await CommandHome.with { home in
+            let server = try await ServedLatch.start(in: home.folder)
+            try await server.signUp("ada@example.com")
+            let laptop = CommandHome(folder: home.folder + "/laptop")
+            for device in [home, laptop] { try await device.login("ada@example.com", at: server.url.absoluteString) }
+            let token = try #require(try await laptop.latch("token").output.first)
+            #expect(
+                try await home.latch("logout", "--all-devices").output == [
+                    "Signed out ada@example.com, on all devices."
+                ])
+            #expect(try await `Signing in on the command line`.status(of: token, at: server.url) == 401)
+            let whoami = try await laptop.latch("whoami")
+            #expect(whoami.ending == .exited(1))
+            #expect(whoami.error.first == "latch: The issuer has ended the session of 'ada@example.com'.")
+            #expect(try await laptop.accounts().first?["state"] == "ended by the issuer")
+        }
+    }
+
+    @Test func `tell who somebody is by the issuer's word, for people and for scripts`() async throws {
+        try await CommandHome.with { home in
+            let server = try await ServedLatch.start(in: home.folder)
+            try await server.signUp("ada@example.com")
+            try await home.login("ada@example.com", at: server.url.absoluteString, scope: "files:read")
+            let whoami = try await home.latch("whoami")
+            #expect(whoami.output.count == 6)
+            #expect(whoami.output[1] == "  e-mail   ada@example.com (not verified)")
+            #expect(whoami.output[4] == "  scopes   files:read")
+            let object = try JSONValue(parsing: try await home.latch("whoami", "--json").output.joined())
+            #expect(object["email"] == "ada@example.com")
+            #expect(object["email_verified"] == false)
+            #expect(object["scopes"] == ["files:read"])
+            #expect(object["issuer"]?.stringValue == server.url.absoluteString)
+            await server.kill()
+            let offline = try await home.latch("whoami")
+            #expect(offline.ending == .exited(1))
+            #expect(offline.error.first?.contains("could not be reached") == true)
+        }
+    }
+
+    @Test func `are kept beside a list that is damaged, which says so and is begun anew by a sign-in`() async throws {
+        try await ScriptedIssuer.with { issuer in
+            try await CommandHome.with { home in
+                try await home.login("ada", at: issuer.url)
+                let secrets = try #require(
+                    try FileManager.default.contentsOfDirectory(atPath: home.path).first { $0.hasSuffix(".secrets") })
+                try Data("damaged".utf8).write(to: URL(filePath: "\(home.path)/\(secrets)"))
+                let accounts = try await home.latch("accounts")
+                #expect(accounts.ending == .exited(1) && accounts.output.isEmpty)
+                #expect(accounts.error.first?.contains("damaged") == true)
+                let login = try await home.latch(
+                    "login", "--issuer", issuer.url, "--account", "bob", "--password-stdin", input: "x")
+                #expect(login.ending == .exited(0))
+                #expect(login.error.first?.hasPrefix("latch: warning: ") == true)
+                #expect(try await names(home) == ["*bob"])
+                #expect(FileManager.default.fileExists(atPath: "\(home.path)/\(secrets).corrupt"))
+            }
+        }
+    }
+}

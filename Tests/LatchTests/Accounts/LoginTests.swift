@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@testable import latch
+
+@Suite struct `Signing in on the command line` {
+    @Test func `takes the password from a pipe, and shows and keeps no secret in the clear`() async throws {
+        try await CommandHome.with { home in
+            let server = try await ServedLatch.start(in: home.folder)
+            try await server.signUp("ada@example.com")
+            let login = try await home.latch(
+                "login", "--issuer", server.url.absoluteString, "--account", "ada@example.com", "--password-stdin",
+                input: CommandHome.password + "\n")
+            #expect(login.ending == .exited(0))
+            #expect(login.error.isEmpty)
+            #expect(login.output.first == "Signed in as ada@example.com at \(server.url.absoluteString).")
+            let token = try #require(try await home.latch("token").output.first)
+            #expect(token.split(separator: ".").count == 3)
+            let whoami = try await home.latch("whoami")
+            #expect(whoami.output.first == "ada@example.com")
+            for said in [login, whoami, try await home.latch("accounts"), try await home.latch("accounts", "--json")] {
+                let text = (said.output + said.error).joined()
+                #expect(!text.contains(token) && !text.contains(CommandHome.password))
+            }
+            #expect(try !FileManager.default.subpathsOfDirectory(atPath: home.path).isEmpty)
+            for name in try FileManager.default.subpathsOfDirectory(atPath: home.path) {
+                let data = FileManager.default.contents(atPath: "\(home.path)/\(name)") ?? Data()
+                #expect(data.firstRange(of: Data(token.utf8)) == nil, "\(name)")
+                #expect(data.firstRange(of: Data(CommandHome.password.utf8)) == nil, "\(name)")
+                let mode = try FileManager.default.attributesOfItem(atPath: "\(home.path)/\(name)")[.posixPermissions]
+                #expect((mode as? UInt ?? 0) & 0o077 == 0, "\(name)")
+            }
+        }
+    }
+
+    @Test func `keeps everything below LATCH_HOME, which must be a place`() async throws {
+        try await ScriptedIssuer.with { issuer in
+            try await CommandHome.with { home in
+                let elsewhere = ["HOME": home.folder + "/person", "XDG_DATA_HOME": home.folder + "/data"]
+                let login = try await home.latch(
+                    "login", "--issuer", issuer.url, "--account", "ada", "--password-stdin", input: "secret",
+                    environment: elsewhere)
+                #expect(login.ending == .exited(0))
+                #expect(!FileManager.default.fileExists(atPath: home.folder + "/person"))
+                #expect(!FileManager.default.fileExists(atPath: home.folder + "/data"))
+                #expect(try await home.accounts().count == 1)
+                let other = try await home.latch("accounts", environment: ["LATCH_HOME": home.folder + "/other"])
+                #expect(other.output.isEmpty && other.ending == .exited(0))
+                let relative = try await home.latch("accounts", environment: ["LATCH_HOME": "home"])
+                #expect(relative.ending == .exited(1))
+                #expect(relative.error.first == "latch: LATCH_HOME is no absolute path.")
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("", 1, "There is no password on standard input."), ("\n", 1, "There is no password on standard input."),
+            ("one\ntwo\n", 1, "Standard input holds more than one line."),
+            (String(repeating: "x", count: 70_000), 1, "The password on standard input is too long."),
+        ] as [(String, Int32, String)])
+    func `refuses what is no password, and has begun nothing`(input: String, code: Int32, message: String) async throws
+    {
+        try await CommandHome.with { home in
+            let outcome = try await home.latch(
+                "login", "--issuer", "http://127.0.0.1:9", "--account", "ada", "--password-stdin", input: input)
+            #expect(outcome.ending == .exited(code))
+            #expect(outcome.error.first == "latch: \(message)")
+            #expect(!FileManager.default.fileExists(atPath: home.path))
+        }
+    }
+
+    @Test func `takes the password as it is, but for one line break at its end`() async throws {
+        try await ScriptedIssuer.with { issuer in
+            try await CommandHome.with { home in
+                for (input, sent) in [(" a b \r\n", "%20a%20b%20"), ("p&q=%\n", "p%26q%3D%25"), ("é", "%C3%A9")] {
+                    let outcome = try await home.latch(
+                        "login", "--issuer", issuer.url, "--account", "ada", "--password-stdin", input: input)
+                    #expect(outcome.ending == .exited(0), "\(outcome.error)")
+                    let form = issuer.world.withLock { $0.requests.last { $0.path == "/oauth/token" }?.body.text }
+                    #expect(form?.split(separator: "&").contains("password=\(sent)") == true, "\(form ?? "")")
+                }
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["--account", "ada", "--password-stdin"], "'latch login' needs an issuer."),
+            (["--issuer", "http://127.0.0.1:9", "--password-stdin"], "'latch login' needs to know who signs in."),
+            (
+                ["--issuer", "http://127.0.0.1:9", "--account", "", "--password-stdin"],
+                "'latch login' needs to know who signs in."
+            ),
+            (["--issuer", "http://127.0.0.1:9", "--account", "ada"], "There is no terminal to ask for the password."),
+            (
+                ["--issuer", "http://127.0.0.1:9", "--account", "a", "--password-stdin", "--scope", "a\"b"],
+                "'a\"b' is no list of scopes."
+            ),
+            (["--device"], "'--device' comes in a later version."),
+            (["--browser"], "'--browser' comes in a later version."),
+            (["--password", "x"], "'latch login' has no option '--password'."),
+            (["secret"], "'latch login' does not expect 'secret'."),
+        ] as [([String], String)])
+    func `is not understood where something is missing, or comes later`(arguments: [String], message: String)
+        async throws
+    {
+        try await CommandHome.with { home in
+            let outcome = try await home.start(["login"] + arguments, input: "x").outcome()
+            #expect(outcome.ending == .exited(2))
+            #expect(outcome.error.first == "latch: \(message)")
+            #expect(outcome.error.last?.hasPrefix("hint: ") == true)
+        }
+    }
+
+    @Test func `shows no flag in its help that comes later`() async throws {
+        let help = HelpText([Program.root, LoginVerb.verb]).text
+        #expect(!help.contains("--device") && !help.contains("--browser"))
+        #expect(help.contains("--password-stdin"))
+    }
+
+    @Test(arguments: ["http://id.example.com", "ftp://id.example.com", "id.example.com", "https://a:b@id.example.com"])
+    func `sends no password to an issuer that is none, or in the clear`(issuer: String) async throws {
+        try await CommandHome.with { home in
+            let outcome = try await home.latch(
+                "login", "--issuer", issuer, "--account", "ada", "--password-stdin", input: "secret")
+            #expect(outcome.ending == .exited(1))
+            #expect(!outcome.error.joined().contains("secret"))
+        }
+    }
+
+    @Test func `tells a wrong password from an issuer that is not there, and leaves who was signed in`() async throws {
+        try await CommandHome.with { home in
+            let server = try await ServedLatch.start(in: home.folder)
+            try await server.signUp("ada@example.com")
+            try await home.login("ada@example.com", at: server.url.absoluteString)
+            let wrong = try await home.latch(
+                "login", "--account", "ada@example.com", "--password-stdin", input: "not the password")
+            #expect(wrong.ending == .exited(1))
+            #expect(wrong.error.first?.hasSuffix("does not accept this name and password.") == true)
+            let nowhere = try await home.latch(
+                "login", "--issuer", "http://127.0.0.1:9", "--account", "ada@example.com", "--password-stdin",
+                input: CommandHome.password)
+            #expect(nowhere.ending == .exited(1))
+            #expect(nowhere.error.first?.contains("could not be reached") == true)
+            #expect(try await home.latch("whoami").ending == .exited(0))
+            #expect(try await home.accounts().count == 1)
+        }
+    }
+
+    @Test func `says what was asked for and not granted`() async throws {
+        try await CommandHome.with { home in
+            let server = try await ServedLatch.start(in: home.folder)
+            try await server.signUp("ada@example.com")
+            let login = try await home.latch(
+                "login", "--issuer", server.url.absoluteString, "--account", "ada@example.com", "--password-stdin",
+                "--scope", "widgets:read widgets:admin", input: CommandHome.password)
+            #expect(login.ending == .exited(0))
+            #expect(login.output.last == "Scopes: widgets:read")
+            #expect(login.error.first == "latch: warning: Asked for and not granted: widgets:admin.")
+            let json = try await home.latch(
+                "login", "--account", "ada@example.com", "--password-stdin", "--scope", "widgets:read widgets:admin",
+                "--json", input: CommandHome.password)
+            let object = try JSONValue(parsing: json.output.joined())
+            #expect(object["scopes"] == ["widgets:read"])
+            #expect(object["missing_scopes"] == ["widgets:admin"])
+            #expect(object["account"] == "ada@example.com")
+        }
+    }
+
+    @Test func `again gives back to the issuer what it replaces`() async throws {
+        try await CommandHome.with { home in
+            let server = try await ServedLatch.start(in: home.folder)
+            try await server.signUp("ada@example.com")
+            try await home.login("ada@example.com", at: server.url.absoluteString)
+            let first = try #require(try await home.latch("token").output.first)
+            try await home.login("ada@example.com", at: server.url.absoluteString + "/")
+            let second = try #require(try await home.latch("token").output.first)
+            #expect(first != second)
+            #expect(try await home.accounts().count == 1)
+            #expect(try await Self.status(of: first, at: server.url) == 401)
+            #expect(try await Self.status(of: second, at: server.url) == 200)
+        }
+    }
+
+    /// What the server answers to a token.
+    static func status(of token: String, at url: URL) async throws -> Int {
+        let client = Client(baseURL: url)
+        let request = try client.request(.get, "user/profile", fields: [.authorization: "Bearer \(token)"])
+        return try await client.respond(to: request).status.rawValue
+    }
+}

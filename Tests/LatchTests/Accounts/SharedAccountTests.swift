@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@testable import latch
+
+@Suite(.serialized) struct `One account in many processes` {
+    /// Waits until the server refuses a token for its age.
+    private func untilExpired(_ token: String, at url: URL) async throws {
+        while try await `Signing in on the command line`.status(of: token, at: url) == 200 { await Task.yield() }
+    }
+
+    /// The outcomes of calls that were begun at once.
+    private func outcomes(_ calls: [CommandHome.Call]) async -> [BuiltProgram.Outcome] {
+        await withTaskGroup(of: BuiltProgram.Outcome.self) { group in
+            for call in calls { group.addTask { await call.outcome() } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    @Test func `is renewed once, however many processes meet one expiry at the real server`() async throws {
+        try await CommandHome.with { home in
+            let file = home.folder + "/latch.toml"
+            try Data("access_token_lifetime = 1\nargon2_memory_kib = 64\nargon2_passes = 1\n".utf8)
+                .write(to: URL(filePath: file))
+            try await BuiltProgram.serving(["--config", file], in: home.folder) { process, address in
+                let url = try #require(URL(string: address))
+                try await signUp(at: url)
+                try await home.login("ada@example.com", at: address)
+                // What is issued from now on lives long enough for the slowest of the processes.
+                try Data("access_token_lifetime = 900\nargon2_memory_kib = 64\nargon2_passes = 1\n".utf8)
+                    .write(to: URL(filePath: file))
+                let renewals = try await ServerMetrics(readingFrom: url).renewals
+                process.hangUp()
+                while BuiltProgram.lines(of: home.folder + "/error").isEmpty { await Task.yield() }
+                let begin = ContinuousClock.now
+                while begin.duration(to: .now) < .seconds(1) { await Task.yield() }
+                let outcomes = await outcomes(try (0..<8).map { _ in try home.start(["token"]) })
+                #expect(outcomes.allSatisfy { $0.ending == .exited(0) && $0.error.isEmpty })
+                let tokens = Set(outcomes.flatMap(\.output))
+                #expect(tokens.count == 1)
+                #expect(try await ServerMetrics(readingFrom: url).renewals - renewals == 1)
+                let status = try await `Signing in on the command line`.status(of: tokens.first ?? "", at: url)
+                #expect(status == 200)
+            }
+        }
+    }
+
+    private func signUp(at url: URL) async throws {
+        let client = Client(baseURL: url)
+        let body = JSONValue.object(["email": "ada@example.com", "password": .string(CommandHome.password)])
+        let request = try client.request(
+            .post, "auth/signup", fields: [.contentType: "application/json"], body: HTTPBody(body.serialized()))
+        try await client.respond(to: request).requireSuccess()
+    }
+
+    @Test func `is renewed by each '--refresh' that finds it as it was, and by no other`() async throws {
+        try await ScriptedIssuer.with { issuer in
+            try await CommandHome.with { home in
+                try await home.login("ada", at: issuer.url)
+                #expect(try await home.latch("token").output == ["access-1"])
+                #expect(try await home.latch("token", "--refresh").output == ["access-2"])
+                #expect(try await home.latch("token").output == ["access-2"])
+                #expect(issuer.world.withLock { $0.renewals } == 1)
+                let outcomes = await outcomes(try (0..<4).map { _ in try home.start(["token", "--refresh"]) })
+                #expect(outcomes.allSatisfy { $0.ending == .exited(0) })
+                let renewals = issuer.world.withLock { $0.renewals }
+                #expect((2...5).contains(renewals))
+                #expect(try await home.latch("token").output == ["access-\(renewals + 1)"])
+            }
+        }
+    }
+
+    @Test func `keeps apart what many processes do with many accounts at once`() async throws {
+        try await ScriptedIssuer.with { issuer in
+            try await CommandHome.with { home in
+                let names = (0..<5).map { "person-\($0)" }
+                let logins = try names.map { name in
+                    try home.start(
+                        ["login", "--issuer", issuer.url, "--account", name, "--password-stdin"], input: "x")
+                }
+                let outcomes = await outcomes(logins)
+                #expect(outcomes.allSatisfy { $0.ending == .exited(0) })
+                let listed = try await home.accounts()
+                #expect(Set(listed.compactMap { $0["account"]?.stringValue }) == Set(names))
+                #expect(listed.allSatisfy { $0["state"] == "signed in" })
+                #expect(listed.count { $0["current"] == true } == 1)
+            }
+        }
+    }
+
+    @Test func `is whole whenever processes that change it are killed`() async throws {
+        try await ScriptedIssuer.with { issuer in
+            try await CommandHome.with { home in
+                for name in ["ada", "bob"] { try await home.login(name, at: issuer.url) }
+                let clock = ContinuousClock()
+                let usual = try await clock.measure { _ = try await home.latch("accounts", "use", "ada") }
+                for round in 0..<30 {
+                    let verb =
+                        round % 3 == 0 ? ["token", "--refresh"] : ["accounts", "use", round % 2 == 0 ? "ada" : "bob"]
+                    let call = try home.start(verb)
+                    // Spread over the life of a call, from its first moment to its last.
+                    try await Task.sleep(for: usual * Double(round) / 25, tolerance: .zero)
+                    call.process.kill()
+                    _ = await call.outcome()
+                    let listed = try await home.accounts()
+                    #expect(listed.map { $0["account"] } == ["ada", "bob"])
+                    #expect(listed.count { $0["current"] == true } == 1)
+                    #expect(listed.allSatisfy { $0["state"] == "signed in" })
+                }
+                // Both still work, and the next change finds no lock that a killed process left behind.
+                for name in ["ada", "bob"] {
+                    #expect(try await home.latch("token", "--account", name, "--refresh").ending == .exited(0))
+                    #expect(try await home.latch("accounts", "use", name).ending == .exited(0))
+                }
+            }
+        }
+    }
+
+    @Test func `ends in all of them when the issuer says so`() async throws {
+        try await ScriptedIssuer.with { issuer in
+            try await CommandHome.with { home in
+                try await home.login("ada", at: issuer.url)
+                issuer.world.withLock { $0.hasEnded = true }
+                let ended = try await home.latch("token", "--refresh")
+                #expect(ended.ending == .exited(1))
+                #expect(
+                    ended.error == [
+                        "latch: The issuer has ended the session of 'ada'.",
+                        "hint: Sign in again: latch login --account ada",
+                    ])
+                #expect(try await home.latch("token").ending == .exited(1))
+                #expect(issuer.world.withLock { $0.renewals } == 1)
+                #expect(try await home.accounts().first?["state"] == "ended by the issuer")
+            }
+        }
+    }
+
+    @Test func `gives scripts the token alone, or with what belongs to it`() async throws {
+        try await ScriptedIssuer.with { issuer in
+            try await CommandHome.with { home in
+                try await home.login("ada", at: issuer.url)
+                let token = try await home.latch("token")
+                #expect(token.output == ["access-1"] && token.error.isEmpty)
+                let object = try JSONValue(parsing: try await home.latch("token", "--json").output.joined())
+                #expect(object["access_token"] == "access-1")
+                #expect(object["token_type"] == "Bearer")
+                #expect(object["account"] == "ada")
+                #expect(object["expires_at"]?.stringValue?.hasSuffix("Z") == true)
+                #expect(object["refresh_token"] == nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchCore
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import Testing
+
+@testable import latch
+
+@Suite struct `A request on the command line` {
+    /// Runs `body` with somebody who is signed in at a scripted issuer.
+    private func signedIn(
+        _ routes: (inout Router) -> Void = { _ in }, _ body: (CommandHome, ScriptedIssuer) async throws -> Void
+    ) async throws {
+        try await ScriptedIssuer.with(routes) { issuer in
+            try await CommandHome.with { home in
+                try await home.login("ada", at: issuer.url)
+                try await body(home, issuer)
+            }
+        }
+    }
+
+    @Test func `carries the credential, to a URL or a path of the issuer`() async throws {
+        try await signedIn { home, issuer in
+            for place in [issuer.url + "/api/things?a=b%20c", "/api/things?a=b%20c"] {
+                let outcome = try await home.latch("request", "GET", place)
+                #expect(outcome.ending == .exited(0) && outcome.error.isEmpty)
+                #expect(outcome.output == ["GET /api/things?a=b%20c "])
+            }
+            #expect(issuer.resourceRequests.allSatisfy { $0.fields[.authorization] == "Bearer access-1" })
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["-d", "a=1"], "a=1", "application/x-www-form-urlencoded"),
+            (["-d", "a=1", "--data", "b=2"], "a=1&b=2", "application/x-www-form-urlencoded"),
+            (["-da=1", "-db"], "a=1&b", "application/x-www-form-urlencoded"),
+            (["-d", "@file"], "one\ntwo\n", "application/x-www-form-urlencoded"),
+            (["-d@file", "-d", "x"], "one\ntwo\n&x", "application/x-www-form-urlencoded"),
+            (["-d", "@-"], "piped in", "application/x-www-form-urlencoded"),
+            (["--json", "{}"], "{}", "application/json"),
+            (["--json", "[1,", "--json", "2]"], "[1,2]", "application/json"),
+            (["-d", "{}", "-H", "content-type: text/x"], "{}", "text/x"),
+            (["-d", ""], "", "application/x-www-form-urlencoded"),
+            ([], "", nil),
+        ] as [([String], String, String?)])
+    func `sends what curl would send`(arguments: [String], body: String, type: String?) async throws {
+        try await signedIn { home, issuer in
+            let file = home.folder + "/file"
+            try Data("one\ntwo\n".utf8).write(to: URL(filePath: file))
+            let words = arguments.map { $0.hasSuffix("@file") ? String($0.dropLast(4)) + file : $0 }
+            let call = try home.start(["request", "POST", "/api/x"] + words, input: "piped in")
+            let outcome = await call.outcome()
+            #expect(outcome.ending == .exited(0), "\(outcome.error)")
+            let sent = try #require(issuer.resourceRequests.last)
+            #expect(sent.body.text == body)
+            #expect(sent.fields[.contentType] == type)
+            #expect(sent.method == .post)
+        }
+    }
+
+    @Test func `sends the fields of the command line and of files, and never somebody's own credential`() async throws {
+        try await signedIn { home, issuer in
+            let file = home.folder + "/fields"
+            try Data("X-Two: 2\r\nX-Three:3\n".utf8).write(to: URL(filePath: file))
+            let outcome = try await home.latch(
+                "request", "get", "/api/x", "-H", "X-One:  one: two ", "--header", "@" + file, "-H",
+                "Accept: text/plain")
+            #expect(outcome.ending == .exited(0), "\(outcome.error)")
+            let fields = try #require(issuer.resourceRequests.last).fields
+            #expect(fields["X-One"] == "one: two")
+            #expect(fields["X-Two"] == "2" && fields["X-Three"] == "3" && fields[.accept] == "text/plain")
+            for line in ["Authorization: Bearer mine", "authorization:x", "no field", ": x"] {
+                let refused = try await home.latch("request", "GET", "/api/x", "-H", line)
+                #expect(refused.ending == .exited(2))
+                #expect(!refused.error.joined().contains("mine"))
+            }
+            #expect(issuer.resourceRequests.count == 1)
+        }
+    }
+
+    @Test func `shows the status where it is asked to, and takes it for a failure where it is asked to`() async throws {
+        try await signedIn { home, _ in
+            let plain = try await home.latch("request", "GET", "/api/missing")
+            #expect(plain.ending == .exited(0) && plain.output == ["GET /api/missing "])
+            let included = try await home.latch("request", "GET", "/api/missing", "-i")
+            #expect(included.output.first == "HTTP 404\r")
+            #expect(included.output.contains("X-Answer: yes\r"))
+            #expect(Array(included.output.suffix(2)) == ["\r", "GET /api/missing "])
+            for flags in [["-f"], ["--fail"], ["-if"], ["-fi"]] {
+                let failed = try await home.start(["request", "GET", "/api/missing"] + flags).outcome()
+                #expect(failed.ending == .exited(1) && failed.output.isEmpty)
+                #expect(failed.error.first == "latch: The server answered 404.")
+            }
+            #expect(try await home.latch("request", "GET", "/api/there", "-f").ending == .exited(0))
+        }
+    }
+
+    @Test func `writes the content into a file, whole`() async throws {
+        try await signedIn { home, _ in
+            let file = home.folder + "/answer"
+            let outcome = try await home.latch("request", "GET", "/api/x", "-o", file)
+            #expect(outcome.ending == .exited(0) && outcome.output.isEmpty)
+            #expect(BuiltProgram.lines(of: file) == ["GET /api/x "])
+            let nowhere = try await home.latch("request", "GET", "/api/x", "-o", home.folder + "/none/answer")
+            #expect(nowhere.ending == .exited(1))
+        }
+    }
+
+    @Test func `is sent once more, the same, with a renewed credential where that is refused`() async throws {
+        try await signedIn { home, issuer in
+            // The server has forgotten the token before its time.
+            issuer.world.withLock { $0.count = 7 }
+            let outcome = try await home.latch("request", "POST", "/api/x", "--json", #"{"a":1}"#, "-H", "X-Id: 5")
+            #expect(outcome.output == [#"POST /api/x {"a":1}"#])
+            #expect(issuer.world.withLock { $0.renewals } == 1)
+            let sent = issuer.resourceRequests
+            #expect(sent.map { $0.fields[.authorization] } == ["Bearer access-1", "Bearer access-8"])
+            #expect(sent.map { $0.body.text } == [#"{"a":1}"#, #"{"a":1}"#])
+            #expect(sent.map { $0.fields["X-Id"] } == ["5", "5"])
+            // A second refusal is an answer.
+            issuer.world.withLock { $0.refusesAll = true }
+            let refused = try await home.latch("request", "GET", "/api/x")
+            #expect(refused.ending == .exited(0) && refused.output == ["refused"])
+            #expect(issuer.world.withLock { $0.renewals } == 2)
+        }
+    }
+
+    @Test func `takes its credential nowhere but to the account's own origin`() async throws {
+        try await signedIn({ router in
+            router.get("/here") { request in
+                let target = request.queryItems["to"] ?? ""
+                return HTTPResponse(status: 302, fields: ["Location": target])
+            }
+        }) { home, issuer in
+            try await ScriptedIssuer.with { stranger in
+                let direct = try await home.latch("request", "GET", stranger.url + "/api/x")
+                #expect(direct.error.first?.contains("without a credential") == true)
+                #expect(direct.output == ["refused"])
+                #expect(stranger.resourceRequests.map { $0.fields[.authorization] } == [nil])
+                let redirect = "/here?to=\(stranger.url)/api/y"
+                let stays = try await home.latch("request", "GET", redirect, "-i")
+                #expect(stays.output.first == "HTTP 302\r")
+                #expect(stranger.resourceRequests.count == 1)
+                _ = try await home.latch("request", "GET", redirect, "-L")
+                #expect(stranger.resourceRequests.count > 1)
+                #expect(stranger.resourceRequests.allSatisfy { $0.fields[.authorization] == nil })
+                let within = try await home.latch("request", "GET", "/here?to=/api/z", "-L")
+                #expect(within.output == ["GET /api/z "])
+                #expect(issuer.resourceRequests.last?.fields[.authorization]?.hasPrefix("Bearer access-") == true)
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["GET"], "'latch request' needs URL."), ([], "'latch request' needs METHOD."),
+            (["http://127.0.0.1/x", "GET"], "'http://127.0.0.1/x' is no method."),
+            (["GET", "things"], "'things' is no address."), (["GET", "ftp://x/"], "'ftp://x/' is no address."),
+            (["GET", "/x", "-d", "a", "--json", "{}"], "'--data' and '--json' cannot both be sent."),
+            (["GET", "/x", "-X", "POST"], "'latch request' has no option '-X'."),
+            (["GET", "/x", "-iz"], "'latch request' has no option '-z'."),
+            (["GET", "/x", "-ii"], "'-i' stands twice."), (["GET", "/x", "-io"], "'-o' needs a value."),
+        ] as [([String], String)])
+    func `is refused where it is not understood, before anything is sent`(arguments: [String], message: String)
+        async throws
+    {
+        try await signedIn { home, issuer in
+            let outcome = try await home.start(["request"] + arguments).outcome()
+            #expect(outcome.ending == .exited(2))
+            #expect(outcome.error.first == "latch: \(message)")
+            #expect(issuer.resourceRequests.isEmpty)
+        }
+    }
+
+    @Test func `sends no credential in the clear to other machines`() async throws {
+        try await signedIn { home, _ in
+            let outcome = try await home.latch("request", "GET", "http://192.0.2.1/x")
+            #expect(outcome.ending == .exited(1))
+        }
+    }
+
+    @Test func `reads and writes what is no text as it is`() async throws {
+        let bytes = (0...255).map { UInt8($0) }
+        try await signedIn({ router in
+            router.post("/echo") { request in HTTPResponse(status: 200, body: request.body) }
+        }) { home, _ in
+            let (sent, received) = (home.folder + "/sent", home.folder + "/received")
+            try Data(bytes).write(to: URL(filePath: sent))
+            let outcome = try await home.latch("request", "POST", "/echo", "-d", "@" + sent, "-o", received)
+            #expect(outcome.ending == .exited(0), "\(outcome.error)")
+            #expect(FileManager.default.contents(atPath: received).map(Array.init) == bytes)
+            let call = try home.start(["request", "POST", "/echo", "-d", "@" + sent])
+            #expect(await call.process.rest() == bytes)
+        }
+    }
+}
