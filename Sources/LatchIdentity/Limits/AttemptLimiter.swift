@@ -116,10 +116,12 @@ final class AttemptLimiter: Sendable {
         Bucket(left: Double(limit.capacity), updated: now, limit: limit)
     }
 
-    /// Forgets first what would be full again, then the keys that were tried least.
+    /// Forgets first what would be full again, then the keys that used up the smallest part of what they had.
+    ///
+    /// The part and not the number, so that many renewals do not drive out the few guesses at a password.
     private static func forget(from buckets: inout [String: Bucket], keeping count: Int, at now: Date) {
         for key in buckets.keys { buckets[key]?.refill(at: now) }
-        let spent = { (bucket: Bucket) in Double(bucket.limit.capacity) - bucket.left }
+        let spent = { (bucket: Bucket) in 1 - bucket.left / Double(bucket.limit.capacity) }
         let kept = buckets.filter { spent($0.value) > 0 }.sorted { spent($0.value) > spent($1.value) }.prefix(count)
         buckets = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
     }

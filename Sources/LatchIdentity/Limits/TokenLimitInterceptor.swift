@@ -31,7 +31,8 @@ struct TokenLimitInterceptor: Interceptor {
         // The names under which seed 004 documents them; the end of the window is in seconds since 1970.
         response.fields["X-RateLimit-Limit"] = String(attempt.limit.capacity)
         response.fields["X-RateLimit-Remaining"] = String(count)
-        response.fields["X-RateLimit-Reset"] = String(Int((now.timeIntervalSince1970 + wait).rounded(.up)))
+        response.fields["X-RateLimit-Reset"] = String(
+            Int64(exactly: (now.timeIntervalSince1970 + wait).rounded(.up)) ?? 0)
         return response
     }
 }

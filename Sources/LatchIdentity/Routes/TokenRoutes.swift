@@ -42,12 +42,12 @@ struct TokenRoutes: Sendable {
             return answer(
                 try await signIns.signIn(
                     name: try form.required("username"), password: try form.required("password"),
-                    from: request.signInOrigin, by: app, asking: asked))
+                    from: request.signInOrigin, by: app, asking: asked), to: app)
         case .refreshToken:
             return answer(
                 try await signIns.renew(
                     try form.required("refresh_token"), idempotencyKey: request.fields[.idempotencyKey], by: app,
-                    asking: asked))
+                    asking: asked), to: app)
         }
     }
 
@@ -58,7 +58,7 @@ struct TokenRoutes: Sendable {
         return answer(
             try await signIns.renew(
                 try body.text("refresh_token"), idempotencyKey: request.fields[.idempotencyKey],
-                asking: try Scopes(asked: try body.optionalText("scope"))))
+                asking: try Scopes(asked: try body.optionalText("scope"))), to: parts.apps.firstParty)
     }
 
     /// 200 for every token, whatever it is or was (RFC 7009 §2.2): its device is signed out, with all of its tokens.
@@ -83,13 +83,15 @@ struct TokenRoutes: Sendable {
         return .message("The token is revoked.")
     }
 
-    /// RFC 6749 §5.1, with seed 004's `user_id`.
-    private func answer(_ grant: SignIns.Grant) -> HTTPResponse {
-        var response = HTTPResponse.json([
+    /// RFC 6749 §5.1, with seed 004's `user_id`; an app that could not use a refresh token gets none.
+    private func answer(_ grant: SignIns.Grant, to app: RegisteredApp) -> HTTPResponse {
+        var body: JSONObject = [
             "access_token": .string(grant.accessToken), "token_type": "Bearer",
-            "expires_in": .integer(grant.lifetime.components.seconds), "refresh_token": .string(grant.refreshToken),
-            "scope": .string(grant.scopes.text), "user_id": .string(grant.accountID),
-        ])
+            "expires_in": .integer(grant.lifetime.components.seconds), "scope": .string(grant.scopes.text),
+            "user_id": .string(grant.accountID),
+        ]
+        if app.grants.contains(.refreshToken) { body["refresh_token"] = .string(grant.refreshToken) }
+        var response = HTTPResponse.json(body)
         response.fields["Pragma"] = "no-cache"
         return response
     }

@@ -176,6 +176,17 @@ import Testing
         #expect(limiter.take(attempt("attacked"), at: noon) != nil)
     }
 
+    @Test func `keeps guesses at a password among many keys that may do much more`() {
+        let limiter = AttemptLimiter(maximumKeys: 100)
+        let wide = AttemptLimiter.Limit(name: "wide", capacity: 6000, window: 60)
+        for _ in 0..<4 { _ = limiter.take(attempt("attacked"), at: noon) }
+        for number in 0..<300 {
+            for _ in 0..<20 { _ = limiter.take([.init(key: "wide \(number)", limit: wide)], at: noon) }
+        }
+        #expect(limiter.keyCount <= 100)
+        #expect(limiter.take(attempt("attacked"), at: noon) != nil)
+    }
+
     @Test func `K2: does not grow with the names that a refused address invents`() {
         let limiter = AttemptLimiter(maximumKeys: 100)
         for _ in 0..<4 { _ = limiter.take(attempt("address"), at: noon) }

@@ -102,6 +102,16 @@ import Testing
         #expect(try await password(site, "phone", nil).status == 200)
     }
 
+    @Test func `J1: gets no refresh token where it could not use one`() async throws {
+        let site = try await Site { $0.apps = [RegisteredApp(id: "once", grants: [.password])] }
+        try await site.signUp()
+        let answer = try await password(site, "once", nil)
+        #expect(answer.status == 200)
+        #expect(answer.json["refresh_token"] == nil)
+        #expect(try await site.get("/files", bearer: answer.accessToken).status == 200)
+        #expect(try await site.refreshGrant("x", as: "once").oauthError == "unauthorized_client")
+    }
+
     @Test func `gets no more scopes than its registration has, whoever logs in by it`() async throws {
         let site = try await site()
         let answer = try await site.passwordGrant(

@@ -146,6 +146,21 @@ import Testing
         #expect(try await site.get("/files", bearer: last.accessToken).status == 401)
     }
 
+    @Test func `C10: ends with a password that is reset`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.passwordGrant()
+        _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
+        let token = try #require(await site.mailedToken())
+        let reset = try await site.post(
+            "/api/auth/reset-password", ["token": .string(token), "password": "Another456!"])
+        #expect(reset.status == 200)
+        #expect(try await site.refreshGrant(login.refreshToken).oauthError == "invalid_grant")
+        #expect(try await site.get("/files", bearer: login.accessToken).status == 401)
+        #expect(try await site.passwordGrant().oauthError == "invalid_grant")
+        #expect(try await site.passwordGrant(password: "Another456!").status == 200)
+    }
+
     @Test func `of a login by the routes of seeds 001 and 002 is renewed by any of them`() async throws {
         let site = try await Site()
         try await site.signUp()

@@ -36,7 +36,7 @@ extension SQLiteIdentityStore {
             try db.run(
                 "INSERT INTO device (\(Device.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 device.sqliteValues)
-            try db.audit("device.signedIn", account: account.id, at: device.createdAt)
+            try db.audit("device.signedIn", account: account.id, detail: device.appID, at: device.createdAt)
             return true
         }
     }
