@@ -108,3 +108,8 @@ public final class AuthViewModel {
         (error as? OAuthError)?.errorDescription ?? (error as? AuthError)?.message ?? "The request failed."
     }
 }
+
+extension AuthViewModel: CustomReflectable {
+    /// A mirror without children, so that a dump shows no password that is being typed.
+    public nonisolated var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LaziOAuth
+import Testing
+
+private struct Widget: Codable, Equatable, Sendable {
+    var id: String?
+    var name: String
+}
+
+private let refresh = "/oauth/token/refresh"
+
+@MainActor
+@Suite struct `A client of the API` {
+    let backend = ScriptedBackend()
+
+    private func error(_ status: HTTPStatus, _ body: String = "", fields: HTTPFields = [:]) async throws -> APIError {
+        let service = try await backend.signedIn()
+        backend.on("/widgets", status, body, fields: fields)
+        return try #require(
+            await #expect(throws: APIError.self) {
+                try await APIClient(service: service).get("widgets", as: Widget.self)
+            })
+    }
+
+    @Test func `L11: sends the token, and content only where there is some`() async throws {
+        let service = try await backend.signedIn()
+        backend.on("/widgets", .ok, #"{"id":"1","name":"w"}"#)
+        let api = APIClient(service: service)
+        let got: Widget = try await api.get("widgets", query: [("q", "a&b")])
+        let made: Widget = try await api.post("widgets", body: Widget(name: "w"))
+        try await api.post("widgets", body: Widget(name: "w"))
+        try await api.delete("widgets")
+        #expect(got == Widget(id: "1", name: "w"))
+        #expect(made == got)
+        #expect(try await api.delete("widgets", as: Widget.self) == got)
+        let requests = backend.requests(to: "/widgets")
+        #expect(requests.map(\.method) == [.get, .post, .post, .delete, .delete])
+        #expect(requests.allSatisfy { $0.fields[.authorization] == "Bearer a0" })
+        #expect(requests.map { $0.body.text ?? "?" } == ["", #"{"name":"w"}"#, #"{"name":"w"}"#, "", ""])
+        #expect(requests.map { $0.fields[.contentType] != nil } == [false, true, true, false, false])
+        #expect(requests.first?.path == "/widgets?q=a%26b")
+    }
+
+    @Test func `L11: answers a 401 by one refresh and one repeat, for all requests together`() async throws {
+        let service = try await backend.signedIn()
+        backend.on(refresh, .ok, ScriptedBackend.answer("a1", refresh: "r1"))
+        backend.on("/widgets") { request in
+            let isFresh = request.fields[.authorization] == "Bearer a1"
+            return HTTPResponse(status: isFresh ? .ok : .unauthorized, body: HTTPBody(#"{"name":"w"}"#))
+        }
+        let api = APIClient(service: service)
+        try await withThrowingTaskGroup(of: Widget.self) { group in
+            for _ in 0..<50 { group.addTask { try await api.get("widgets") } }
+            for try await widget in group { #expect(widget.name == "w") }
+        }
+        #expect(backend.requests(to: refresh).count == 1)
+        #expect(backend.requests(to: "/widgets").count <= 100)
+        _ = try await api.post("widgets", body: Widget(name: "x"), as: Widget.self)
+        #expect(backend.requests(to: refresh).count == 1)
+    }
+
+    @Test func `L11: repeats once and no more`() async throws {
+        let service = try await backend.signedIn()
+        backend.on(refresh, .ok, ScriptedBackend.answer("a1", refresh: "r1"))
+        backend.on("/widgets", .unauthorized, "")
+        await #expect { try await APIClient(service: service).delete("widgets") } throws: {
+            if case APIError.unauthorized = $0 { true } else { false }
+        }
+        #expect(backend.requests(to: "/widgets").map { $0.fields[.authorization] } == ["Bearer a0", "Bearer a1"])
+        #expect(backend.requests(to: refresh).count == 1)
+        #expect(service.isAuthenticated)
+    }
+
+    @Test func `L11: says that nobody is signed in, and sends nothing`() async {
+        let service = backend.service()
+        await #expect { try await APIClient(service: service).delete("widgets") } throws: {
+            if case APIError.notAuthenticated = $0 { true } else { false }
+        }
+        #expect(backend.requests.isEmpty)
+    }
+
+    @Test func `L11: says that the session has ended where the refresh was refused`() async throws {
+        let service = try await backend.signedIn()
+        backend.on(refresh, .unauthorized, #"{"detail":"no"}"#)
+        backend.on("/widgets", .unauthorized, "")
+        await #expect { try await APIClient(service: service).delete("widgets") } throws: {
+            if case APIError.notAuthenticated = $0 { true } else { false }
+        }
+        #expect(!service.isAuthenticated)
+    }
+
+    @Test func `L11: tells which scopes were required and which were there`() async throws {
+        let body =
+            #"{"detail":"Insufficient scope","error_code":"INSUFFICIENT_SCOPE","#
+            + #""required_scopes":["widgets:write","files:write"],"provided_scopes":["widgets:delete"]}"#
+        for text in [body, #"{"detail":\#(body)}"#] {
+            guard case .forbidden(let scopes?) = try await error(.forbidden, text) else {
+                Issue.record("no scopes in \(text)")
+                continue
+            }
+            #expect(scopes.required == ["widgets:write", "files:write"])
+            #expect(scopes.provided == ["widgets:delete"])
+            #expect(scopes.missing == ["files:write"])
+            #expect(APIError.forbidden(scopes).errorDescription == "Not permitted: files:write is missing.")
+        }
+    }
+
+    @Test func `L11: reads the scopes of a challenge too (RFC 6750 §3)`() async throws {
+        let fields: HTTPFields = [
+            .wwwAuthenticate: #"Bearer realm="x", error="insufficient_scope", scope="a:read b:read""#
+        ]
+        guard case .forbidden(let scopes?) = try await error(.forbidden, "", fields: fields) else {
+            Issue.record("no scopes")
+            return
+        }
+        #expect(scopes == InsufficientScope(required: ["a:read", "b:read"], provided: []))
+        guard case .forbidden(nil) = try await error(.forbidden, "<html>") else {
+            Issue.record("scopes out of nothing")
+            return
+        }
+    }
+
+    @Test func `L11: names what else a server refuses`() async throws {
+        #expect("\(try await error(.notFound))" == "notFound")
+        let told = try await error(.tooManyRequests, #"{"retry_after":7}"#)
+        #expect("\(told)" == "rateLimited(retryAfter: Optional(7.0))")
+        let field = try await error(.tooManyRequests, fields: [.retryAfter: "9"])
+        #expect("\(field)" == "rateLimited(retryAfter: Optional(9.0))")
+        #expect("\(try await error(.tooManyRequests))" == "rateLimited(retryAfter: nil)")
+        #expect("\(try await error(500))" == "serverError(status: 500, message: nil)")
+        let taken = try await error(409, #"{"detail":"taken"}"#)
+        #expect("\(taken)" == #"serverError(status: 409, message: Optional("taken"))"#)
+        #expect(taken.errorDescription == "taken")
+        #expect("\(try await error(.ok, "[]"))" == "invalidResponse")
+    }
+
+    @Test func `L6: tells a lost network, and keeps the session`() async throws {
+        let service = try await backend.signedIn()
+        backend.on("/widgets") { _ in throw HTTPError.offline }
+        await #expect { try await APIClient(service: service).delete("widgets") } throws: {
+            if case APIError.networkError = $0 { true } else { false }
+        }
+        #expect(service.isAuthenticated)
+        #expect(APIError.networkError(HTTPError.offline).errorDescription?.isEmpty == false)
+    }
+
+    @Test func `L14: sends no token to another origin, wherever a redirect leads`() async throws {
+        let service = try await backend.signedIn()
+        backend.on("/widgets", 302, "", fields: [.location: "https://evil.example.com/steal"])
+        backend.on("/steal", .ok, #"{"name":"w"}"#)
+        let widget: Widget = try await APIClient(service: service).get("widgets")
+        #expect(widget.name == "w")
+        #expect(backend.requests(to: "/steal").first?.fields[.authorization] == nil)
+    }
+}

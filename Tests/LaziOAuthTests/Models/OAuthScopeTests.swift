@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LaziOAuth
+import Testing
+
+@Suite struct `The scopes of the app` {
+    @Test func `L1: are eleven, with the texts of the document`() {
+        let texts = OAuthScope.allCases.map { "\($0.rawValue) - \($0.description)" }
+        #expect(
+            texts == [
+                "widgets:read - View widget configurations", "widgets:write - Create/modify widgets",
+                "widgets:delete - Delete widgets", "widgets:admin - Full widget admin access",
+                "projects:read - View projects", "projects:write - Create/modify projects",
+                "projects:delete - Delete projects", "projects:admin - Full project admin access",
+                "files:read - Access uploaded files", "files:write - Upload files", "files:delete - Delete files",
+            ])
+    }
+
+    @Test func `L1: have a name of their own and one of three categories`() {
+        #expect(Set(OAuthScope.allCases.map(\.displayName)).count == 11)
+        #expect(OAuthScope.widgetsRead.displayName == "Read Widgets")
+        #expect(OAuthScope.filesDelete.displayName == "Delete Files")
+        #expect(OAuthScope.projectsAdmin.displayName == "Administer Projects")
+        let categories = Dictionary(grouping: OAuthScope.allCases, by: \.category).mapValues(\.count)
+        #expect(categories == ["Widgets": 4, "Projects": 4, "Files": 3])
+        #expect(OAuthScope.allCases.allSatisfy { $0.rawValue.hasPrefix($0.category.lowercased()) })
+    }
+
+    @Test(
+        arguments: [
+            ("widgets:read widgets:write", [.widgetsRead, .widgetsWrite]),
+            ("  files:read   files:read ", [.filesRead]), ("", []), ("organizations:read Widgets:Read", []),
+            ("projects:read,projects:write", []), ("openid files:write", [.filesWrite]),
+        ] as [(String, [OAuthScope])])
+    func `L1: are read out of a list, whatever stands between them`(text: String, scopes: [OAuthScope]) {
+        #expect(OAuthScope.known(in: text) == scopes)
+    }
+
+    @Test func `L1: come back from their own texts`() {
+        for scope in OAuthScope.allCases { #expect(OAuthScope(rawValue: scope.id) == scope) }
+        #expect(OAuthScope(rawValue: "files:admin") == nil)
+    }
+}
+
+@Suite struct `What was granted` {
+    @Test(
+        arguments: [
+            ("widgets:admin", ["widgets:delete", "widgets:write", "widgets:read", "widgets:admin"]),
+            ("widgets:delete", ["widgets:delete", "widgets:write", "widgets:read"]),
+            ("widgets:write", ["widgets:write", "widgets:read"]), ("widgets:read", ["widgets:read"]),
+        ])
+    func `L1: contains what follows from it: admin ⊃ delete ⊃ write ⊃ read`(granted: String, allowed: [String]) {
+        let scopes: GrantedScopes = [granted]
+        for scope in OAuthScope.allCases {
+            let isAllowed = allowed.contains(scope.rawValue)
+            #expect(scopes.contains(scope) == isAllowed)
+            #expect(scopes.contains(scope.rawValue) == isAllowed)
+            #expect(scopes.containsExactly(scope.rawValue) == (scope.rawValue == granted))
+        }
+    }
+
+    @Test func `L1: is asked for several at once`() {
+        let scopes: GrantedScopes = ["projects:write", "custom"]
+        #expect(["projects:read", "projects:write"].allSatisfy { scopes.contains($0) })
+        #expect(!["projects:read", "files:read"].allSatisfy { scopes.contains($0) })
+        #expect(scopes.contains("custom"))
+        #expect(!scopes.contains("cust"))
+        #expect(!scopes.contains(""))
+        #expect(!scopes.contains("projects:write custom"))
+    }
+
+    @Test func `is a list of texts in the server's order`() {
+        let scopes: GrantedScopes = ["b:read", "a:read", "b:read"]
+        #expect(Array(scopes) == ["b:read", "a:read"])
+        #expect(scopes.count == 2)
+        #expect(scopes == ["a:read", "b:read"])
+        #expect(([] as GrantedScopes).isEmpty)
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LaziOAuth
+import Testing
+
+@Suite struct `The answer to a login` {
+    private let wire = Data(
+        """
+        {"access_token":"canary-a","refresh_token":"canary-r","token_type":"Bearer","expires_in":3600,
+        "scope":"widgets:read widgets:write projects:read","user_id":"usr_123abc"}
+        """.utf8)
+
+    @Test func `L3: is read in the spelling of the wire`() throws {
+        let response = try JSONDecoder().decode(OAuthTokenResponse.self, from: wire)
+        #expect(response.access_token == "canary-a")
+        #expect(response.refresh_token == "canary-r")
+        #expect(response.token_type == "Bearer")
+        #expect(response.expires_in == 3600)
+        #expect(response.scope == "widgets:read widgets:write projects:read")
+        #expect(response.user_id == "usr_123abc")
+    }
+
+    @Test func `L3: fixes its expiry when it comes, and keeps it when it is stored`() throws {
+        let response = try JSONDecoder().decode(OAuthTokenResponse.self, from: wire)
+        let date = try #require(response.expiryDate)
+        #expect(response.expiryDate == date)
+        let again = try JSONDecoder().decode(OAuthTokenResponse.self, from: JSONEncoder().encode(response))
+        #expect(again.expiryDate == date)
+        #expect(again == response)
+        #expect(Tokens(again).expiry == date)
+    }
+
+    @Test func `L3: needs no more than an access token`() throws {
+        let response = try JSONDecoder().decode(
+            OAuthTokenResponse.self, from: Data(#"{"access_token":"a","expires_in":"60"}"#.utf8))
+        #expect(response.refresh_token == nil)
+        #expect(response.scope == "")
+        #expect(response.user_id == nil)
+        #expect(response.expires_in == 60)
+    }
+
+    @Test(arguments: ["{}", "[]", #"{"access_token":""}"#, #"{"access_token":"a","token_type":"mac"}"#])
+    func `L3: is none without a usable access token`(text: String) {
+        #expect(throws: (any Error).self) {
+            try JSONDecoder().decode(OAuthTokenResponse.self, from: Data(text.utf8))
+        }
+    }
+
+    @Test func `becomes the core's tokens`() throws {
+        let response = try JSONDecoder().decode(OAuthTokenResponse.self, from: wire)
+        let tokens = Tokens(response)
+        #expect(tokens.access == "canary-a")
+        #expect(tokens.refresh == "canary-r")
+        #expect(tokens.userID == "usr_123abc")
+        #expect(tokens.grantedScopes?.count == 3)
+    }
+
+    @Test func `L14: shows no token`() throws {
+        let response = try JSONDecoder().decode(OAuthTokenResponse.self, from: wire)
+        var text = "\(response) \(String(reflecting: response))"
+        dump(response, to: &text)
+        #expect(!text.contains("canary"))
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchIdentity
+import LatchOAuth
+import LatchTesting
+import LaziOAuth
+import Testing
+
+private struct Item: Codable, Sendable { let id: String, name: String }
+private struct NewItem: Codable, Sendable { let name: String }
+
+@MainActor
+@Suite struct `The app at the real server` {
+    @Test(arguments: RealBackend.Way.allCases)
+    func `L13: may do what its scopes allow, and is told what is missing`(way: RealBackend.Way) async throws {
+        try await RealBackend.run(way) { backend in
+            let service = try await backend.signedIn(scopes: [.widgetsDelete, .filesRead])
+            #expect(service.scopeChange?.isEmpty == true)
+            #expect(service.grantedScopes.contains("widgets:write"))
+            #expect(!service.grantedScopes.contains("files:write"))
+            let api = APIClient(service: service)
+            // Higher scopes allow what is below them.
+            let made: Item = try await api.post("widgets", body: NewItem(name: "clock"))
+            let all: [String: [Item]] = try await api.get("widgets")
+            #expect(all["widgets"]?.map(\.name) == ["clock"])
+            try await api.delete("widgets/\(made.id)")
+            await #expect { try await api.delete("widgets/\(made.id)") } throws: {
+                if case APIError.notFound = $0 { true } else { false }
+            }
+            await #expect { try await api.post("files", body: NewItem(name: "x")) } throws: { error in
+                guard case APIError.forbidden(let scopes?) = error else { return false }
+                return scopes.required == ["files:write"] && scopes.missing == ["files:write"]
+            }
+            #expect(service.isAuthenticated)
+        }
+    }
+
+    @Test func `L4: L13: is granted no administration that its person may not have, and is told so`() async throws {
+        try await RealBackend.run { backend in
+            let service = try await backend.signedIn(scopes: [.widgetsRead, .widgetsAdmin])
+            #expect(service.grantedScopes == ["widgets:read"])
+            #expect(service.scopeChange?.missing.text == "widgets:admin")
+        }
+    }
+
+    @Test(arguments: RealBackend.Way.allCases)
+    func `L11: goes on across an expiry, with one refresh for all requests`(way: RealBackend.Way) async throws {
+        try await RealBackend.run(way) { backend in
+            let service = try await backend.signedIn()
+            backend.clock.advance(by: 3601)
+            let api = APIClient(service: service)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<100 { group.addTask { _ = try await api.get("widgets", as: [String: [Item]].self) } }
+                try await group.waitForAll()
+            }
+            #expect(backend.requests(to: "/oauth/token/refresh").count == 1)
+        }
+    }
+
+    @Test func `L6: survives an answer that gets lost: the same renewal is asked for again`() async throws {
+        try await RealBackend.run { backend in
+            let service = try await backend.signedIn()
+            backend.clock.advance(by: 3601)
+            backend.network.withLock { network in
+                network = { request, next in
+                    _ = try await next.respond(to: request)
+                    throw HTTPError.timeout
+                }
+            }
+            #expect(await service.getValidToken() == nil)
+            #expect(service.isAuthenticated)
+            backend.network.withLock { $0 = { try await $1.respond(to: $0) } }
+            #expect(await service.getValidToken() != nil)
+            #expect(service.isAuthenticated)
+        }
+    }
+
+    @Test func `L13: is told the limit of logins, and when to come back`() async throws {
+        try await RealBackend.run(change: { $0.loginLimitPerMinute = 2 }) { backend in
+            _ = try await backend.signedIn()
+            let service = backend.service()
+            var texts: [String] = []
+            for _ in 0..<4 {
+                do {
+                    try await service.login(username: "ada", password: "wrong")
+                } catch {
+                    texts.append((error as? OAuthError)?.errorDescription ?? "")
+                }
+            }
+            #expect(texts.count == 4)
+            #expect(Set(texts).count >= 2)
+            #expect(!service.isAuthenticated)
+        }
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import LaziOAuth
+import Observation
+import Testing
+
+private let refresh = "/oauth/token/refresh"
+
+@MainActor
+@Suite struct `A launch` {
+    let backend = ScriptedBackend()
+
+    private func kept(expiresIn seconds: TimeInterval) -> InMemoryTokenStore<Tokens> {
+        InMemoryTokenStore(
+            Tokens(
+                access: "a0", refresh: "r0", expiry: backend.clock.now.addingTimeInterval(seconds),
+                issued: backend.clock.now.addingTimeInterval(seconds - 3600), scope: "widgets:write", userID: "usr_1"))
+    }
+
+    @Test func `L9: with a valid token is signed in, with scopes, and asks nobody`() async {
+        let service = backend.service(store: kept(expiresIn: 3600))
+        await service.checkAuthState().value
+        #expect(service.isAuthenticated)
+        #expect(service.authState == .authenticated)
+        #expect(service.currentUser == AuthUser(userId: "usr_1", grantedScopes: ["widgets:write"]))
+        #expect(service.grantedScopes.contains("widgets:read"))
+        #expect(backend.requests.isEmpty)
+    }
+
+    @Test func `L9: with an expired token restores it and shows no login meanwhile`() async {
+        let (asked, tell) = AsyncStream.makeStream(of: Void.self)
+        let (release, go) = AsyncStream.makeStream(of: Void.self)
+        backend.on(refresh) { _ in
+            tell.finish()
+            for await _ in release {}
+            return HTTPResponse(status: .ok, body: HTTPBody(ScriptedBackend.answer("a1", refresh: "r1")))
+        }
+        let service = backend.service(store: kept(expiresIn: -60))
+        let check = service.checkAuthState()
+        for await _ in asked {}
+        #expect(service.authState == .restoring)
+        #expect(service.isAuthenticated)
+        go.finish()
+        await check.value
+        #expect(service.authState == .authenticated)
+        #expect(await service.getValidToken() == "a1")
+        #expect(backend.requests.count == 1)
+    }
+
+    @Test func `L9: with nothing stored shows the login`() async {
+        let service = backend.service()
+        #expect(!service.isAuthenticated)
+        await service.checkAuthState().value
+        #expect(service.authState == .signedOut)
+        #expect(service.currentUser == nil)
+        #expect(backend.requests.isEmpty)
+    }
+
+    @Test func `L9: with a record that nobody can read shows the login and cleans up`() async throws {
+        let secrets = MemorySecretStore()
+        secrets.write(Array("{half a rec".utf8), for: "session")
+        let store = SecretTokenStore<Tokens>(secrets, name: "session")
+        let service = backend.service(store: store)
+        await service.checkAuthState().value
+        #expect(service.authState == .signedOut)
+        #expect(secrets.read("session") == nil)
+        backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
+        try await service.login(username: "ada", password: "p")
+        #expect(try await store.load()?.access == "a")
+    }
+
+    @Test func `L9: without a network keeps the expired session`() async {
+        backend.on(refresh) { _ in throw HTTPError.offline }
+        let store = kept(expiresIn: -60)
+        let service = backend.service(store: store)
+        await service.checkAuthState().value
+        #expect(service.isAuthenticated)
+        #expect(service.authState == .expired)
+        #expect(store.load()?.refresh == "r0")
+    }
+
+    @Test func `L9: with a session that the server has ended shows the login`() async {
+        backend.on(refresh, .unauthorized, #"{"detail":"Invalid refresh token"}"#)
+        let store = kept(expiresIn: -60)
+        let service = backend.service(store: store)
+        await service.checkAuthState().value
+        #expect(service.authState == .signedOut)
+        #expect(store.load() == nil)
+    }
+
+    @Test func `L8: on a locked device is not signed out, and goes on once it is unlocked`() async throws {
+        let secrets = MemorySecretStore()
+        try await SecretTokenStore<Tokens>(secrets, name: "session").save(Tokens(access: "a0", refresh: "r0"))
+        let locked = LockedSecretStore(secrets)
+        let service = backend.service(store: SecretTokenStore<Tokens>(locked, name: "session"))
+        await service.checkAuthState().value
+        #expect(service.authState == .unavailable)
+        #expect(await service.getValidToken() == nil)
+        #expect(service.lastError as? AuthError == .storeLocked)
+        locked.isLocked.withLock { $0 = false }
+        #expect(await service.getValidToken() == "a0")
+        #expect(service.isAuthenticated)
+        #expect(backend.requests.isEmpty)
+    }
+
+    @Test func `is told to whoever observes`() async throws {
+        let service = backend.service()
+        await service.checkAuthState().value
+        backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
+        let (changes, change) = AsyncStream.makeStream(of: Void.self)
+        withObservationTracking {
+            #expect(!service.isAuthenticated)
+        } onChange: {
+            change.finish()
+        }
+        try await service.login(username: "ada", password: "p")
+        for await _ in changes {}
+        #expect(service.isAuthenticated)
+    }
+}
+
+/// Says that it is locked until it is not.
+private final class LockedSecretStore: SecretStore {
+    let isLocked = Lock(true)
+    private let store: MemorySecretStore
+
+    init(_ store: MemorySecretStore) { self.store = store }
+
+    private func pass() throws { if isLocked.withLock({ $0 }) { throw AuthError.storeLocked } }
+
+    func read(_ name: String) throws -> [UInt8]? {
+        try pass()
+        return store.read(name)
+    }
+
+    func write(_ secret: [UInt8], for name: String) throws {
+        try pass()
+        store.write(secret, for: name)
+    }
+
+    func remove(_ name: String) throws {
+        try pass()
+        store.remove(name)
+    }
+
+    func names() throws -> [String] {
+        try pass()
+        return store.names()
+    }
+}

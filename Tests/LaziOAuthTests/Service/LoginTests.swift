@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchHTTP
+import LatchOAuth
+import LatchServer
+import LatchTesting
+import LaziOAuth
+import Testing
+
+@MainActor
+@Suite struct `A login` {
+    let backend = ScriptedBackend()
+
+    @Test func `L2: sends the form of the document`() async throws {
+        backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
+        let response = try await backend.service().login(
+            username: "user@example.com", password: "secret", scopes: [.widgetsRead, .widgetsWrite])
+        let request = try #require(backend.requests.first)
+        #expect(request.path == "/oauth/token")
+        #expect(request.fields[.contentType] == "application/x-www-form-urlencoded")
+        let form = try request.formFields()
+        #expect(form.map(\.name) == ["grant_type", "username", "password", "scope"])
+        #expect(form["grant_type"] == "password")
+        #expect(form["username"] == "user@example.com")
+        #expect(form["scope"] == "widgets:read widgets:write")
+        #expect(response.access_token == "a")
+        #expect(response.user_id == "usr_1")
+    }
+
+    @Test func `L2: lets no password add a scope`() async throws {
+        backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
+        try await backend.service().login(
+            username: "ada&grant_type=x", password: "p&scope=widgets:admin+1", scopes: [.widgetsRead])
+        let form = try #require(backend.requests.first).formFields()
+        #expect(form.filter { $0.name == "scope" }.map(\.value) == ["widgets:read"])
+        #expect(form["password"] == "p&scope=widgets:admin+1")
+        #expect(form["username"] == "ada&grant_type=x")
+    }
+
+    @Test func `L2: asks for no scope at all where none is given, and for any other by its text`() async throws {
+        backend.on("/oauth/token", .ok, #"{"access_token":"a"}"#)
+        let service = backend.service()
+        try await service.login(username: "ada", password: "p", scopes: [])
+        try await service.login(username: "ada", password: "p", requesting: Scopes(parsing: "organizations:read x"))
+        #expect(try backend.requests.map { try $0.formFields()["scope"] } == [nil, "organizations:read x"])
+        #expect(service.grantedScopes == ["organizations:read", "x"])
+    }
+
+    @Test func `L3: is a login without a refresh token, a scope, a lifetime and a user too`() async throws {
+        backend.on("/oauth/token", .ok, #"{"access_token":"a"}"#)
+        let service = backend.service()
+        let response = try await service.login(username: "ada", password: "p", scopes: [.filesRead])
+        #expect(service.isAuthenticated)
+        #expect(service.currentUser == nil)
+        #expect(service.grantedScopes == ["files:read"])
+        #expect(response.scope == "files:read")
+        #expect(response.refresh_token == nil)
+        backend.clock.advance(by: 1_000_000)
+        #expect(await service.getValidToken() == "a")
+    }
+
+    @Test func `L4: tells less and more than was asked for`() async throws {
+        backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r", scope: "widgets:read files:delete"))
+        let service = backend.service()
+        #expect(service.scopeChange == nil)
+        try await service.login(username: "ada", password: "p", scopes: [.widgetsRead, .widgetsWrite])
+        #expect(service.scopeChange?.missing.text == "widgets:write")
+        #expect(service.scopeChange?.unrequested.text == "files:delete")
+        #expect(service.grantedScopes == ["widgets:read", "files:delete"])
+        #expect(service.currentUser?.grantedScopes == ["widgets:read", "files:delete"])
+        await service.logout()
+        #expect(service.scopeChange == nil)
+        #expect(service.grantedScopes.isEmpty)
+    }
+
+    @Test(arguments: ["http://192.168.1.188:8000", "http://example.com", "ftp://example.com", "file:///"])
+    func `L14: is refused without encryption, but to this machine`(base: String) async throws {
+        let service = backend.service(base: base)
+        await #expect { try await service.login(username: "ada", password: "p", scopes: []) } throws: {
+            if case OAuthError.invalidURL = $0 { true } else { false }
+        }
+        #expect(backend.requests.isEmpty)
+    }
+
+    @Test(arguments: ["http://127.0.0.1:8000", "http://localhost:8000", "http://[::1]:8000"])
+    func `L14: goes without encryption to this machine`(base: String) async throws {
+        backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
+        let service = backend.service(base: base)
+        try await service.login(username: "ada", password: "p", scopes: [])
+        #expect(service.isAuthenticated)
+    }
+
+    @Test func `L14: goes to a machine in one's own network only where that is said in so many words`() async throws {
+        backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
+        let service = backend.service(
+            base: "http://192.168.1.188:8000", allowingInsecureHTTP: .anyHostWithoutEncryption)
+        try await service.login(username: "ada", password: "p", scopes: [])
+        #expect(service.isAuthenticated)
+    }
+
+    @Test func `of the program's service fails for its URL until one is set`() async {
+        await #expect { try await OAuthService.shared.login(username: "ada", password: "p", scopes: []) } throws: {
+            ($0 as? OAuthError)?.errorDescription == "Invalid server URL"
+        }
+        #expect(!OAuthService.shared.isAuthenticated)
+        #expect(await OAuthService.shared.getValidToken() == nil)
+    }
+}

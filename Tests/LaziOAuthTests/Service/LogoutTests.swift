@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import LaziOAuth
+import Testing
+
+private let refresh = "/oauth/token/refresh"
+
+@MainActor
+@Suite struct `A logout` {
+    @Test(arguments: RealBackend.Way.allCases)
+    func `L7: revokes both tokens at the real server, effective at once`(way: RealBackend.Way) async throws {
+        try await RealBackend.run(way) { backend in
+            let store = InMemoryTokenStore<Tokens>()
+            let service = try await backend.signedIn(store: store)
+            let tokens = try #require(store.load())
+            await service.logout()
+            #expect(!service.isAuthenticated)
+            #expect(service.currentUser == nil)
+            #expect(store.load() == nil)
+            let forms = try backend.requests(to: "/oauth/revoke").map { try $0.formFields() }
+            #expect(forms.map { $0["token_type_hint"] } == ["refresh_token", "access_token"])
+            #expect(forms.map { $0["token"] } == [tokens.refresh, tokens.access])
+
+            let other = backend.service(store: InMemoryTokenStore(tokens))
+            await #expect { try await APIClient(service: other).get("widgets", as: [String: [String]].self) } throws: {
+                if case APIError.notAuthenticated = $0 { true } else { false }
+            }
+            #expect(!other.isAuthenticated)
+        }
+    }
+
+    @Test func `L7: happens here at once, before anybody is asked, and without a network too`() async throws {
+        let backend = ScriptedBackend()
+        let store = InMemoryTokenStore<Tokens>()
+        let service = try await backend.signedIn(store: store)
+        let session = service.session
+        backend.on("/oauth/revoke") { _ in
+            #expect(store.load() == nil)
+            #expect(!session.currentState.isSignedIn)
+            throw HTTPError.offline
+        }
+        await service.logout()
+        #expect(!service.isAuthenticated)
+        #expect(service.lastError == nil)
+        #expect(backend.requests(to: "/oauth/revoke").count == 2)
+    }
+
+    @Test func `L7: may be done twice`() async throws {
+        let backend = ScriptedBackend()
+        backend.on("/oauth/revoke", .ok, "")
+        let service = try await backend.signedIn()
+        await service.logout()
+        await service.logout()
+        #expect(backend.requests(to: "/oauth/revoke").count == 2)
+        #expect(service.authState == .signedOut)
+    }
+
+    @Test func `L7: is not undone by a refresh that was under way`() async throws {
+        let backend = ScriptedBackend()
+        let store = InMemoryTokenStore<Tokens>()
+        let service = try await backend.signedIn(store: store)
+        let (asked, tell) = AsyncStream.makeStream(of: Void.self)
+        let (release, go) = AsyncStream.makeStream(of: Void.self)
+        backend.on("/oauth/revoke", .ok, "")
+        backend.on(refresh) { _ in
+            tell.finish()
+            for await _ in release {}
+            return HTTPResponse(status: .ok, body: HTTPBody(ScriptedBackend.answer("a1", refresh: "r1")))
+        }
+        let renewal = Task { await service.refreshToken() }
+        for await _ in asked {}
+        await service.logout()
+        go.finish()
+        #expect(await renewal.value == false)
+        #expect(store.load() == nil)
+        #expect(!service.isAuthenticated)
+        #expect(await service.getValidToken() == nil)
+    }
+
+    @Test func `L8: is told where the device cannot forget, and the tokens are worthless all the same`() async throws {
+        let backend = ScriptedBackend()
+        backend.on("/oauth/token", .ok, ScriptedBackend.answer("a0", refresh: "r0"))
+        backend.on("/oauth/revoke", .ok, "")
+        let secrets = StubbornSecretStore()
+        let service = backend.service(store: SecretTokenStore<Tokens>(secrets, name: "session"))
+        try await service.login(username: "ada", password: "p")
+        await service.logout()
+        #expect(service.lastError as? AuthError == .storeDenied)
+        #expect(service.isAuthenticated)
+        #expect(backend.requests(to: "/oauth/revoke").count == 2)
+    }
+}
+
+/// Keeps and reads, and forgets nothing.
+private struct StubbornSecretStore: SecretStore {
+    private let kept = MemorySecretStore()
+    func read(_ name: String) -> [UInt8]? { kept.read(name) }
+    func write(_ secret: [UInt8], for name: String) { kept.write(secret, for: name) }
+    func remove(_ name: String) throws { throw AuthError.storeDenied }
+    func names() -> [String] { kept.names() }
+}

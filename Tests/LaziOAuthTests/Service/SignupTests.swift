@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LaziOAuth
+import Testing
+
+@MainActor
+@Suite struct `A signup` {
+    @Test(arguments: RealBackend.Way.allCases)
+    func `L10: sends the password in the content, and signs in`(way: RealBackend.Way) async throws {
+        try await RealBackend.run(way) { backend in
+            let service = backend.service()
+            try await service.signup(username: "ada", email: "ada@example.com", password: RealBackend.password)
+            #expect(service.isAuthenticated)
+            #expect(service.currentUser?.username == "ada")
+            #expect(service.currentUser?.userId.isEmpty == false)
+            #expect(backend.requests.map(\.path) == ["/auth/signup", "/oauth/token"])
+            let request = try #require(backend.requests.first)
+            let content = try JSONValue(parsing: request.body.bytes)
+            #expect(content["password"]?.stringValue == RealBackend.password)
+            #expect(request.fields[.contentType] == "application/json")
+        }
+    }
+
+    @Test func `L10: L13: of a name that is taken is an error of the real server, and signs nobody in`() async throws {
+        try await RealBackend.run { backend in
+            _ = try await backend.signedIn()
+            let service = backend.service()
+            let logins = backend.requests(to: "/oauth/token").count
+            await #expect {
+                try await service.signup(username: "ada2", email: "ada@example.com", password: RealBackend.password)
+            } throws: { error in
+                guard case OAuthError.serverError(let message) = error else { return false }
+                return !message.isEmpty
+            }
+            #expect(!service.isAuthenticated)
+            #expect(backend.requests(to: "/oauth/token").count == logins)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (409, #"{"detail":"Username taken"}"#, "Username taken"), (409, "", "The account could not be made"),
+            (200, #"{"status":"failed","message":"User already exists"}"#, "User already exists"),
+            (200, #"{"status":"failed"}"#, "The account could not be made"),
+            (422, #"{"detail":[{"msg":"bad"}]}"#, "bad"),
+            (500, "", "The issuer failed."), (429, "", "The issuer wants fewer requests."),
+        ] as [(HTTPStatus, String, String)])
+    func `L10: that fails is an error, and no login follows`(
+        status: HTTPStatus, body: String, text: String
+    ) async throws {
+        let backend = ScriptedBackend()
+        backend.on("/auth/signup", status, body)
+        let service = backend.service()
+        await #expect { try await service.signup(username: "ada", email: "a@b.co", password: "p") } throws: {
+            ($0 as? OAuthError)?.errorDescription?.hasPrefix(text) == true
+        }
+        #expect(backend.requests.count == 1)
+        #expect(!service.isAuthenticated)
+    }
+
+    @Test func `L10: is a success whatever else its answer says`() async throws {
+        let backend = ScriptedBackend()
+        backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
+        for (status, body) in [(201, #"{"id":"1"}"#), (200, #"{"status":"success"}"#), (204, "")] {
+            backend.on("/auth/signup", HTTPStatus(rawValue: status), body)
+            let service = backend.service()
+            try await service.signup(username: "ada", email: "a@b.co", password: "p")
+            #expect(service.isAuthenticated)
+        }
+    }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchHTTP
+import LatchTesting
+import LaziOAuth
+import Testing
+
+private let refresh = "/oauth/token/refresh"
+
+@MainActor
+@Suite struct `A valid token` {
+    @Test(arguments: RealBackend.Way.allCases)
+    func `L5: is the one that is there while more than five minutes are left`(way: RealBackend.Way) async throws {
+        try await RealBackend.run(way) { backend in
+            let service = try await backend.signedIn()
+            let first = try #require(await service.getValidToken())
+            backend.clock.advance(by: 3299)
+            #expect(await service.getValidToken() == first)
+            #expect(backend.requests(to: refresh).isEmpty)
+            backend.clock.advance(by: 2)
+            let second = try #require(await service.getValidToken())
+            #expect(second != first)
+            #expect(await service.getValidToken() == second)
+            #expect(backend.requests(to: refresh).count == 1)
+        }
+    }
+
+    @Test(arguments: RealBackend.Way.allCases)
+    func `L5: is renewed once for 500 callers, and all get it`(way: RealBackend.Way) async throws {
+        try await RealBackend.run(way) { backend in
+            let service = try await backend.signedIn()
+            let first = await service.getValidToken()
+            backend.clock.advance(by: 3601)
+            let tokens = await withTaskGroup(of: String?.self) { group in
+                for _ in 0..<500 { group.addTask { await service.getValidToken() } }
+                var all: Set<String?> = []
+                for await token in group { all.insert(token) }
+                return all
+            }
+            #expect(tokens.count == 1)
+            #expect(tokens.first != .some(nil) && tokens.first != .some(first))
+            #expect(backend.requests(to: refresh).count == 1)
+        }
+    }
+
+    @Test func `L5: is none where nobody is signed in, and nobody is asked`() async throws {
+        try await RealBackend.run { backend in
+            let service = backend.service()
+            #expect(await service.getValidToken() == nil)
+            #expect(await service.refreshToken() == false)
+            #expect(backend.requests.isEmpty)
+        }
+    }
+
+    @Test func `L13: is renewed in time by a device whose clock is wrong`() async throws {
+        try await RealBackend.run { backend in
+            for (name, skew) in [("slow", -7200.0), ("fast", 7200.0)] {
+                _ = try await backend.signedIn(as: name)
+                let service = backend.service(skew: skew)
+                try await service.login(username: name, password: RealBackend.password)
+                let before = backend.requests(to: refresh).count
+                let first = try #require(await service.getValidToken())
+                #expect(backend.requests(to: refresh).count == before)
+                backend.clock.advance(by: 3601)
+                #expect(await service.getValidToken() != first)
+                #expect(backend.requests(to: refresh).count == before + 1)
+            }
+        }
+    }
+}
+
+@MainActor
+@Suite struct `A refresh` {
+    @Test func `L6: sends the JSON of the document, and stores what was rotated`() async throws {
+        let backend = ScriptedBackend()
+        let store = InMemoryTokenStore<Tokens>()
+        let service = try await backend.signedIn(store: store)
+        backend.on(refresh, .ok, ScriptedBackend.answer("a1", refresh: "r1"))
+        #expect(await service.refreshToken())
+        #expect(store.load()?.refresh == "r1")
+        #expect(await service.getValidToken() == "a1")
+        #expect(backend.requests(to: refresh).first?.body.text == #"{"refresh_token":"r0"}"#)
+    }
+
+    @Test func `L6: keeps the refresh token, the scopes and the person where the answer brings none`() async throws {
+        let backend = ScriptedBackend()
+        let store = InMemoryTokenStore<Tokens>()
+        let service = try await backend.signedIn(store: store)
+        backend.on(refresh, .ok, #"{"access_token":"a1","token_type":"bearer","expires_in":3600}"#)
+        #expect(await service.refreshToken())
+        #expect(store.load()?.refresh == "r0")
+        #expect(service.grantedScopes == ["widgets:read", "widgets:write"])
+        #expect(service.currentUser?.userId == "usr_1")
+    }
+
+    @Test(
+        arguments: [
+            (400, #"{"error":"invalid_grant"}"#), (401, #"{"detail":"Invalid refresh token"}"#),
+            (400, #"{"detail":"Invalid refresh token","error_code":"INVALID_REFRESH_TOKEN"}"#),
+            (400, #"{"detail":"Refresh token expired"}"#),
+        ] as [(HTTPStatus, String)])
+    func `L6: signs out once where the server refuses the refresh token`(status: HTTPStatus, body: String) async throws
+    {
+        let backend = ScriptedBackend()
+        let store = InMemoryTokenStore<Tokens>()
+        let service = try await backend.signedIn(store: store)
+        backend.on(refresh, status, body)
+        #expect(await service.refreshToken() == false)
+        #expect(!service.isAuthenticated)
+        #expect(service.authState == .signedOut)
+        #expect(store.load() == nil)
+        #expect(await service.refreshToken() == false)
+        #expect(await service.getValidToken() == nil)
+        #expect(backend.requests(to: refresh).count == 1)
+        // Nothing is left to revoke, and nobody was told to.
+        #expect(backend.requests(to: "/oauth/revoke").isEmpty)
+    }
+
+    @Test(arguments: [500, 502, 503, 429, 404, 422] as [HTTPStatus])
+    func `L6: keeps the person signed in through a failure of the server`(status: HTTPStatus) async throws {
+        let backend = ScriptedBackend()
+        let service = try await backend.signedIn()
+        backend.on(refresh, status, "<html>")
+        #expect(await service.refreshToken() == false)
+        #expect(service.isAuthenticated)
+        #expect(service.lastError is OAuthError)
+        #expect(await service.getValidToken() == "a0")
+        #expect(backend.requests(to: "/oauth/revoke").isEmpty)
+    }
+
+    @Test(arguments: [HTTPError.offline, .timeout])
+    func `L6: keeps the person signed in without a network; the old token serves while it is accepted`(
+        error: HTTPError
+    ) async throws {
+        let backend = ScriptedBackend()
+        let service = try await backend.signedIn()
+        backend.on(refresh) { _ in throw error }
+        backend.clock.advance(by: 3400)
+        #expect(await service.getValidToken() == "a0")
+        backend.clock.advance(by: 201)
+        #expect(await service.getValidToken() == nil)
+        guard case .networkError = service.lastError as? OAuthError else {
+            Issue.record("\(String(describing: service.lastError))")
+            return
+        }
+        #expect(service.isAuthenticated)
+        #expect(service.authState == .expired)
+        backend.on(refresh, .ok, ScriptedBackend.answer("a1", refresh: "r1"))
+        #expect(await service.getValidToken() == "a1")
+        #expect(service.lastError == nil)
+        #expect(service.authState == .authenticated)
+    }
+
+    @Test func `L6: goes on when one who waits for it is cancelled`() async throws {
+        let backend = ScriptedBackend()
+        let service = try await backend.signedIn()
+        let (asked, tell) = AsyncStream.makeStream(of: Void.self)
+        let (release, go) = AsyncStream.makeStream(of: Void.self)
+        backend.on(refresh) { _ in
+            tell.finish()
+            for await _ in release {}
+            return HTTPResponse(status: .ok, body: HTTPBody(ScriptedBackend.answer("a1", refresh: "r1")))
+        }
+        backend.clock.advance(by: 3601)
+        let impatient = Task { await service.getValidToken() }
+        let patient = Task { await service.getValidToken() }
+        for await _ in asked {}
+        impatient.cancel()
+        #expect(await impatient.value == nil)
+        go.finish()
+        #expect(await patient.value == "a1")
+        #expect(service.isAuthenticated)
+        #expect(backend.requests(to: refresh).count == 1)
+    }
+
+    @Test(arguments: RealBackend.Way.allCases)
+    func `L13: rotates at the real server, whose family ends where an old token comes back`(
+        way: RealBackend.Way
+    ) async throws {
+        try await RealBackend.run(way) { backend in
+            let store = InMemoryTokenStore<Tokens>()
+            let service = try await backend.signedIn(store: store)
+            let stolen = try #require(store.load())
+            #expect(await service.refreshToken())
+            #expect(store.load()?.refresh != stolen.refresh)
+            #expect(await service.refreshToken())
+            backend.clock.advance(by: 3601)
+            // Somebody else with the first token, long after its replay window.
+            let thief = backend.service(store: InMemoryTokenStore(stolen))
+            #expect(await thief.getValidToken() == nil)
+            #expect(!thief.isAuthenticated)
+            #expect(await service.getValidToken() == nil)
+            #expect(!service.isAuthenticated)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchTesting
+import LaziOAuth
+import Testing
+
+@Suite struct `A keychain wrapper` {
+    let secrets = MemorySecretStore()
+
+    @Test func `L8: keeps, reads and forgets texts`() async throws {
+        let keychain = KeychainWrapper(secrets)
+        #expect(try await keychain.get("note") == nil)
+        try await keychain.save("äöü", for: "note")
+        #expect(try await keychain.get("note") == "äöü")
+        try await keychain.save("2", for: "note")
+        #expect(try await keychain.get("note") == "2")
+        #expect(secrets.names() == ["lazi.note"])
+        try await keychain.delete("note")
+        try await keychain.delete("note")
+        #expect(try await keychain.get("note") == nil)
+    }
+
+    @Test func `L8: knows the names of the original`() async throws {
+        let keychain = KeychainWrapper(secrets)
+        try await keychain.save("u", for: "lazi.user_id")
+        #expect(secrets.names() == ["lazi.user_id"])
+        #expect(try await keychain.get("user_id") == "u")
+    }
+
+    @Test func `L8: clears its own and nothing else`() async throws {
+        secrets.write([1], for: "session")
+        secrets.write([2], for: "someone.else")
+        secrets.write([3], for: "lazilike")
+        let keychain = KeychainWrapper(secrets)
+        try await keychain.save("1", for: "access_token")
+        try await keychain.save("2", for: "lazi.refresh_token")
+        try await keychain.clearAll()
+        #expect(secrets.names() == ["lazilike", "session", "someone.else"])
+    }
+
+    @Test(arguments: [AuthError.storeLocked, .storeDenied, .storeFull])
+    func `L8: tells each failure, and never takes it for "nothing there"`(error: AuthError) async {
+        let keychain = KeychainWrapper(FailingSecretStore(secrets, after: 0, with: error))
+        await #expect(throws: error) { try await keychain.get("a") }
+        await #expect(throws: error) { try await keychain.save("x", for: "a") }
+        await #expect(throws: error) { try await keychain.delete("a") }
+        await #expect(throws: error) { try await keychain.clearAll() }
+    }
+
+    @Test func `L8: is not where the session is kept: that is one record`() async throws {
+        let backend = ScriptedBackend()
+        let service = try await backend.signedIn(store: SecretTokenStore<Tokens>(secrets, name: "session"))
+        #expect(secrets.names() == ["session"])
+        try await KeychainWrapper(secrets).clearAll()
+        #expect(await service.getValidToken() == "a0")
+        let again = await backend.service(store: SecretTokenStore<Tokens>(secrets, name: "session"))
+        await again.checkAuthState().value
+        #expect(await again.currentUser?.userId == "usr_1")
+    }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchServer
+import LaziOAuth
+import Testing
+
+@MainActor
+@Suite struct `The login screen's model` {
+    let backend = ScriptedBackend()
+
+    private var model: AuthViewModel { AuthViewModel(service: backend.service()) }
+
+    private func filled(_ model: AuthViewModel) -> AuthViewModel {
+        model.username = " ada\n"
+        model.email = " ada@example.com "
+        model.password = "secret"
+        model.confirmPassword = "secret"
+        return model
+    }
+
+    @Test(
+        arguments: [
+            ("ada", "p", true), ("", "p", false), ("  \n", "p", false), ("ada", "", false), ("ada", " ", true),
+        ])
+    func `L10: lets nobody sign in without a name and a password`(name: String, password: String, isValid: Bool) {
+        let model = model
+        model.username = name
+        model.password = password
+        #expect(model.isFormValid == isValid)
+    }
+
+    @Test(
+        arguments: [
+            ("ada@example.com", true), (" ada@example.com\t", true), ("a.b+c@sub.example.co.uk", true),
+            ("o'brien@example.ie", true), ("a@b.co", true), ("", false), ("ada", false), ("ada@", false),
+            ("@example.com", false), ("ada@example", false), ("ada@@example.com", false), ("ada@example.c", false),
+            ("ada@.com", false), ("ada@example..com", false), ("ada@-example.com", false), ("a da@example.com", false),
+            ("ada@example.com.", false), (".ada@example.com", false), ("ada..b@example.com", false),
+            ("ada@exam_ple.com", false), ("ada@example.123", false), ("a\u{0}@example.com", false),
+            ("\(String(repeating: "a", count: 65))@example.com", false),
+            ("ada@\(String(repeating: "a", count: 64)).com", false),
+            ("ada@example.\(String(repeating: "a", count: 64))", false),
+        ])
+    func `L10: takes an address that looks like one`(email: String, isValid: Bool) {
+        let model = filled(model)
+        model.isLoginMode = false
+        model.email = email
+        #expect(model.isEmailValid == isValid)
+        #expect(model.isFormValid == isValid)
+    }
+
+    @Test func `L10: wants the password twice alike for a new account, and only there`() {
+        let model = filled(model)
+        model.confirmPassword = "Secret"
+        #expect(!model.passwordsMatch)
+        #expect(model.isFormValid)
+        model.isLoginMode = false
+        #expect(!model.isFormValid)
+        model.confirmPassword = "secret"
+        #expect(model.passwordsMatch)
+        #expect(model.isFormValid)
+        model.password = ""
+        model.confirmPassword = ""
+        #expect(!model.isFormValid)
+    }
+
+    @Test func `L10: sends nothing of an invalid form`() async {
+        let model = model
+        await model.login()
+        model.isLoginMode = false
+        await model.signup()
+        #expect(backend.requests.isEmpty)
+        #expect(!model.showError)
+    }
+
+    @Test func `L10: signs in with what was typed, without the spaces around it`() async throws {
+        backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
+        let model = filled(model)
+        await model.login()
+        let form = try #require(backend.requests.first).formFields()
+        #expect(form["username"] == "ada")
+        #expect(form["password"] == "secret")
+        #expect(form["scope"] == "widgets:read widgets:write projects:read projects:write files:read")
+        #expect(!model.showError)
+        #expect(!model.isLoading)
+        #expect(model.password.isEmpty && model.confirmPassword.isEmpty)
+    }
+
+    @Test func `L10: makes an account and signs in`() async throws {
+        backend.on("/auth/signup", .created, "{}")
+        backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
+        let model = filled(model)
+        model.isLoginMode = false
+        await model.signup()
+        #expect(backend.requests.map(\.path) == ["/auth/signup", "/oauth/token"])
+        let content = try JSONValue(parsing: try #require(backend.requests.first).body.bytes)
+        #expect(content == ["username": "ada", "email": "ada@example.com", "password": "secret"])
+        #expect(model.password.isEmpty && model.confirmPassword.isEmpty)
+    }
+
+    @Test func `L10: shows what went wrong, and keeps no password`() async {
+        backend.on("/oauth/token", .unauthorized, #"{"detail":"Invalid credentials"}"#)
+        let model = filled(model)
+        await model.login()
+        #expect(model.errorMessage == "Invalid credentials")
+        #expect(model.showError)
+        #expect(model.password.isEmpty && model.confirmPassword.isEmpty)
+        #expect(model.username == " ada\n")
+        backend.on("/oauth/token") { _ in throw HTTPError.offline }
+        model.password = "secret"
+        await model.login()
+        #expect(model.errorMessage == "Network error: The server could not be reached.")
+        model.password = "secret"
+        backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
+        await model.login()
+        #expect(model.errorMessage == nil)
+        #expect(!model.showError)
+    }
+
+    @Test func `L10: changes its mode and forgets what belongs to the other`() async {
+        let model = filled(model)
+        model.errorMessage = "x"
+        model.showError = true
+        model.selectedScopes = [.filesRead]
+        model.toggleMode()
+        #expect(!model.isLoginMode)
+        #expect(model.email.isEmpty && model.password.isEmpty && model.confirmPassword.isEmpty)
+        #expect(model.errorMessage == nil)
+        #expect(!model.showError)
+        #expect(model.username == " ada\n")
+        #expect(model.selectedScopes == [.filesRead])
+        model.toggleMode()
+        #expect(model.isLoginMode)
+    }
+
+    @Test func `sends one request at a time`() async {
+        let (asked, tell) = AsyncStream.makeStream(of: Void.self)
+        let (release, go) = AsyncStream.makeStream(of: Void.self)
+        backend.on("/oauth/token") { _ in
+            tell.finish()
+            for await _ in release {}
+            return HTTPResponse(status: .ok, body: HTTPBody(ScriptedBackend.answer("a", refresh: "r")))
+        }
+        let model = filled(model)
+        let first = Task { await model.login() }
+        for await _ in asked {}
+        #expect(model.isLoading)
+        await model.login()
+        go.finish()
+        await first.value
+        #expect(backend.requests.count == 1)
+        #expect(!model.isLoading)
+    }
+}
+
+@MainActor
+@Suite struct `A selection of scopes` {
+    @Test func `L12: begins with the five that the app usually needs`() {
+        let model = AuthViewModel(service: ScriptedBackend().service())
+        #expect(model.selectedScopes == [.widgetsRead, .widgetsWrite, .projectsRead, .projectsWrite, .filesRead])
+        #expect(model.scopeSelection.count == 5)
+        #expect(model.scopeSelection.summary == "5 selected")
+        #expect(!model.scopeSelection.isExpanded)
+    }
+
+    @Test func `L12: is toggled and counted`() {
+        var selection = ScopeSelection()
+        selection.toggle(.filesRead)
+        selection.toggle(.widgetsAdmin)
+        selection.toggle(.widgetsDelete)
+        #expect(selection.summary == "6 selected")
+        #expect(selection.contains(.widgetsAdmin))
+        #expect(!selection.contains(.filesRead))
+        selection.toggle(.widgetsAdmin)
+        #expect(selection.count == 5)
+        #expect(ScopeSelection(selected: []).summary == "0 selected")
+    }
+
+    @Test func `L12: is shown by category, and asked for in one order`() {
+        let selection = ScopeSelection(selected: [.filesWrite, .widgetsDelete, .projectsRead])
+        #expect(selection.groups.map(\.category) == ["Widgets", "Projects", "Files"])
+        #expect(selection.groups.map { $0.scopes.count } == [4, 4, 3])
+        #expect(selection.groups.flatMap(\.scopes) == OAuthScope.allCases)
+        #expect(selection.ordered == [.widgetsDelete, .projectsRead, .filesWrite])
+    }
+}
