@@ -139,7 +139,9 @@ let package = Package(
         program(
             "soak-session", path: "Benchmarks/Session/soak-session",
             needs: ["LatchAccounts", "LatchIdentity", "LatchAuth", "LatchServer", "LatchHTTP", "LatchCore"]),
-        program("simulate-session", path: "Benchmarks/Session/simulate-session", needs: ["LatchTesting"]),
+        program(
+            "simulate-session", path: "Benchmarks/Session/simulate-session",
+            needs: ["LatchTesting", "LatchAuth"]),
         program(
             "bench-cookies", path: "Benchmarks/Cookies/bench-cookies", needs: ["LatchHTTP", "CMeasure"]),
         program(

@@ -7,39 +7,48 @@ extension Session {
     /// Makes `value` the session's credential: a sign-in, or a switch to another account.
     ///
     /// A renewal of what was there before is dropped, and who waits for it gets `AuthError.superseded`.
-    /// - Throws: A `store…` code when it cannot be stored; the session is then what it was.
+    /// - Throws: A `store…` code when it cannot be stored; the session is then what the store still holds.
     public func signIn(_ value: Value) async throws { try await signIn(value, askedAt: nil) }
 
     /// The same, for a credential that was asked for at `sent` by this session's clock: its date tells the issuer's.
     package func signIn(_ value: Value, askedAt sent: Date?) async throws {
         if let sent, let issued = value.issued { observe(issuerDate: issued, ofRequestSentAt: sent) }
-        listen()
-        let id = random.identifier()
-        try await withStore {
-            try await records.save(TokenRecord(credential: value, signIn: id))
-            beginGeneration()
-            signInID = id
-            adopt(value)
-        }
-        await records.coordination?.announceChange()
+        try await replaceRecord(by: TokenRecord(credential: value, signIn: random.identifier()))
     }
 
     /// Signs the person out on this device.
     ///
     /// - Returns: The credential that was current, so that the issuer can be told.
-    /// - Throws: A `store…` code when the store cannot forget it; the session is then what it was.
+    /// - Throws: A `store…` code when the store cannot forget it; the session is then what the store still holds.
     @discardableResult
-    public func signOut() async throws -> Value? {
+    public func signOut() async throws -> Value? { try await replaceRecord(by: nil) }
+
+    /// Does with the store what the person wants, and makes it the session's state.
+    ///
+    /// Where the store failed and has stored all the same, other processes go by what they find there, so this one does
+    /// too; the error is told either way.
+    ///
+    /// - Returns: The credential that was current.
+    @discardableResult
+    private func replaceRecord(by record: TokenRecord<Value>?) async throws -> Value? {
         listen()
+        var failure: (any Error)?
         let last = try await withStore {
             var last = uncommitted?.value ?? state.credential
-            if last == nil, isUnread { last = await readableCredential() }
-            try await records.clear()
+            if last == nil, isUnread, record == nil { last = await readableCredential() }
+            do {
+                if let record { try await records.save(record) } else { try await records.clear() }
+            } catch {
+                guard await holds(record) else { throw error }
+                failure = AuthError.fromStore(error)
+            }
             beginGeneration()
-            end(.person)
+            signInID = record?.signIn
+            if let value = record?.credential { adopt(value) } else { end(.person) }
             return last
         }
         await records.coordination?.announceChange()
+        if let failure { throw failure }
         return last
     }
 

@@ -64,6 +64,24 @@ extension Session {
         return id != signInID
     }
 
+    /// Replaces the record by what is known to follow from it.
+    func store(_ record: TokenRecord<Value>) async throws {
+        do { try await records.save(record) } catch { guard await holds(record) else { throw error } }
+    }
+
+    /// Whether the store holds just that: one that failed may have stored all the same, as a disk whose last word was an
+    /// error.
+    func holds(_ record: TokenRecord<Value>?) async -> Bool {
+        do {
+            let kept = try await records.load()
+            guard kept?.credential == record?.credential else { return false }
+            return !records.areKept
+                || (kept?.signIn, kept?.intent, kept?.end) == (record?.signIn, record?.intent, record?.end)
+        } catch {
+            return false
+        }
+    }
+
     /// Begins to listen to the other sessions over the record, once.
     func listen() {
         guard listener == nil, let coordination = records.coordination else { return }

@@ -90,7 +90,7 @@ extension Session {
             begun = (current, key)
             if records.areKept, record?.intent?.idempotencyKey != key, keeps(.intentFirst) {
                 record?.intent = RenewalIntent(idempotencyKey: key, begun: clock.now)
-                if let record { try await records.save(record) }
+                if let record { try await store(record) }
             }
             return .ask(current, key: key)
         }
@@ -130,7 +130,7 @@ extension Session {
                     return try follow(record)
                 }
             }
-            try await records.save(TokenRecord(credential: fresh, signIn: signInID))
+            try await store(TokenRecord(credential: fresh, signIn: signInID))
             adopt(fresh)
             return fresh
         }
@@ -147,7 +147,7 @@ extension Session {
             guard isCurrent(generation) else { throw AuthError.superseded }
             let record = try await records.load()
             guard let stored = record?.credential, stored.renewsLike(value) else { return try follow(record) }
-            try await records.save(TokenRecord(credential: nil, end: .issuer))
+            try await store(TokenRecord(credential: nil, end: .issuer))
             self.generation += 1
             begun = nil
             end(.issuer)

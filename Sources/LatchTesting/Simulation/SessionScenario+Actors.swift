@@ -7,22 +7,44 @@ import LatchHTTP
 extension SessionScenario {
     /// Sends some requests, and may be cancelled at any moment.
     func work(as worker: Int, in process: SimulatedProcess) {
-        let count = 1 + simulation.below(5)
+        let count = 1 + simulation.below(4)
         let isCancelled = simulation.chance(25)
         let task = spawn(in: process) {
             for number in 0..<count {
                 try await self.simulation.pause(upToMilliseconds: 45_000)
                 let id = "\(process.id).\(worker).\(number)"
+                self.record.withLock { $0.lives[process.id].requests[worker] = id }
+                let changes = self.record.withLock { $0.changes }
                 let result = await self.request(id, in: process)
+                self.record.withLock { $0.lives[process.id].requests[worker] = nil }
                 self.simulation.note("request \(id): \(result)")
-                self.judge(result, isCancelled: isCancelled)
+                self.judge(result, isCancelled: isCancelled, since: changes)
             }
         }
         guard isCancelled else { return }
         spawn(in: process) {
             try await self.simulation.pause(upToMilliseconds: 60_000)
-            task.cancel()
+            self.cancel(task, of: worker, in: process)
         }
+    }
+
+    /// Cancels a worker, wherever it is.
+    private func cancel(_ task: Task<Void, any Error>, of worker: Int, in process: SimulatedProcess) {
+        let isOnTheWay = record.withLock { record -> Bool? in
+            let life = record.lives[process.id]
+            return life.requests[worker].map { life.onTheWay.contains($0) }
+        }
+        if let isOnTheWay { simulation.happens(isOnTheWay ? .requestCancelled : .waiterCancelled) }
+        task.cancel()
+    }
+
+    /// Sends one request through the interceptor, as a client does.
+    func request(_ id: String, in process: SimulatedProcess) async -> Result<HTTPStatus, any Error> {
+        guard let client = record.withLock({ $0.lives[process.id].client }) else {
+            return .failure(AuthError.superseded)
+        }
+        let request = HTTPRequest(authority: "api.example.com", path: "/", fields: [.requestID: id])
+        do { return .success(try await client.respond(to: request).status) } catch { return .failure(error) }
     }
 
     /// The person and the world: sign-outs, sign-ins, kills, clocks, keys.
@@ -33,7 +55,7 @@ extension SessionScenario {
             defer { self.record.withLock { $0.open -= 1 } }
             for _ in 0..<count {
                 try await self.simulation.pause(upToMilliseconds: 60_000)
-                try await self.disturb(by: self.simulation.below(14))
+                try await self.disturb(by: self.simulation.below(18))
             }
         }
     }
@@ -41,62 +63,110 @@ extension SessionScenario {
     private func disturb(by choice: Int) async throws {
         let living = living
         let process = living[simulation.below(living.count)]
-        simulation.note("disturbance \(choice)")
         switch choice {
-        case 0, 1: signOut(in: process)
-        case 2, 3, 4: signIn(in: process)
-        case 5: simulation.jumpDate(bySeconds: Double(simulation.below(172_800) - 86_400))
-        case 6, 7: eachFamily { issuer.refuseAccessTokens(of: $0) }
-        case 8: revokeCurrent()
-        case 9, 10, 11:
-            // Most kills come while a renewal is on its way, which the tokens' age brings about.
-            try await simulation.sleep(for: .milliseconds(simulation.below(3_000)))
-            kill(process)
+        case 0, 1:
+            try await stir(process)
+            signOut(in: process)
+        case 2, 3, 4:
+            try await stir(process)
+            signIn(in: process)
+        case 5, 6: moveClock()
+        case 7, 8: changeKeys()
+        case 9: revokeCurrent()
+        case 10, 11:
+            try await stir(process)
+            kill(process, as: .killed)
             startProcess()
+        case 12, 13, 14, 15: try await kill(process, at: StorageStep.all[simulation.below(StorageStep.all.count)])
         default: try await simulation.sleep(for: .seconds(120))
         }
     }
 
-    /// Being signed out is allowed from the attempt on.
+    /// Lets what comes next meet a renewal that is on its way, in half of the cases.
+    private func stir(_ process: SimulatedProcess) async throws {
+        guard simulation.chance(50) else { return }
+        changeKeys()
+        use(process)
+        for _ in 0..<30 where issuer.inspect({ $0.asking.isEmpty }) {
+            try await simulation.pause(upToMilliseconds: 800)
+        }
+        try await simulation.pause(upToMilliseconds: 1_000)
+    }
+
+    /// Sends a request that nobody has planned.
+    private func use(_ process: SimulatedProcess) {
+        let id = "\(process.id) at \(simulation.moment)"
+        spawn(in: process) { _ = await self.request(id, in: process) }
+    }
+
+    /// Kills a process at a step of its storage, and brings about that it gets there.
+    private func kill(_ process: SimulatedProcess, at step: StorageStep) async throws {
+        process.doom(at: step) { self.kill(process, as: .killedAt(step)) }
+        switch step {
+        case .writing(.signIn, _): signIn(in: process)
+        case .writing(.nothing, _): signOut(in: process)
+        case .writing(.end, _):
+            revokeCurrent()
+            changeKeys()
+        case .writing, .turn(.renewal): changeKeys()
+        case .turn(.store), .reading: break
+        }
+        use(process)
+        let patience = simulation.moment + 30_000_000_000
+        while !process.isKilled, simulation.moment < patience {
+            try await simulation.pause(upToMilliseconds: 5_000)
+        }
+        process.doom(at: nil)
+        if process.isKilled { startProcess() }
+    }
+
     private func signOut(in process: SimulatedProcess) {
         guard let session = session(of: process) else { return }
-        allowSignedOut()
-        spawn(in: process) {
-            do { try await session.signOut() } catch { self.simulation.note("sign-out failed: \(error)") }
-        }
+        leave(process) { try await session.signOut() }
+        simulation.happens(.signOut)
     }
 
     /// Another account each time, so that a credential that survives its session is seen.
     private func signIn(in process: SimulatedProcess) {
         guard let session = session(of: process) else { return }
+        if case .signedIn = record.withLock({ $0.expectation }) { simulation.happens(.accountSwitch) }
         let tokens = issuer.signIn()
+        leave(process) { try await session.signIn(tokens) }
+    }
+
+    /// The person leaves the account that was; the disk tells when it is done.
+    private func leave(_ process: SimulatedProcess, by body: @escaping @Sendable () async throws -> Void) {
+        record.withLock { $0.lives[process.id].leaving += 1 }
         spawn(in: process) {
-            do { try await session.signIn(tokens) } catch { self.simulation.note("sign-in failed: \(error)") }
+            defer { self.record.withLock { $0.lives[process.id].leaving -= 1 } }
+            do { try await body() } catch { self.simulation.note("sign-in or sign-out failed: \(error)") }
         }
+    }
+
+    private func moveClock() {
+        switch simulation.below(3) {
+        case 0:
+            simulation.happens(.dayForward)
+            simulation.jumpDate(bySeconds: 86_400)
+        case 1:
+            simulation.happens(.dayBack)
+            simulation.jumpDate(bySeconds: -86_400)
+        default:
+            simulation.happens(.clockMoved)
+            simulation.jumpDate(bySeconds: Double(simulation.below(172_800) - 86_400))
+        }
+    }
+
+    /// Of all families so far, also those that have ended.
+    private func changeKeys() {
+        simulation.happens(.keysChanged)
+        for family in 0..<issuer.inspect({ $0.families.count }) { issuer.refuseAccessTokens(of: family) }
     }
 
     /// The issuer ends the session that the person is in.
     private func revokeCurrent() {
-        guard simulation.chance(40), case .signedIn(let family) = record.withLock({ $0.expectation }) else { return }
-        allowSignedOut()
+        guard case .signedIn(let family) = record.withLock({ $0.expectation }) else { return }
+        simulation.happens(.revocation)
         issuer.revoke(family)
-    }
-
-    /// All families so far, also those that have ended.
-    private func eachFamily(_ body: (Int) -> Void) {
-        for family in 0..<issuer.inspect({ $0.families.count }) { body(family) }
-    }
-
-    /// Whether a request may have ended this way.
-    private func judge(_ result: Result<HTTPStatus, any Error>, isCancelled: Bool) {
-        switch result {
-        case .success: return
-        case .failure(is CancellationError):
-            if !isCancelled { violated("a caller that nobody cancelled was cancelled") }
-        case .failure(let error as AuthError) where error == .missingToken || error == .reauthenticationRequired:
-            if !record.withLock({ $0.mayBeSignedOut }) { violated("signed out for no reason: \(error.code)") }
-        case .failure(let error):
-            if !(error is HTTPError || error is AuthError) { violated("an error of another kind: \(error)") }
-        }
     }
 }

@@ -1,47 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
-import LatchAuth
+package import LatchAuth
 import LatchCore
 import LatchHTTP
 
-/// One simulated life of an account: one or two processes that are killed and start again, several tasks in each, a
+/// One simulated life of an account: up to three processes that are killed and start again, several tasks in each, a
 /// restless person, a bad network and a moody store.
 ///
 /// Afterwards the weather clears, and in every process the session must be exactly what the person last made of it.
 public final class SessionScenario: Sendable {
-    /// What the person did last.
-    enum Expectation: Sendable {
-        /// Nothing may bring the session back.
-        case signedOut
-        /// The session of this family must be alive, unless the issuer has ended it.
-        case signedIn(family: Int)
-    }
-
-    /// A process, its session, and what its observers saw.
-    struct Life: Sendable {
-        let process: SimulatedProcess
-        /// Nil once the process is over, by a kill or at the end of the run.
-        var session: Session<Tokens>?
-        /// Each observer's states in order; all of them must be equal in the end.
-        var observed: [[Session<Tokens>.State]] = [[], []]
-        /// Tasks, and streams of observers, that have not ended.
-        var open = 0
-        var watching = 0
-    }
-
-    /// What the actors saw, to be judged at the end.
-    struct Record: Sendable {
-        /// What the person last brought about, as the disk saw it.
-        var expectation = Expectation.signedOut
-        /// Whether there ever was a reason to be signed out; without one, no request may say so.
-        var mayBeSignedOut = false
+    /// What came of a life.
+    package struct Outcome: Sendable {
         /// Sentences for people; empty is what every seed must give.
-        var violations: [String] = []
-        /// All processes so far, by their numbers.
-        var lives: [Life] = []
-        /// Tasks of the world that have not ended.
-        var open = 0
+        package let violations: [String]
+        /// How often each fault has happened.
+        package let faults: [SimulatedFault: Int]
+        /// All that happened, where it was asked for.
+        package let trace: [String]
     }
 
     /// Time, order and luck.
@@ -52,43 +28,64 @@ public final class SessionScenario: Sendable {
     let network: SimulatedNetwork
     /// What outlives a process.
     let disk: SimulatedDisk
+    /// What the app keeps its tokens in.
+    let store: SimulatedStore.Kind
     /// Whether the sessions renew on their own.
     let policy: RenewalPolicy
+    /// The rule that the sessions leave out; nil in all lives but those that prove the harness.
+    let broken: SessionRule?
     /// Written by the actors, on the one thread that drives them.
-    let record = Lock(Record())
+    let record = Lock(SessionScenarioRecord())
 
-    /// Draws the start: a restored session in six of ten lives, an issuer without a replay window in one.
-    private init(seed: UInt64, isTracing: Bool) {
+    /// Draws the start: a restored session in six of ten lives, an issuer without a replay window in two.
+    private init(seed: UInt64, isTracing: Bool, breaking rule: SessionRule?) {
         simulation = Simulation(seed: seed, isTracing: isTracing)
-        let answersRepeats = !simulation.chance(10)
-        issuer = SimulatedIssuer(simulation, answersRepeats: answersRepeats)
+        store = simulation.chance(75) ? .shared : simulation.chance(40) ? .lone : .plain
+        let answersRepeats = !simulation.chance(20)
+        issuer = SimulatedIssuer(simulation, answersRepeats: answersRepeats, keysOutliveProcesses: store != .plain)
         network = SimulatedNetwork(issuer)
         let restored = simulation.chance(60) ? issuer.signIn() : nil
         disk = SimulatedDisk(holding: restored)
         policy = RenewalPolicy(renewsInBackground: simulation.chance(30))
-        if restored != nil { record.withLock { $0.expectation = .signedIn(family: 0) } }
-        // Without a replay window an answer that is lost on the way ends the session.
-        if restored == nil || !answersRepeats { allowSignedOut() }
+        broken = rule
+        if let restored { record.withLock { $0.begin(with: restored.access) } }
+        if !answersRepeats { simulation.happens(.issuerWithoutWindow) }
+        if store == .plain { simulation.happens(.plainStore) }
+        if store == .lone { simulation.happens(.loneStore) }
     }
 
     /// Plays the run of one seed.
     ///
     /// - Returns: What did not hold, and the trace where one was asked for; nothing when all held.
     public static func play(seed: UInt64, isTracing: Bool = false) -> [String] {
-        let scenario = SessionScenario(seed: seed, isTracing: isTracing)
-        let violations = scenario.play()
-        return violations.isEmpty ? [] : violations + scenario.simulation.trace
+        let outcome = outcome(seed: seed, isTracing: isTracing)
+        return outcome.violations.isEmpty ? [] : outcome.violations + outcome.trace
     }
 
     /// Everything that happens in the run of one seed.
     public static func trace(seed: UInt64) -> [String] {
-        let scenario = SessionScenario(seed: seed, isTracing: true)
-        return scenario.play() + scenario.simulation.trace
+        let outcome = outcome(seed: seed, isTracing: true)
+        return outcome.violations + outcome.trace
+    }
+
+    /// Plays the run of one seed.
+    ///
+    /// - Parameter rule: What the sessions do not keep to, to prove that it is seen.
+    package static func outcome(
+        seed: UInt64, isTracing: Bool = false, breaking rule: SessionRule? = nil
+    ) -> Outcome {
+        let scenario = SessionScenario(seed: seed, isTracing: isTracing, breaking: rule)
+        scenario.play()
+        let simulation = scenario.simulation
+        let violations = scenario.record.withLock { $0.violations } + scenario.issuer.inspect { $0.violations }
+        let outcome = Outcome(violations: violations, faults: simulation.faults, trace: simulation.trace)
+        simulation.end()
+        return outcome
     }
 
     /// The storm, the calm, the last requests, and the judgement.
-    private func play() -> [String] {
-        for _ in 0..<(simulation.chance(40) ? 2 : 1) { startProcess() }
+    private func play() {
+        startProcesses()
         disturb()
         let storm = simulation.run { self.isAtRest }
         network.calmDown()
@@ -106,19 +103,27 @@ public final class SessionScenario: Sendable {
         }
         let calm = simulation.run { self.isAtRest } && simulation.run(horizon: .seconds(3))
         if !storm || !settled || !calm { violated("the run does not come to rest") }
+        if !isAtRest { violated("somebody waits for ever") }
         for process in living { verify(process, last: last.withLock { $0[process.id] }) }
         for process in living { end(process) }
         if !simulation.run() { violated("a session does not end") }
         verifyLedger()
-        return record.withLock { $0.violations } + issuer.inspect { $0.violations }
+    }
+
+    /// One process, or several where the store is made for it.
+    private func startProcesses() {
+        let luck = simulation.below(100)
+        startProcess()
+        guard store == .shared, luck < 55 else { return }
+        simulation.happens(.secondProcess)
+        startProcess()
+        guard luck < 15 else { return }
+        simulation.happens(.thirdProcess)
+        startProcess()
     }
 
     /// Whether only observers are still there.
-    private var isAtRest: Bool {
-        record.withLock { record in
-            record.open == 0 && record.lives.allSatisfy { $0.process.isKilled || $0.open == 0 }
-        }
-    }
+    private var isAtRest: Bool { record.withLock { $0.isAtRest } }
 
     /// The processes that were not killed.
     var living: [SimulatedProcess] { record.withLock { $0.lives.map(\.process).filter { !$0.isKilled } } }
@@ -126,18 +131,9 @@ public final class SessionScenario: Sendable {
     /// The session of a process, as long as it has one.
     func session(of process: SimulatedProcess) -> Session<Tokens>? { record.withLock { $0.lives[process.id].session } }
 
-    /// Sends one request through the interceptor, as a client does.
-    func request(_ id: String, in process: SimulatedProcess) async -> Result<HTTPStatus, any Error> {
-        guard let session = session(of: process) else { return .failure(AuthError.superseded) }
-        let origin = HTTPOrigin(scheme: "https", authority: "api.example.com")
-        let client = network.resource.intercepted(by: [SessionInterceptor(session, for: .origin(origin))])
-        let request = HTTPRequest(authority: "api.example.com", path: "/", fields: [.requestID: id])
-        do { return .success(try await client.respond(to: request).status) } catch { return .failure(error) }
-    }
-
     /// Keeps the run going, so that a trace shows what came of it.
-    func violated(_ what: String) { record.withLock { $0.violations.append(what) } }
-
-    /// From now on a request may find the session ended.
-    func allowSignedOut() { record.withLock { $0.mayBeSignedOut = true } }
+    func violated(_ what: String) {
+        simulation.note("violation: \(what)")
+        record.withLock { $0.violations.append(what) }
+    }
 }

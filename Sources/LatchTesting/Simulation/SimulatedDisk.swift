@@ -5,17 +5,29 @@ import LatchCore
 
 /// What outlives the processes of a run: the record of the account, the locks of its sections, and who listens.
 final class SimulatedDisk: Sendable {
+    /// Who waits for a section.
+    private struct Waiter {
+        let process: SimulatedProcess
+        let enter: CheckedContinuation<Void, Never>
+    }
+
+    /// Who listens for news.
+    private struct Listener {
+        let process: SimulatedProcess
+        let news: AsyncStream<Void>.Continuation
+    }
+
     /// All that changes; a waiter is taken out before it is resumed, so it is resumed once.
     private struct Content {
         var record: TokenRecord<Tokens>?
+        /// What a writer that was killed left beside the record; the next one begins anew.
+        var torn: TokenRecord<Tokens>?
         /// Who is in each section.
         var holders: [SessionSection: Int] = [:]
         /// Who waits for it, in order of arrival.
-        var queues: [SessionSection: [(process: SimulatedProcess, waiter: CheckedContinuation<Void, Never>)]] = [:]
+        var queues: [SessionSection: [Waiter]] = [:]
         /// The streams of news, with the process that listens.
-        var listeners: [(process: SimulatedProcess, news: AsyncStream<Void>.Continuation)] = []
-        /// Sign-ins that the person has left; nothing may bring them back.
-        var left: Set<String> = []
+        var listeners: [Listener] = []
     }
 
     private let content: Lock<Content>
@@ -28,58 +40,59 @@ final class SimulatedDisk: Sendable {
     /// What a new process would find.
     var record: TokenRecord<Tokens>? { content.withLock { $0.record } }
 
+    /// Begins to write a record, beside the one that stands until `replace(with:)`.
+    func begin(_ record: TokenRecord<Tokens>?) { content.withLock { $0.torn = record } }
+
     /// Replaces the record, as one step.
     ///
-    /// - Returns: Whether that brought back a sign-in that the person had left.
-    func replace(with record: TokenRecord<Tokens>?) -> Bool {
+    /// - Returns: What was there before.
+    func replace(with record: TokenRecord<Tokens>?) -> TokenRecord<Tokens>? {
         content.withLock { content in
-            if let last = content.record?.signIn, last != record?.signIn, record?.end != .issuer {
-                content.left.insert(last)
-            }
-            content.record = record
-            return record?.signIn.map { content.left.contains($0) } ?? false
+            defer { (content.record, content.torn) = (record, nil) }
+            return content.record
         }
     }
 
     /// Waits for a section.
     func enter(_ section: SessionSection, as process: SimulatedProcess) async {
-        await withCheckedContinuation { waiter in
+        await withCheckedContinuation { enter in
             let isFree = content.withLock { content in
                 guard content.holders[section] == nil else {
-                    content.queues[section, default: []].append((process, waiter))
+                    content.queues[section, default: []].append(Waiter(process: process, enter: enter))
                     return false
                 }
                 content.holders[section] = process.id
                 return true
             }
-            if isFree { waiter.resume() }
+            if isFree { enter.resume() }
         }
     }
 
     /// Lets the next one that lives into a section.
     func leave(_ section: SessionSection) {
-        var next: CheckedContinuation<Void, Never>?
-        repeat {
+        content.withLock { $0.holders[section] = nil }
+        while let next = nextWaiter(for: section) {
             // A waiter of a killed process is resumed too: its task is dropped then, and nothing leaks.
-            next?.resume()
-            next = nil
-            let first = content.withLock { content -> (SimulatedProcess, CheckedContinuation<Void, Never>)? in
-                content.holders[section] = nil
-                guard content.queues[section]?.isEmpty == false, let first = content.queues[section]?.removeFirst()
-                else { return nil }
-                if !first.process.isKilled { content.holders[section] = first.process.id }
-                return first
-            }
-            guard let first else { return }
-            next = first.1
-            if !first.0.isKilled { break }
-        } while true
-        next?.resume()
+            next.enter.resume()
+            if !next.process.isKilled { return }
+        }
     }
 
-    /// Does what the kernel does for a process that was killed: its locks are free.
+    /// Takes the first out of a section's queue; who lives holds the section from now on.
+    private func nextWaiter(for section: SessionSection) -> Waiter? {
+        content.withLock { content in
+            guard content.queues[section]?.isEmpty == false, let next = content.queues[section]?.removeFirst() else {
+                return nil
+            }
+            if !next.process.isKilled { content.holders[section] = next.process.id }
+            return next
+        }
+    }
+
+    /// Does what the kernel does for a process that was killed: its locks are free, and it hears nothing.
     func clean(up process: SimulatedProcess) {
         let held = content.withLock { content in
+            for listener in content.listeners where listener.process === process { listener.news.finish() }
             content.listeners.removeAll { $0.process === process }
             return content.holders.filter { $0.value == process.id }.map(\.key)
         }
@@ -89,7 +102,7 @@ final class SimulatedDisk: Sendable {
     /// The news for a process, until it stops listening.
     func news(for process: SimulatedProcess) -> AsyncStream<Void> {
         let (stream, news) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        content.withLock { $0.listeners.append((process, news)) }
+        content.withLock { $0.listeners.append(Listener(process: process, news: news)) }
         return stream
     }
 
@@ -98,25 +111,4 @@ final class SimulatedDisk: Sendable {
         let listeners = content.withLock { $0.listeners }
         for listener in listeners where listener.process !== process { listener.news.yield() }
     }
-}
-
-/// A process's way to the sections and the news of a disk.
-struct SimulatedCoordination: SessionCoordination {
-    let disk: SimulatedDisk
-    let process: SimulatedProcess
-    let network: SimulatedNetwork
-
-    func enter(_ section: SessionSection) async throws -> SessionTurn {
-        await disk.enter(section, as: process)
-        return SessionTurn { disk.leave(section) }
-    }
-
-    /// In a storm some news is lost, and the next must make good for it.
-    func announceChange() async {
-        network.simulation.note("process \(process.id) announces")
-        guard network.isCalm || !network.simulation.chance(20) else { return }
-        disk.announce(from: process)
-    }
-
-    func changes() -> AsyncStream<Void> { disk.news(for: process) }
 }

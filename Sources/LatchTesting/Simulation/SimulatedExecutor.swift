@@ -4,30 +4,67 @@ import LatchCore
 
 /// Runs all jobs of a simulation on the thread that drives it, one at a time, in an order that the seed decides.
 final class SimulatedExecutor: TaskExecutor {
-    /// Jobs that could run now, in the order in which they became ready, and whose they are.
-    private let ready = Lock<[(job: UnownedJob, process: SimulatedProcess?)]>([])
+    /// What could run now, and whose it is.
+    private struct Ready {
+        let job: UnownedJob
+        let process: SimulatedProcess?
+    }
+
+    /// In the order in which they became ready.
+    private let ready = Lock<[Ready]>([])
+    /// What killed processes would have gone on with.
+    private let buried = Lock<[Ready]>([])
 
     /// May be called from any thread; the job waits for the one that drives the simulation.
     func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job), of: nil) }
 
-    /// The same for a job of a process that may be killed before the job's turn comes.
+    /// The same for a job of a process; one that was killed goes on with nothing.
     func enqueue(_ job: UnownedJob, of process: SimulatedProcess?) {
-        ready.withLock { $0.append((job, process)) }
+        let next = Ready(job: job, process: process)
+        if process?.isKilled ?? false {
+            buried.withLock { $0.append(next) }
+        } else {
+            ready.withLock { $0.append(next) }
+        }
     }
 
-    /// Runs one of the jobs that are ready; those of killed processes are forgotten, with their tasks.
+    /// Takes away what a killed process was about to do.
+    func bury(_ process: SimulatedProcess) {
+        ready.withLock { jobs in
+            let dead = jobs.filter { $0.process === process }
+            buried.withLock { $0 += dead }
+            jobs.removeAll { $0.process === process }
+        }
+    }
+
+    /// Runs one of the jobs that are ready.
     ///
     /// - Parameter choose: Picks an index below the given count.
     /// - Returns: False when none is ready.
     func runOne(choosing choose: (Int) -> Int) -> Bool {
-        let next = ready.withLock { jobs -> (job: UnownedJob, process: SimulatedProcess?)? in
-            jobs.removeAll { $0.process?.isKilled ?? false }
-            guard !jobs.isEmpty else { return nil }
-            return jobs.remove(at: jobs.count == 1 ? 0 : choose(jobs.count))
+        let next = ready.withLock { jobs -> Ready? in
+            switch jobs.count {
+            case 0: nil
+            case 1: jobs.removeLast()
+            default: jobs.remove(at: choose(jobs.count))
+            }
         }
         guard let next else { return false }
+        run(next)
+        return true
+    }
+
+    /// Lets the tasks of killed processes come to their ends, so that their memory is given back; the world must be one in
+    /// which nothing happens any more.
+    func unwind() {
+        for _ in 0..<100_000 {
+            guard let next = buried.withLock({ $0.popLast() }) ?? ready.withLock({ $0.popLast() }) else { return }
+            run(next)
+        }
+    }
+
+    private func run(_ next: Ready) {
         let executor = next.process?.asUnownedTaskExecutor() ?? asUnownedTaskExecutor()
         next.job.runSynchronously(on: executor)
-        return true
     }
 }

@@ -12,6 +12,8 @@ final class SimulatedNetwork: Sendable {
     let issuer: SimulatedIssuer
     /// Set once and never taken back.
     private let calm = Lock(false)
+    /// Answers that nobody has heard, by the key of their renewal.
+    private let unheard = Lock<[String: Tokens]>([:])
 
     /// A way to `issuer`, stormy at first.
     init(_ issuer: SimulatedIssuer) {
@@ -26,75 +28,137 @@ final class SimulatedNetwork: Sendable {
     func calmDown() { calm.withLock { $0 = true } }
 
     /// One call of the token endpoint by a process.
-    func refresh(_ renewal: Renewal<Tokens>, by process: Int) async throws -> Tokens {
+    func refresh(_ renewal: Renewal<Tokens>, by process: SimulatedProcess) async throws -> Tokens {
         let token = renewal.credential.refresh ?? ""
-        issuer.begins(process, token)
+        issuer.begins(process.id, token)
         var isAnswered = false
-        defer { issuer.ends(process, isAnswered: isAnswered) }
-        try await simulation.pause(upToMilliseconds: 400)
-        let answer = try await deliver(token, key: renewal.idempotencyKey)
-        try await simulation.pause(upToMilliseconds: 400)
+        defer { issuer.ends(process.id, isAnswered: isAnswered) }
+        let answer: Tokens
+        if !isCalm, simulation.chance(30) {
+            // A slow way that does not hear of cancellation, as when the answer has arrived already.
+            answer = try await simulation.spawn(in: process) {
+                try await self.simulation.pause(upToMilliseconds: 5_000)
+                return try await self.deliver(renewal, by: process)
+            }.value
+            if Task.isCancelled { simulation.happens(.answerUnwanted) }
+        } else {
+            answer = try await deliver(renewal, by: process)
+        }
         isAnswered = true
         return answer
     }
 
+    /// There and back again.
+    private func deliver(_ renewal: Renewal<Tokens>, by process: SimulatedProcess) async throws -> Tokens {
+        let token = renewal.credential.refresh ?? ""
+        let key = renewal.idempotencyKey
+        try await simulation.pause(upToMilliseconds: 400)
+        if let fault = isCalm ? nil : fault() {
+            simulation.note("refresh \(token) meets \(fault)")
+            return try await refresh(token, key: key, by: process.id, meeting: fault)
+        }
+        let answer = try issuer.refresh(token, key: key, by: process.id)
+        try await simulation.pause(upToMilliseconds: 400)
+        return answer
+    }
+
     /// A third of all renewals meet a fault; each kind is one that was seen in the field.
-    private func deliver(_ token: String, key: String) async throws -> Tokens {
-        let luck = isCalm ? 100 : simulation.below(100)
-        simulation.note("refresh \(token), luck \(luck)")
-        switch luck {
-        case ..<8: throw HTTPError.offline
-        case ..<12: throw HTTPError.unacceptableStatus(HTTPResponse(status: 503))
-        case ..<15: throw HTTPError.unacceptableStatus(HTTPResponse(status: .tooManyRequests))
-        case ..<24: return try await withheld(token, key: key) { throw HTTPError.timeout }
-        case ..<27: return try await withheld(token, key: key) { throw CancellationError() }
-        case ..<30:
-            // Delivered twice, as by a proxy that retries.
-            issuer.inspect { $0.faults[token, default: 0] += 1 }
-            _ = try issuer.refresh(token, key: key)
-            return try issuer.refresh(token, key: key)
-        case ..<33:
-            let answer = try issuer.refresh(token, key: key)
+    private func fault() -> SimulatedFault? {
+        switch simulation.below(100) {
+        case ..<7: .issuerOffline
+        case ..<10: .issuerUnavailable
+        case ..<12: .issuerBusy
+        case ..<14: .issuerBusyUntil
+        case ..<20: .answerLost
+        case ..<22: .answerReplaced
+        case ..<24: .answerCancelled
+        case ..<26: .answerUnreadable
+        case ..<29: .answerLate
+        case ..<32: .requestDoubled
+        case ..<36: .answerDoubled
+        default: nil
+        }
+    }
+
+    /// A renewal on a bad way.
+    private func refresh(
+        _ token: String, key: String, by process: Int, meeting fault: SimulatedFault
+    ) async throws -> Tokens {
+        if fault != .answerDoubled { simulation.happens(fault) }
+        switch fault {
+        case .issuerOffline: throw HTTPError.offline
+        case .issuerUnavailable: throw status(503)
+        case .issuerBusy: throw status(.tooManyRequests)
+        case .issuerBusyUntil: throw status(.tooManyRequests, [.retryAfter: "20"])
+        case .answerLate:
+            let answer = try issuer.refresh(token, key: key, by: process)
             try await simulation.sleep(for: .seconds(45))
             return answer
-        default: return try issuer.refresh(token, key: key)
+        case .requestDoubled:
+            issuer.excuse(token)
+            _ = try issuer.refresh(token, key: key, by: process)
+            return try issuer.refresh(token, key: key, by: process)
+        case .answerDoubled:
+            guard let answer = unheard.withLock({ $0[key] }) else { break }
+            simulation.happens(.answerDoubled)
+            return answer
+        default:
+            issuer.excuse(token)
+            let answer = try issuer.refresh(token, key: key, by: process)
+            unheard.withLock { $0[key] = answer }
+            throw loss(fault)
+        }
+        return try issuer.refresh(token, key: key, by: process)
+    }
+
+    /// What a client makes of an answer that it does not get.
+    private func loss(_ fault: SimulatedFault) -> any Error {
+        switch fault {
+        case .answerReplaced: status(502)
+        case .answerCancelled: CancellationError()
+        case .answerUnreadable: AuthError.invalidTokenResponse
+        default: HTTPError.timeout
         }
     }
 
-    /// The issuer acts, and its answer is lost.
-    private func withheld(
-        _ token: String, key: String, by loss: () throws -> Tokens
-    ) async throws -> Tokens {
-        issuer.inspect { $0.faults[token, default: 0] += 1 }
-        _ = try issuer.refresh(token, key: key)
-        return try loss()
+    /// One message to the protected resource, and its answer.
+    func answer(_ request: HTTPRequest) async throws -> HTTPResponse {
+        try await simulation.pause(upToMilliseconds: 2_000)
+        let token = String((request.fields[.authorization] ?? "").dropFirst("Bearer ".count))
+        let isAccepted = issuer.accepts(token)
+        // A slow way back: refusals of an old credential arrive long after its renewal.
+        try await simulation.pause(upToMilliseconds: isCalm ? 100 : 8_000)
+        if !isCalm, let failure = try failure() { return failure }
+        if !isAccepted, isOld(token) { simulation.happens(.lateRefusal) }
+        let date = HTTPDate(simulation.trueNow).description
+        return HTTPResponse(status: isAccepted ? .ok : .unauthorized, fields: [.date: date])
     }
 
-    /// The protected resource.
-    var resource: any Handler {
-        HandlerFunction { request in
-            try await self.simulation.pause(upToMilliseconds: 2_000)
-            let token = String((request.fields[.authorization] ?? "").dropFirst("Bearer ".count))
-            let isAccepted = self.issuer.accepts(token)
-            self.record(token, for: request)
-            // A slow way back: refusals of an old credential arrive long after its renewal.
-            try await self.simulation.pause(upToMilliseconds: self.isCalm ? 100 : 8_000)
-            if !self.isCalm, self.simulation.chance(5) { throw HTTPError.offline }
-            let date = HTTPDate(self.simulation.trueNow).description
-            return HTTPResponse(status: isAccepted ? .ok : .unauthorized, fields: [.date: date])
+    /// What the resource may suffer from; none of it says anything about the credential.
+    private func failure() throws -> HTTPResponse? {
+        switch simulation.below(100) {
+        case ..<5:
+            simulation.happens(.resourceOffline)
+            throw HTTPError.offline
+        case ..<7:
+            simulation.happens(.resourceBroken)
+            return HTTPResponse(status: 500)
+        case ..<9:
+            simulation.happens(.resourceBusy)
+            return HTTPResponse(status: .tooManyRequests, fields: [.retryAfter: "5"])
+        default: return nil
         }
     }
 
-    /// Which account's credential each request carried: one request must never carry two.
-    private func record(_ token: String, for request: HTTPRequest) {
-        guard let family = SimulatedIssuer.parse(token, "a")?.family, let id = request.fields[.requestID] else {
-            return
-        }
+    /// Whether a credential has a successor.
+    private func isOld(_ token: String) -> Bool {
         issuer.inspect { ledger in
-            ledger.carriers[id, default: []].insert(family)
-            if ledger.carriers[id, default: []].count > 1 {
-                ledger.violations.append("request \(id) was repeated with another account's credential")
-            }
+            guard let version = ledger.accessTokens[token]?.version else { return false }
+            return ledger.families[version.family].version > version.number
         }
+    }
+
+    private func status(_ status: HTTPStatus, _ fields: HTTPFields = [:]) -> HTTPError {
+        .unacceptableStatus(HTTPResponse(status: status, fields: fields))
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// One process of a simulation: where its tasks run, until it is killed and none of them goes on.
 ///
@@ -9,7 +10,18 @@ final class SimulatedProcess: TaskExecutor {
     /// Tells the processes of a run apart, in the order of their starts.
     let id: Int
     private let world: SimulatedExecutor
-    private let killed = Lock(false)
+    private let killed = Atomic(false)
+    /// At which step of its storage it will be killed, and by whom.
+    private let doom = Lock<Doom?>(nil)
+
+    /// Whether its last change was stored and it was told otherwise: its next look at the record succeeds.
+    let isOwedAnAnswer = Lock(false)
+
+    /// An end that waits for its moment.
+    private struct Doom {
+        let step: StorageStep
+        let kill: @Sendable () -> Void
+    }
 
     /// A process that lives.
     init(_ id: Int, in simulation: Simulation) {
@@ -18,11 +30,27 @@ final class SimulatedProcess: TaskExecutor {
     }
 
     /// Whether it was killed.
-    var isKilled: Bool { killed.withLock { $0 } }
+    var isKilled: Bool { killed.load(ordering: .relaxed) }
 
     /// Ends it, wherever each of its tasks is.
-    func kill() { killed.withLock { $0 = true } }
+    func kill() {
+        killed.store(true, ordering: .relaxed)
+        world.bury(self)
+    }
 
-    /// Hands the job to the world, which asks again before it runs it.
+    /// Calls `kill` as soon as the process comes to a step of its storage; `nil` takes that back.
+    func doom(at step: StorageStep?, kill: @escaping @Sendable () -> Void = {}) {
+        doom.withLock { $0 = step.map { Doom(step: $0, kill: kill) } }
+    }
+
+    /// Says where the process is; returns only if it lives on.
+    func reach(_ step: StorageStep) async {
+        guard let doom = doom.withLock({ $0 }), doom.step == step else { return }
+        doom.kill()
+        // Whoever is killed goes no further than to the next job.
+        await Task.yield()
+    }
+
+    /// Hands the job to the world, which runs it if the process still lives.
     func enqueue(_ job: consuming ExecutorJob) { world.enqueue(UnownedJob(job), of: self) }
 }

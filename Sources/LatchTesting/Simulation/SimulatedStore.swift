@@ -5,14 +5,27 @@ import LatchCore
 
 /// A process's way to the record: slow, locked and full at times; it never loses what a successful call stored.
 struct SimulatedStore: TokenRecordStore {
+    /// What the stores of an app may be.
+    enum Kind: Sendable {
+        /// Records that several processes share.
+        case shared
+        /// Records that one process at a time uses.
+        case lone
+        /// Credentials only, for one process at a time.
+        case plain
+    }
+
     /// The record, which the processes share.
     let disk: SimulatedDisk
     /// Whose calls these are.
     let process: SimulatedProcess
     /// For its luck, and to know when the storm is over.
     let network: SimulatedNetwork
-    /// Told of each change, in the order in which the disk sees them.
-    let onChange: @Sendable (_ record: TokenRecord<Tokens>?, _ isResurrection: Bool) -> Void
+    /// Whether sessions take turns.
+    let kind: Kind
+    /// Told of each look at the record and each change, in the order in which the disk sees them.
+    let onLook: @Sendable (SimulatedProcess) -> Void
+    let onChange: @Sendable (SimulatedProcess, _ old: TokenRecord<Tokens>?, _ new: TokenRecord<Tokens>?) -> Void
 
     func save(_ tokens: Tokens) async throws { try await save(record: TokenRecord(credential: tokens)) }
 
@@ -21,37 +34,89 @@ struct SimulatedStore: TokenRecordStore {
     /// May fail before anything is stored, and is slow to say that it was.
     func save(record: TokenRecord<Tokens>) async throws {
         try await access(failing: [.storeFull, .storeLocked, .storeDenied], percent: 10)
-        if record.intent == nil { network.issuer.committed(process.id) }
-        onChange(record, disk.replace(with: record))
-        try await network.simulation.pause(upToMilliseconds: 20)
+        try await write(record)
     }
 
     /// May fail; never gives anything but what was stored.
     func loadRecord() async throws -> TokenRecord<Tokens>? {
+        await process.reach(.reading)
         try await access(failing: [.storeLocked, .storeDenied, .storeUnavailable], percent: 6)
+        onLook(process)
         return disk.record
     }
 
     /// May fail before anything is removed.
     func clear() async throws {
         try await access(failing: [.storeLocked, .storeDenied], percent: 6)
-        onChange(nil, disk.replace(with: nil))
-        try await network.simulation.pause(upToMilliseconds: 20)
+        try await write(nil)
     }
 
     var coordination: (any SessionCoordination)? {
-        SimulatedCoordination(disk: disk, process: process, network: network)
+        kind == .shared ? SimulatedCoordination(disk: disk, process: process, network: network) : nil
+    }
+
+    /// Writes beside what is there, and puts it in its place as one step; the process may be killed at each moment.
+    private func write(_ record: TokenRecord<Tokens>?) async throws {
+        let writing = writing(of: record)
+        await process.reach(.writing(writing, .before))
+        disk.begin(record)
+        await process.reach(.writing(writing, .amid))
+        onChange(process, disk.replace(with: record), record)
+        if writing != .intent { network.issuer.committed(process.id) }
+        await process.reach(.writing(writing, .after))
+        await network.simulation.work(upToMilliseconds: 20)
+        guard !network.isCalm, network.simulation.chance(1) else { return onLook(process) }
+        network.simulation.happens(.storedThoughFailed)
+        process.isOwedAnAnswer.withLock { $0 = true }
+        throw AuthError.storeUnavailable
+    }
+
+    /// What a session means by writing a record.
+    private func writing(of record: TokenRecord<Tokens>?) -> StorageStep.Writing {
+        guard let record else { return .nothing }
+        guard let credential = record.credential else { return .end }
+        if record.intent != nil { return .intent }
+        let old = disk.record?.credential.flatMap { network.issuer.version(of: $0)?.family }
+        return old == network.issuer.version(of: credential)?.family ? .successor : .signIn
     }
 
     /// The time that the store takes, and its moods.
     private func access(failing errors: [AuthError], percent: Int) async throws {
         // Usually quick, at times as slow as a keychain that asks.
         let isSlow = !network.isCalm && network.simulation.chance(25)
-        try await network.simulation.pause(upToMilliseconds: isSlow ? 3_000 : 20)
-        guard !network.isCalm, network.simulation.chance(percent) else { return }
-        network.simulation.note("store of \(process.id) fails")
+        if isSlow { network.simulation.happens(.storeSlow) }
+        await network.simulation.work(upToMilliseconds: isSlow ? 3_000 : 20)
+        // Nobody can know what became of a change while neither the writing nor the reading succeeds.
+        let isOwed = process.isOwedAnAnswer.withLock { isOwed in
+            defer { isOwed = false }
+            return isOwed
+        }
+        guard !network.isCalm, !isOwed, network.simulation.chance(percent) else { return }
         // What could not be stored may be asked for again by another process.
-        network.issuer.forgive(process.id, isOver: false)
-        throw errors[network.simulation.below(errors.count)]
+        network.issuer.couldNotStore(process.id)
+        let error = errors[network.simulation.below(errors.count)]
+        network.simulation.note("the store fails process \(process.id)")
+        network.simulation.happens(Self.fault(of: error))
+        throw error
     }
+
+    private static func fault(of error: AuthError) -> SimulatedFault {
+        switch error {
+        case .storeLocked: .storeLocked
+        case .storeDenied: .storeDenied
+        case .storeFull: .storeFull
+        default: .storeUnavailable
+        }
+    }
+}
+
+/// The same for an app whose store keeps credentials only.
+struct SimulatedPlainStore: TokenStore {
+    let store: SimulatedStore
+
+    func save(_ tokens: Tokens) async throws { try await store.save(tokens) }
+
+    func load() async throws -> Tokens? { try await store.load() }
+
+    func clear() async throws { try await store.clear() }
 }

@@ -14,16 +14,28 @@ public final class Simulation: Sendable {
         var random: SplitMix64
         /// Virtual nanoseconds since the run began.
         var elapsed: Int64 = 0
-        /// How far the date has jumped, in seconds.
+        /// How far the date has jumped, in seconds, and whether it ever did.
         var dateOffset = 0.0
+        var dateHasJumped = false
         /// Numbers timers in the order of their making, which breaks ties between deadlines.
         var nextTimer = 0
-        /// Who waits; each continuation is taken out before it is resumed, so it is resumed once.
-        var timers: [Int: (deadline: Int64, wake: CheckedContinuation<Void, any Error>)] = [:]
+        /// Who waits, the next one last; each is taken out before it is resumed, so it is resumed once.
+        var timers: [Timer] = []
         /// Timers that were cancelled before they began to wait.
         var departed: Set<Int> = []
         /// The notes, with their times.
         var trace: [String] = []
+        /// How often each fault happened.
+        var faults: [SimulatedFault: Int] = [:]
+        /// Whether nothing happens any more: every wait ends at once, by a cancellation.
+        var isOver = false
+    }
+
+    /// A task that waits.
+    private struct Timer {
+        let ticket: Int
+        let deadline: Int64
+        let wake: CheckedContinuation<Void, any Error>
     }
 
     /// The number that decides every choice.
@@ -74,11 +86,14 @@ public final class Simulation: Sendable {
     }
 
     /// Whether the device's date is, or was, another than the true one.
-    var dateHasJumped: Bool { world.withLock { $0.dateOffset != 0 } }
+    var dateHasJumped: Bool { world.withLock { $0.dateHasJumped } }
 
     /// Lets the date jump, as a person or a time server may.
     public func jumpDate(bySeconds seconds: Double) {
-        world.withLock { $0.dateOffset += seconds }
+        world.withLock { world in
+            world.dateOffset += seconds
+            world.dateHasJumped = true
+        }
         jumps.announce()
     }
 
@@ -102,12 +117,12 @@ public final class Simulation: Sendable {
     ///
     /// - Parameters:
     ///   - horizon: How far ahead to wait for the next event; nil for ever.
-    ///   - isDone: Ends the run early.
+    ///   - isDone: Ends the run early; asked each time before time passes.
     /// - Returns: Whether it came to rest, and did not go on for ever.
     public func run(horizon: Duration? = nil, until isDone: () -> Bool = { false }) -> Bool {
         for _ in 0..<500_000 {
-            if isDone() { return true }
             if executor.runOne(choosing: { self.below($0) }) { continue }
+            if isDone() { return true }
             guard wakeNext(within: horizon) else { return true }
         }
         return false
@@ -138,43 +153,85 @@ public final class Simulation: Sendable {
 }
 
 extension Simulation {
+    /// Counts a fault that happens now.
+    func happens(_ fault: SimulatedFault) {
+        note("fault: \(fault)")
+        world.withLock { $0.faults[fault, default: 0] += 1 }
+    }
+
+    /// How often each fault has happened.
+    var faults: [SimulatedFault: Int] { world.withLock { $0.faults } }
+
+    /// Ends the world: what killed processes have left behind is unwound, and has no effect on anything.
+    func end() {
+        world.withLock { $0.isOver = true }
+        executor.unwind()
+    }
+
+    /// The virtual nanoseconds since the run began.
+    var moment: Int64 { world.withLock { $0.elapsed } }
+
     /// Waits in virtual time.
     func sleep(for duration: Duration) async throws {
         let wait = Int64(max(0, duration.inSeconds) * 1e9)
-        let ticket = world.withLock { world in
+        let ticket = nextTicket()
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { begin(ticket, wait, $0) }
+        } onCancel: {
+            leave(ticket)
+        }
+    }
+
+    /// Waits for a random virtual time up to `bound` milliseconds, as a disk does: whoever is cancelled waits no less.
+    func work(upToMilliseconds bound: Int) async {
+        let wait = Int64(below(bound + 1)) * 1_000_000
+        do {
+            try await withCheckedThrowingContinuation { begin(nextTicket(), wait, $0) }
+        } catch {
+            // The world has ended.
+        }
+    }
+
+    private func nextTicket() -> Int {
+        world.withLock { world in
             world.nextTimer += 1
             return world.nextTimer
         }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let isGone = world.withLock { world in
-                    guard world.departed.remove(ticket) == nil else { return true }
-                    world.timers[ticket] = (world.elapsed + wait, continuation)
-                    return false
-                }
-                if isGone { continuation.resume(throwing: CancellationError()) }
-            }
-        } onCancel: {
-            let wake = world.withLock { world -> CheckedContinuation<Void, any Error>? in
-                guard let timer = world.timers.removeValue(forKey: ticket) else {
-                    world.departed.insert(ticket)
-                    return nil
-                }
-                return timer.wake
-            }
-            wake?.resume(throwing: CancellationError())
+    }
+
+    /// Puts a timer before those that come later or came later.
+    private func begin(_ ticket: Int, _ wait: Int64, _ wake: CheckedContinuation<Void, any Error>) {
+        let isGone = world.withLock { world in
+            if world.departed.remove(ticket) != nil || world.isOver { return true }
+            let timer = Timer(ticket: ticket, deadline: world.elapsed + wait, wake: wake)
+            var place = world.timers.count
+            while place > 0, world.timers[place - 1].deadline <= timer.deadline { place -= 1 }
+            world.timers.insert(timer, at: place)
+            return false
         }
+        if isGone { wake.resume(throwing: CancellationError()) }
+    }
+
+    /// Lets one go before its time.
+    private func leave(_ ticket: Int) {
+        let wake = world.withLock { world -> CheckedContinuation<Void, any Error>? in
+            guard let place = world.timers.firstIndex(where: { $0.ticket == ticket }) else {
+                world.departed.insert(ticket)
+                return nil
+            }
+            return world.timers.remove(at: place).wake
+        }
+        wake?.resume(throwing: CancellationError())
     }
 
     /// Lets time pass until the next timer, and wakes who waits for it.
     private func wakeNext(within horizon: Duration?) -> Bool {
         let bound = horizon.map { Int64($0.inSeconds * 1e9) } ?? .max
         let wake = world.withLock { world -> CheckedContinuation<Void, any Error>? in
-            let next = world.timers.min { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }
-            guard let next, next.value.deadline - world.elapsed <= bound else { return nil }
-            world.timers[next.key] = nil
-            world.elapsed = max(world.elapsed, next.value.deadline)
-            return next.value.wake
+            guard let next = world.timers.last, next.deadline - world.elapsed <= bound else { return nil }
+            world.timers.removeLast()
+            world.elapsed = max(world.elapsed, next.deadline)
+            return next.wake
         }
         wake?.resume()
         return wake != nil

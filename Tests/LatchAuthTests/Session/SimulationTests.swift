@@ -5,27 +5,33 @@ import LatchTesting
 import Testing
 
 @Suite struct `A session in simulation` {
-    /// One seed is replayed by `LATCH_SEED=n swift test --filter SimulationTests`; `LATCH_RUNS` asks for more runs.
-    @Test func `keeps every rule in thousands of seeded runs`() async throws {
+    /// Split, so that all processors have a share.
+    static let lanes = 4
+
+    /// `LATCH_RUNS` asks for more runs; `LATCH_SEED=n swift test --filter SimulationTests` prints all of one.
+    @Test(arguments: 0..<lanes)
+    func `keeps every rule in 20,000 seeded runs, in which every fault happens`(lane: Int) async throws {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["LATCH_SEED"].flatMap(UInt64.init) {
-            let violations = try await offThePool { SessionScenario.play(seed: seed, isTracing: true) }
-            for line in violations { print(line) }
-            #expect(violations.isEmpty, "seed \(seed)")
-            return
+            let lines = try await offThePool { lane == 0 ? SessionScenario.trace(seed: seed) : [] }
+            for line in lines { print(line) }
         }
-        let runs = environment["LATCH_RUNS"].flatMap(UInt64.init) ?? 10_000
-        let failures = try await offThePool {
+        let runs = environment["LATCH_RUNS"].flatMap(Int.init) ?? 20_000
+        let (failures, faults) = try await offThePool {
             var failures: [(seed: UInt64, violations: [String])] = []
-            for seed in 1...runs where failures.count < 5 {
-                let violations = SessionScenario.play(seed: seed)
-                if !violations.isEmpty { failures.append((seed, violations)) }
+            var faults: [SimulatedFault: Int] = [:]
+            for seed in stride(from: 1 + lane, through: runs, by: Self.lanes) where failures.count < 5 {
+                let outcome = SessionScenario.outcome(seed: UInt64(seed))
+                faults.merge(outcome.faults, uniquingKeysWith: +)
+                if !outcome.violations.isEmpty { failures.append((UInt64(seed), outcome.violations)) }
             }
-            return failures
+            return (failures, faults)
         }
         for (seed, violations) in failures {
             Issue.record("seed \(seed) (replay with LATCH_SEED=\(seed)): \(violations.joined(separator: "; "))")
         }
+        let dead = SimulatedFault.all.filter { faults[$0, default: 0] < runs / 2_000 }
+        #expect(dead.isEmpty, "a fault that hardly ever happens is tested by nothing")
     }
 
     @Test func `is the same run each time for one seed`() {

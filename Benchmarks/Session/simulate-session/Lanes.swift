@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchTesting
+
+/// What came of the lives of many seeds, played on all processors.
+struct Lanes: Sendable {
+    /// By seed, in order.
+    var failures: [(seed: UInt64, violations: [String])] = []
+    /// How often each fault happened.
+    var faults: [SimulatedFault: Int] = [:]
+
+    /// Plays the seeds; each processor stops after so many failures.
+    static func play(
+        _ seeds: ClosedRange<UInt64>, breaking rule: SessionRule?, until limit: Int
+    ) async -> Lanes {
+        let count = UInt64(ProcessInfo.processInfo.activeProcessorCount)
+        var all = await withTaskGroup(of: Lanes.self) { group in
+            for lane in 0..<count {
+                group.addTask {
+                    play(seeds, from: seeds.lowerBound + lane, by: Int(count), breaking: rule, until: limit)
+                }
+            }
+            var all = Lanes()
+            for await lane in group { all.add(lane) }
+            return all
+        }
+        all.failures.sort { $0.seed < $1.seed }
+        return all
+    }
+
+    /// Every seed whose turn it is.
+    private static func play(
+        _ seeds: ClosedRange<UInt64>, from first: UInt64, by step: Int, breaking rule: SessionRule?, until limit: Int
+    ) -> Lanes {
+        var lane = Lanes()
+        for seed in stride(from: first, through: seeds.upperBound, by: step) where lane.failures.count < limit {
+            let outcome = SessionScenario.outcome(seed: seed, breaking: rule)
+            lane.faults.merge(outcome.faults, uniquingKeysWith: +)
+            if !outcome.violations.isEmpty { lane.failures.append((seed, outcome.violations)) }
+        }
+        return lane
+    }
+
+    private mutating func add(_ other: Lanes) {
+        failures += other.failures
+        faults.merge(other.faults, uniquingKeysWith: +)
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchAuth
+
+/// What may go wrong in a simulated life; each is counted where it happens, so that a test can see that none is dead.
+package enum SimulatedFault: Hashable, Sendable {
+    // On the way to the issuer and back.
+    /// The token endpoint is not reached.
+    case issuerOffline
+    /// The token endpoint says 503, and has done nothing.
+    case issuerUnavailable
+    /// The token endpoint says 429, without and with a `Retry-After`.
+    case issuerBusy, issuerBusyUntil
+    /// The issuer has acted, and nobody hears of it: a timeout, a gateway's 502, a broken connection, a cut-off answer.
+    case answerLost, answerReplaced, answerCancelled, answerUnreadable
+    /// The answer comes long after it was given, or though the renewal was cancelled meanwhile.
+    case answerLate, answerUnwanted
+    /// The request arrives twice, as by a proxy that repeats it.
+    case requestDoubled
+    /// The answer that was lost comes twice: to the repeat as well.
+    case answerDoubled
+
+    // On the way to the resource and back.
+    /// A refusal of a credential arrives when it has a successor already.
+    case lateRefusal
+    /// All access tokens so far are refused, whatever their expiry.
+    case keysChanged
+    /// The resource is not reached, is broken, or wants fewer requests.
+    case resourceOffline, resourceBroken, resourceBusy
+
+    // The store.
+    /// Each error that a store may give before it does anything.
+    case storeLocked, storeDenied, storeUnavailable, storeFull
+    /// A store as slow as a keychain that asks its person.
+    case storeSlow
+    /// A store that says it failed, and has stored: the disk's last word was an error.
+    case storedThoughFailed
+    /// A turn that is not to be had.
+    case turnUnavailable
+    /// A change that the other processes are not told of.
+    case newsLost
+
+    // The clock of the device.
+    /// It jumps by a whole day, or by a part of one.
+    case dayForward, dayBack, clockMoved
+
+    // The person, and who decides over the account.
+    /// Signs out, or in as somebody else.
+    case signOut, accountSwitch
+    /// The issuer ends the session.
+    case revocation
+    /// A caller leaves while it waits for the session, or for the resource.
+    case waiterCancelled, requestCancelled
+
+    // Processes.
+    /// Killed wherever it was, or at a step of its storage.
+    case killed, killedAt(StorageStep)
+
+    // The kind of life.
+    /// Other processes beside the first.
+    case secondProcess, thirdProcess
+    /// An issuer that takes each repeat for a theft.
+    case issuerWithoutWindow
+    /// A store that keeps records without turns, or credentials only.
+    case loneStore, plainStore
+
+    /// All of them, of `killedAt` one for each step.
+    package static let all: [SimulatedFault] =
+        [
+            .issuerOffline, .issuerUnavailable, .issuerBusy, .issuerBusyUntil, .answerLost, .answerReplaced,
+            .answerCancelled, .answerUnreadable, .answerLate, .answerUnwanted, .requestDoubled, .answerDoubled,
+            .lateRefusal, .keysChanged, .resourceOffline, .resourceBroken, .resourceBusy, .storeLocked, .storeDenied,
+            .storeUnavailable, .storeFull, .storeSlow, .storedThoughFailed, .turnUnavailable, .newsLost, .dayForward,
+            .dayBack, .clockMoved, .signOut, .accountSwitch, .revocation, .waiterCancelled, .requestCancelled, .killed,
+            .secondProcess, .thirdProcess, .issuerWithoutWindow, .loneStore, .plainStore,
+        ] + StorageStep.all.map(SimulatedFault.killedAt)
+}
+
+/// A moment in what a process does with its store, at which it may be killed.
+package enum StorageStep: Hashable, Sendable {
+    /// It has just got its turn.
+    case turn(SessionSection)
+    /// It has begun to read.
+    case reading
+    /// It is about to write, in the middle of writing, or has written and not heard of it.
+    case writing(Writing, Moment)
+
+    /// What a session writes.
+    package enum Writing: Hashable, Sendable, CaseIterable { case intent, successor, signIn, end, nothing }
+
+    /// Where in the writing.
+    package enum Moment: Hashable, Sendable, CaseIterable { case before, amid, after }
+
+    /// All of them.
+    package static let all: [StorageStep] =
+        SessionSection.allCases.map(StorageStep.turn) + [.reading]
+        + Writing.allCases.flatMap { writing in Moment.allCases.map { .writing(writing, $0) } }
+}
