@@ -184,8 +184,8 @@ let package = Package(
         tests(
             "LatchOAuthTests",
             needs: [
-                "LatchOAuth", "LatchIdentity", "LatchAuth", "LatchServer", "LatchHTTP", "LatchJOSE", "LatchTesting",
-                "LatchCore",
+                "LatchOAuth", "LatchIdentity", "LatchAuth", "LatchServer", "LatchHTTP", "LatchJOSE", "LatchCrypto",
+                "LatchTesting", "LatchCore",
             ]),
         tests(
             "JWTAuthTests",
@@ -261,6 +261,7 @@ if Context.environment["LATCH_FUZZ"] != nil {
         fuzz("fuzz-signature-input", needs: ["LatchAuth", "LatchJOSE", "LatchHTTP", "LatchCore"]),
         fuzz("fuzz-link", needs: ["LatchHTTP"]),
         fuzz("fuzz-challenge", needs: ["LatchHTTP"]),
+        fuzz("fuzz-token-response", needs: ["LatchOAuth", "LatchAuth", "LatchHTTP", "LatchCore"]),
         fuzz("fuzz-retry-after", needs: ["LatchHTTP"]),
     ]
 }

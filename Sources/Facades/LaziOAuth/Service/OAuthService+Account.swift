@@ -53,6 +53,7 @@ extension OAuthService {
     /// Where the device cannot forget them, `lastError` says so, the tokens are revoked nevertheless, and the person is
     /// still signed in.
     public func logout() async {
+        await prepared()
         do {
             try await session.signOut(revokingAt: endpoint)
             loginName = nil

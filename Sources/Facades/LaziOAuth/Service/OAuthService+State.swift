@@ -57,6 +57,7 @@ extension OAuthService {
     ///
     /// - Throws: `OAuthError`, or an `AuthError` of the session or its store.
     public func validToken() async throws -> String {
+        await prepared()
         do {
             let access = try await session.credential().access
             lastError = nil
@@ -72,6 +73,7 @@ extension OAuthService {
     ///   network.
     @discardableResult
     public func refreshToken() async -> Bool {
+        await prepared()
         do {
             let current = try await session.currentCredential()
             _ = try await session.renewed(replacing: current)
@@ -85,6 +87,7 @@ extension OAuthService {
 
     /// Reads the store, and renews what has expired there.
     func restore() async {
+        await prepared()
         do {
             try await session.restore()
         } catch AuthError.storeCorrupt {

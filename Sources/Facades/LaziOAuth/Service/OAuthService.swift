@@ -46,11 +46,14 @@ public final class OAuthService {
     /// Carries no credential and follows no redirect: what it sends is a password.
     nonisolated let open: Client
     @ObservationIgnored private var check: Task<Void, Never>?
+    /// Brings an account over from the original's layout; whatever needs the store waits for it.
+    @ObservationIgnored private var migration: Task<Void, Never>?
 
     /// A service of the backend at `baseURL`; it begins to look for a stored account at once.
     ///
     /// - Parameters:
     ///   - store: Keeps the session, as one record; nil for the place where the platform keeps secrets.
+    ///   - legacy: Where the original kept its five items, whose account is brought over once; nil for nowhere.
     ///   - registration: As whom the app is known, where the backend knows apps.
     ///   - transport: What sends the requests; a fake here replaces the network in tests.
     ///   - interceptors: Steps around each request, such as logs.
@@ -58,10 +61,10 @@ public final class OAuthService {
     ///   - clock: The time.
     ///   - random: For idempotency keys.
     public init(
-        baseURL: URL, store: (any TokenStore<Tokens>)? = nil, registration: AppRegistration = .none,
-        transport: any Handler = Transport.live, interceptors: [any Interceptor] = [],
-        allowingInsecureHTTP: InsecureHTTP = .loopbackOnly, clock: WallClock = .system,
-        random: RandomSource = .system
+        baseURL: URL, store: (any TokenStore<Tokens>)? = nil, migratingFrom legacy: (any SecretStore)? = nil,
+        registration: AppRegistration = .none, transport: any Handler = Transport.live,
+        interceptors: [any Interceptor] = [], allowingInsecureHTTP: InsecureHTTP = .loopbackOnly,
+        clock: WallClock = .system, random: RandomSource = .system
     ) {
         self.baseURL = baseURL
         let store = store ?? KeychainTokenStore(service: OAuthService.keychainService, account: "session")
@@ -84,7 +87,18 @@ public final class OAuthService {
             allowingInsecureHTTP: allowingInsecureHTTP)
         // It ends with the session, whose stream it reads.
         Task { [weak self, states = session.states] in for await _ in states { self?.stateCount += 1 } }
+        if let legacy, let records = store as? any TokenRecordStore<Tokens> {
+            migration = Task { await migrate(LegacyMigration(.lazi, in: legacy, random: random), into: records) }
+        }
         checkAuthState()
+    }
+
+    /// Waits until the store holds what it is to hold.
+    func prepared() async { await migration?.value }
+
+    private func migrate(_ migration: LegacyMigration, into store: any TokenRecordStore<Tokens>) async {
+        // What fails changes nothing, and is tried again at the next launch.
+        do { try await migration.run(into: store) } catch { _ = noted(error) }
     }
 
     /// The session's state, for whoever observes.

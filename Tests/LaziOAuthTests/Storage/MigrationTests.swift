@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchHTTP
+import LatchTesting
+import LaziOAuth
+import Testing
+
+@MainActor
+@Suite struct `An account of the original's keychain` {
+    let backend = ScriptedBackend()
+
+    private func oldItems() -> MemorySecretStore {
+        let secrets = MemorySecretStore()
+        let expiry = backend.clock.now.addingTimeInterval(3600).timeIntervalSince1970
+        for (name, text) in [
+            "access_token": "a0", "refresh_token": "r0", "token_expiry": "\(expiry)", "user_id": "usr_1",
+            "granted_scopes": "widgets:read files:admin",
+        ] {
+            secrets.write(Array(text.utf8), for: "lazi.\(name)")
+        }
+        return secrets
+    }
+
+    private func service(_ old: any SecretStore, _ new: MemorySecretStore) -> OAuthService {
+        OAuthService(
+            baseURL: URL(string: "https://lazi.example.com") ?? URL(filePath: "/"),
+            store: SecretTokenStore<Tokens>(new, name: "session"), migratingFrom: old, transport: backend,
+            clock: backend.clock.wallClock())
+    }
+
+    @Test func `L9: is signed in after the update, with its person and its scopes`() async throws {
+        let (old, new) = (oldItems(), MemorySecretStore())
+        let service = service(old, new)
+        #expect(await service.getValidToken() == "a0")
+        #expect(service.isAuthenticated)
+        #expect(service.currentUser?.userId == "usr_1")
+        #expect(service.grantedScopes.contains("files:delete"))
+        #expect(old.names().isEmpty)
+        #expect(new.names() == ["session"])
+        #expect(backend.requests.isEmpty)
+    }
+
+    @Test func `L9: gives way to a session that is there already`() async throws {
+        let (old, new) = (oldItems(), MemorySecretStore())
+        try await SecretTokenStore<Tokens>(new, name: "session").save(Tokens(access: "newer", refresh: "r9"))
+        let service = service(old, new)
+        #expect(await service.getValidToken() == "newer")
+        #expect(old.names().isEmpty)
+    }
+
+    @Test func `L8: is left alone where the keychain is locked, and told`() async throws {
+        let (old, new) = (oldItems(), MemorySecretStore())
+        let service = service(FailingSecretStore(old, after: 0, with: .storeLocked), new)
+        await service.checkAuthState().value
+        #expect(service.lastError as? AuthError == .storeLocked)
+        #expect(!service.isAuthenticated)
+        #expect(old.names().count == 5)
+        let later = self.service(old, new)
+        await later.checkAuthState().value
+        #expect(later.isAuthenticated)
+    }
+}
