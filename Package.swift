@@ -64,6 +64,7 @@ let package = Package(
 
         // 0 · values and messages
         module("LatchCore", needs: [onLinux("CSpawn"), onLinux("CTimer")]),
+        module("LatchProto"),
         module("LatchHTTP", needs: ["LatchCore", onLinux("CCurl"), onLinux("CCurlShim"), onLinux("CPSL")]),
 
         // 1 · engines
@@ -144,6 +145,7 @@ let package = Package(
             needs: ["LatchTesting", "LatchAuth"]),
         program(
             "bench-cookies", path: "Benchmarks/Cookies/bench-cookies", needs: ["LatchHTTP", "CMeasure"]),
+        program("compile-protos", path: "Benchmarks/Proto/compile-protos", needs: ["LatchProto"]),
         program(
             "bench-crypto", path: "Benchmarks/Crypto/bench-crypto",
             needs: ["LatchJOSE", "LatchCrypto", "LatchCore", "CMeasure"]),

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The files of one compilation: reads each once, after what it imports.
+final class FilePool {
+    let diagnostics = Diagnostics()
+    let symbols = SymbolTable()
+    private let read: Compiler.Read
+    private let recordsLocations: Bool
+    private var byName: [String: FileDescriptor] = [:]
+    private var failed: Set<String> = []
+    /// Files that are being read: one that is imported again imports itself.
+    private var pending: [String] = []
+    init(recordsLocations: Bool, read: @escaping Compiler.Read) {
+        self.recordsLocations = recordsLocations
+        self.read = read
+    }
+
+    func file(named name: String) -> FileDescriptor? { byName[name] }
+
+    func wasTried(_ name: String) -> Bool { failed.contains(name) }
+
+    /// Reads, parses and links a file, after its imports.
+    func load(_ name: String, from importer: FileDescriptor?) {
+        guard let bytes = read(name) ?? WellKnownFiles.bytes(of: name) else {
+            failed.insert(name)
+            if importer == nil {
+                diagnostics.add("there is no such file", at: nil, in: SourceText(name: name, bytes: []))
+            }
+            return
+        }
+        let source = SourceText(name: name, bytes: bytes)
+        let before = diagnostics.errorCount
+        let file = Parser.parse(source, diagnostics, recordsLocations: recordsLocations)
+        guard diagnostics.errorCount == before else { return _ = failed.insert(name) }
+        pending.append(name)
+        loadImports(of: file)
+        pending.removeLast()
+        let mine = diagnostics.errorCount
+        if !failed.contains(name) { Linker(file, in: self).link() }
+        guard diagnostics.errorCount == mine, !failed.contains(name) else {
+            symbols.removeAll(of: file)
+            return _ = failed.insert(name)
+        }
+        byName[name] = file
+    }
+
+    /// Files and all that they import, each behind what it imports.
+    func withImports(_ files: [FileDescriptor]) -> [FileDescriptor] {
+        var (result, seen) = ([FileDescriptor](), Set<String>())
+        func add(_ file: FileDescriptor) {
+            guard seen.insert(file.name).inserted else { return }
+            for dependency in file.imports where dependency.kind != .option { self.file(named: dependency.path).map(add) }
+            result.append(file)
+        }
+        files.forEach(add)
+        return result
+    }
+
+    /// The file in which the options of all files are declared.
+    func loadOptions() {
+        let name = "google/protobuf/descriptor.proto"
+        if byName[name] == nil, !failed.contains(name), !pending.contains(name) { load(name, from: nil) }
+    }
+
+    private func loadImports(of file: FileDescriptor) {
+        for dependency in file.imports {
+            if let start = pending.firstIndex(of: dependency.path) {
+                let circle = pending[start...].joined(separator: " → ")
+                diagnostics.add(
+                    "the file imports itself: \(circle) → \(dependency.path)", at: dependency.place, in: file.source)
+                failed.insert(file.name)
+            } else if byName[dependency.path] == nil, !failed.contains(dependency.path) {
+                load(dependency.path, from: file)
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Gives all declarations of a file their full names, finds what they refer to, and checks what only then can be checked.
+final class Linker {
+    let file: FileDescriptor
+    let pool: FilePool
+    /// The files whose declarations this one may use: its own, its imports, and what those pass on.
+    private(set) var visible: Set<ObjectIdentifier> = []
+    /// The packages of those files, and all that they stand in.
+    private var visiblePackages: Set<String> = []
+    private let errorsBefore: Int
+    /// The field of each number, by message.
+    var numbers: [ObjectIdentifier: [Int32: FieldDescriptor]] = [:]
+    /// The files that something was found in.
+    private(set) var used: Set<ObjectIdentifier> = []
+
+    init(_ file: FileDescriptor, in pool: FilePool) {
+        self.file = file
+        self.pool = pool
+        errorsBefore = pool.diagnostics.errorCount
+    }
+
+    private var hasErrors: Bool { pool.diagnostics.errorCount > errorsBefore }
+
+    func link() {
+        definePackage()
+        checkImports()
+        define()
+        resolve()
+        guard !hasErrors else { return }
+        OptionInterpreter(self).interpretAll()
+        guard !hasErrors else { return }
+        resolveFeatures()
+        checkAll()
+        if !hasErrors { warnOfUnusedImports() }
+    }
+
+    func fail(_ message: String, at place: Place?, hint: String? = nil) {
+        pool.diagnostics.add(message, at: place, in: file.source, hint: hint)
+    }
+
+    func warn(_ message: String, at place: Place?) {
+        pool.diagnostics.add(message, at: place, in: file.source, as: .warning)
+    }
+
+    private func checkImports() {
+        var seen: Set<String> = []
+        addVisible(file)
+        for dependency in file.imports {
+            if !seen.insert(dependency.path).inserted {
+                fail("'\(dependency.path)' is imported twice", at: dependency.place)
+            }
+            guard let other = pool.file(named: dependency.path) else {
+                if dependency.kind != .option || file.hasOptions {
+                    fail("'\(dependency.path)' cannot be imported: it was not found or has errors", at: dependency.place)
+                }
+                continue
+            }
+            addVisible(other)
+        }
+    }
+
+    private func addVisible(_ other: FileDescriptor) {
+        guard visible.insert(ObjectIdentifier(other)).inserted else { return }
+        var package = Substring(other.package)
+        while !package.isEmpty {
+            visiblePackages.insert(String(package))
+            package = package.lastIndex(of: ".").map { package[..<$0] } ?? ""
+        }
+        for dependency in other.imports where dependency.kind == .public {
+            if let next = pool.file(named: dependency.path) { addVisible(next) }
+        }
+    }
+
+    private func warnOfUnusedImports() {
+        for dependency in file.imports where dependency.kind == .plain || dependency.kind == .weak {
+            guard let other = pool.file(named: dependency.path), !used.contains(ObjectIdentifier(other)),
+                !other.imports.contains(where: { $0.kind == .public })
+            else { continue }
+            warn("'\(dependency.path)' is imported and not used", at: dependency.place)
+        }
+    }
+}
+
+// MARK: Names
+
+extension Linker {
+    /// What a name means inside of `scope`; nil where that is nothing, or nothing that this file may use.
+    ///
+    /// From the innermost scope outwards, the first scope counts in which the first part of the name is declared, as in
+    /// C++ (Protocol Buffers language guide, "Packages and name resolution").
+    func lookUp(_ name: String, in scope: String, typesOnly: Bool = false) -> Symbol? {
+        if name.hasPrefix(".") { return find(String(name.dropFirst())) }
+        let first = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)[0]
+        let isCompound = first.utf8.count < name.utf8.count
+        var scope = Substring(scope)
+        while let dot = scope.lastIndex(of: ".") {
+            scope = scope[..<dot]
+            guard let symbol = find("\(scope).\(first)") else { continue }
+            if isCompound {
+                guard symbol.isScope else { continue }
+                return find("\(scope).\(name)")
+            }
+            if !typesOnly || symbol.isType { return symbol }
+        }
+        return find(name)
+    }
+
+    /// What a full name stands for, as far as this file may know it.
+    func find(_ name: String) -> Symbol? {
+        guard let (symbol, other) = pool.symbols.find(name) else { return nil }
+        if case .package = symbol { return visiblePackages.contains(name) ? symbol : nil }
+        guard visible.contains(ObjectIdentifier(other)) else { return nil }
+        used.insert(ObjectIdentifier(other))
+        return symbol
+    }
+
+    /// Why a name means nothing, and what may help.
+    func failUndefined(_ name: String, at place: Place?, in scope: String) {
+        var outer = Substring(scope)
+        var candidates = [name.hasPrefix(".") ? String(name.dropFirst()) : name]
+        while let dot = outer.lastIndex(of: ".") {
+            outer = outer[..<dot]
+            candidates.append("\(outer).\(name)")
+        }
+        for candidate in candidates {
+            if let (_, other) = pool.symbols.find(candidate), !visible.contains(ObjectIdentifier(other)) {
+                return fail(
+                    "'\(candidate)' is declared in \(other.name), which is not imported", at: place,
+                    hint: "Add: import \"\(other.name)\";")
+            }
+        }
+        fail("'\(name)' is not declared", at: place)
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads a message between the braces of an option (Protocol Buffers text format).
+struct TextFormatReader {
+    /// Why it is no such message.
+    struct Malformed: Error {
+        let reason: String
+    }
+
+    private let linker: Linker
+    private let scope: String
+    private let end: Int
+    private var index: Int
+
+    init(_ linker: Linker, _ range: Range<Int>, scope: String) {
+        self.linker = linker
+        self.scope = scope
+        (index, end) = (range.lowerBound, range.upperBound)
+    }
+
+    /// The fields up to the end, or up to a closing symbol that stays.
+    mutating func message(_ type: MessageDescriptor, until close: String? = nil) throws(Malformed) -> OptionMessage {
+        var message = OptionMessage()
+        while index < end, text != close {
+            try field(of: type, into: &message)
+            if !take(",") { _ = take(";") }
+        }
+        if let close, text != close { throw Malformed(reason: "a '\(close)' is missing") }
+        return message
+    }
+
+    private mutating func field(of type: MessageDescriptor, into message: inout OptionMessage) throws(Malformed) {
+        if isAt("["), type.fullName == "google.protobuf.Any", let url = anyURL() {
+            return try any(url, of: type, into: &message)
+        }
+        let field = try fieldName(of: type)
+        guard let fieldType = field.type else { return }
+        let hasColon = take(":")
+        var values: [OptionMessage.Value] = []
+        if isAt("["), field.label == .repeated {
+            index += 1
+            while !isAt("]") {
+                values.append(try value(of: field, hasColon: hasColon))
+                guard take(",") else { break }
+            }
+            guard take("]") else { throw Malformed(reason: "a ']' is missing") }
+        } else {
+            values.append(try value(of: field, hasColon: hasColon))
+        }
+        if field.label != .repeated, message.has(field.number) {
+            throw Malformed(reason: "'\(field.name)' is set twice")
+        }
+        if let oneof = field.oneofIndex, !field.isProto3Optional,
+            let other = type.fields.first(where: { $0.oneofIndex == oneof && message.has($0.number) && $0 !== field })
+        {
+            throw Malformed(reason: "'\(field.name)' and '\(other.name)' are of one oneof")
+        }
+        guard !values.isEmpty else { return }
+        message.fields[field.number, default: .init(field, fieldType)].values += values
+    }
+
+    private mutating func fieldName(of type: MessageDescriptor) throws(Malformed) -> FieldDescriptor {
+        if take("[") {
+            let name = try qualifiedName()
+            guard take("]") else { throw Malformed(reason: "a ']' is missing") }
+            guard case .field(let field)? = linker.lookUp(name, in: scope), field.isExtension,
+                field.extendee?.fullName == type.fullName
+            else { throw Malformed(reason: "'\(type.fullName)' has no extension '\(name)'") }
+            return field
+        }
+        guard token.kind == .identifier, index < end else { throw Malformed(reason: "the name of a field is missing") }
+        let name = text
+        index += 1
+        // A group is named by its message.
+        let field = type.fields.first { $0.name == name && $0.type != .group }
+            ?? type.fields.first { $0.type == .group && ($0.message?.name == name || $0.name == name) }
+        guard let field else { throw Malformed(reason: "'\(type.fullName)' has no field '\(name)'") }
+        return field
+    }
+
+    private mutating func value(of field: FieldDescriptor, hasColon: Bool) throws(Malformed) -> OptionMessage.Value {
+        if let type = field.message {
+            let close = take("{") ? "}" : take("<") ? ">" : nil
+            guard let close else { throw Malformed(reason: "'\(field.name)' is a message, in braces") }
+            let message = try message(type, until: close)
+            index += 1
+            return .message(message)
+        }
+        guard hasColon else { throw Malformed(reason: "a ':' is missing behind '\(field.name)'") }
+        let written = try scalar(field)
+        do throws(ScalarOption.Unsuitable) {
+            return try ScalarOption.value(of: field, written)
+        } catch {
+            throw Malformed(reason: "'\(field.name)': \(error.reason)")
+        }
+    }
+
+    /// A value as it is written; the text format knows a few spellings more than options do.
+    private mutating func scalar(_ field: FieldDescriptor) throws(Malformed) -> OptionStatement.Value {
+        let isNegative = take("-")
+        guard index < end else { throw Malformed(reason: "the value of '\(field.name)' is missing") }
+        defer { index += 1 }
+        switch token.kind {
+        case .string:
+            var bytes = Escapes.bytes(of: tokenBytes)
+            while index + 1 < end, linker.file.tokens[index + 1].kind == .string {
+                index += 1
+                bytes += Escapes.bytes(of: tokenBytes)
+            }
+            return .string(bytes)
+        case .identifier: return try word(field, isNegative: isNegative)
+        case .integer:
+            guard let number = Parser.integer(text) else {
+                return .double((isNegative ? -1 : 1) * (Double(text) ?? 0))
+            }
+            if field.type == .bool, number <= 1 { return .identifier(number == 1 ? "true" : "false") }
+            if field.type == .enum, let value = field.enum?.values.first(where: {
+                Int64($0.number) == (isNegative ? -1 : 1) * (Int64(exactly: number) ?? .max)
+            }) {
+                return .identifier(value.name)
+            }
+            guard isNegative else { return .positive(number) }
+            return number <= UInt64(Int64.max) + 1
+                ? .negative(Int64(bitPattern: 0 &- number)) : .double(-Double(number))
+        case .float: return .double((isNegative ? -1 : 1) * (Double(text) ?? 0))
+        case .symbol, .end: throw Malformed(reason: "the value of '\(field.name)' is missing")
+        }
+    }
+
+    private func word(_ field: FieldDescriptor, isNegative: Bool) throws(Malformed) -> OptionStatement.Value {
+        switch (field.type, text.lowercased()) {
+        case (.float, "inf"), (.double, "inf"), (.float, "infinity"), (.double, "infinity"):
+            return .double(isNegative ? -.infinity : .infinity)
+        case (.float, "nan"), (.double, "nan"): return .double(.nan)
+        case (.bool, _) where text == "t" || text == "True" || text == "true": return .identifier("true")
+        case (.bool, _) where text == "f" || text == "False" || text == "false": return .identifier("false")
+        default:
+            guard !isNegative else { throw Malformed(reason: "behind a '-' there is a number") }
+            return .identifier(text)
+        }
+    }
+}
+
+extension TextFormatReader {
+    private var token: Token { linker.file.tokens[index] }
+
+    private var tokenBytes: ArraySlice<UInt8> { linker.file.source.bytes[Int(token.start)..<Int(token.end)] }
+
+    private var text: String { index < end ? String(decoding: tokenBytes, as: UTF8.self) : "" }
+
+    private func isAt(_ symbol: String) -> Bool { index < end && token.kind != .string && text == symbol }
+
+    private mutating func take(_ symbol: String) -> Bool {
+        guard isAt(symbol) else { return false }
+        index += 1
+        return true
+    }
+
+    private mutating func qualifiedName() throws(Malformed) -> String {
+        var name = ""
+        repeat {
+            guard index < end, token.kind == .identifier else { throw Malformed(reason: "a name is missing") }
+            name += (name.isEmpty ? "" : ".") + text
+            index += 1
+        } while take(".")
+        return name
+    }
+
+    /// The address of a type in brackets, with a host before its slash; nil where it is the name of an extension.
+    private mutating func anyURL() -> String? {
+        var (url, next) = ("", index + 1)
+        while next < end {
+            let token = linker.file.tokens[next]
+            let text = String(decoding: linker.file.source.bytes[Int(token.start)..<Int(token.end)], as: UTF8.self)
+            next += 1
+            if text == "]" { break }
+            url += text
+        }
+        guard url.contains("/") else { return nil }
+        index = next
+        return url
+    }
+
+    /// A message inside of an `Any`, which holds its address and its bytes.
+    private mutating func any(
+        _ url: String, of type: MessageDescriptor, into message: inout OptionMessage
+    ) throws(Malformed) {
+        let name = url.split(separator: "/").last.map(String.init) ?? ""
+        guard case .message(let content)? = linker.find(name) else {
+            throw Malformed(reason: "'\(name)' is no message that is imported")
+        }
+        _ = take(":")
+        let close = take("{") ? "}" : take("<") ? ">" : nil
+        guard let close else { throw Malformed(reason: "'\(name)' is a message, in braces") }
+        let inner = try self.message(content, until: close)
+        index += 1
+        var writer = WireWriter()
+        inner.write(to: &writer)
+        for field in type.fields {
+            guard let fieldType = field.type else { continue }
+            message.fields[field.number, default: .init(field, fieldType)].values = [
+                .bytes(field.number == 1 ? Array(url.utf8) : writer.bytes)
+            ]
+        }
+    }
+}
