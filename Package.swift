@@ -39,7 +39,8 @@ let linux: TargetDependencyCondition? = .when(platforms: [.linux])
 
 let modules = [
     "LatchCore", "LatchHTTP", "LatchCrypto", "LatchServer", "LatchJOSE", "LatchAuth", "LatchAccounts",
-    "LatchIdentity", "LatchOAuth", "LatchTesting", "Latchwork", "AuthPackage", "JWTAuth", "LaziOAuth", "Nevod",
+    "LatchIdentity", "LatchOAuth", "LatchProto", "LatchTesting", "Latchwork", "AuthPackage", "JWTAuth", "LaziOAuth",
+    "Nevod",
 ]
 
 let package = Package(
@@ -155,6 +156,7 @@ let package = Package(
 
         // Tests mirror Sources.
         tests("LatchCoreTests", needs: ["LatchTesting", "LatchCore"]),
+        tests("LatchProtoTests", needs: ["LatchProto"]),
         tests("LatchHTTPTests", needs: ["LatchHTTP", "LatchServer", "LatchTesting", "LatchCore", "TestVectors"]),
         module("TestVectors", path: "Tests/TestVectors", needs: ["LatchCore"]),
         tests("LatchCryptoTests", needs: ["LatchCrypto", "LatchCore", "TestVectors"]),
@@ -244,6 +246,7 @@ if Context.environment["LATCH_FUZZ"] != nil {
     package.targets += [
         module("FuzzDriver", path: "Fuzz/FuzzDriver"),
         fuzz("fuzz-json", needs: ["LatchCore"]),
+        fuzz("fuzz-proto", needs: ["LatchProto"]),
         fuzz("fuzz-origin", needs: ["LatchHTTP"]),
         fuzz("fuzz-path", needs: ["LatchHTTP"]),
         fuzz("fuzz-multipart", needs: ["LatchHTTP"]),

@@ -2,7 +2,7 @@
 
 /// A .proto file that was read (`FileDescriptorProto`).
 ///
-/// Descriptors are made by one compilation and belong to it; they refer to one another.
+/// A file keeps all that is declared in it and the files that it imports; a message or a field alone keeps neither.
 public final class FileDescriptor {
     /// The text.
     public let source: SourceText
@@ -20,6 +20,8 @@ public final class FileDescriptor {
     var namesSyntax = false
     /// What it imports, in order.
     public internal(set) var imports: [Import] = []
+    /// The files behind them, which this one keeps, since its declarations refer to theirs.
+    public internal(set) var dependencies: [FileDescriptor] = []
     /// Messages that stand in no other, in order.
     public internal(set) var messages: [MessageDescriptor] = []
     /// Enums that stand in no message, in order.

@@ -175,7 +175,8 @@ extension Lexer {
         while true {
             if cursor.isAtEnd || cursor.byte == 0 { return fail("the file ends inside of a string") }
             switch cursor.byte {
-            case UInt8(ascii: "\n"): return fail("the line ends inside of a string; a \(quote == 34 ? "\"" : "'") is missing")
+            case UInt8(ascii: "\n"):
+                return fail("the line ends inside of a string; a \(quote == 34 ? "\"" : "'") is missing")
             case UInt8(ascii: "\\"):
                 cursor.advance()
                 escape()

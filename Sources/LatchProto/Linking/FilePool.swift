@@ -49,7 +49,9 @@ final class FilePool {
         var (result, seen) = ([FileDescriptor](), Set<String>())
         func add(_ file: FileDescriptor) {
             guard seen.insert(file.name).inserted else { return }
-            for dependency in file.imports where dependency.kind != .option { self.file(named: dependency.path).map(add) }
+            for dependency in file.imports where dependency.kind != .option {
+                self.file(named: dependency.path).map(add)
+            }
             result.append(file)
         }
         files.forEach(add)
@@ -59,6 +61,7 @@ final class FilePool {
     /// The file in which the options of all files are declared.
     func loadOptions() {
         let name = "google/protobuf/descriptor.proto"
+        guard symbols.find("google.protobuf.FileOptions") == nil else { return }
         if byName[name] == nil, !failed.contains(name), !pending.contains(name) { load(name, from: nil) }
     }
 

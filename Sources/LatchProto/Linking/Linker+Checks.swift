@@ -80,22 +80,33 @@ extension Linker {
 
     private func checkFeatures(of field: FieldDescriptor) {
         let place = field.places.name
-        if field.options.message.has(2) { fail("'packed' is a feature in editions: repeated_field_encoding", at: place) }
+        if field.options.message.has(2) {
+            fail("'packed' is a feature in editions: repeated_field_encoding", at: place)
+        }
         if field.label != .repeated, !field.hasPresence {
-            if field.defaultValue != nil { fail("a field that does not know whether it is there has no default", at: place) }
+            if field.defaultValue != nil {
+                fail("a field that does not know whether it is there has no default", at: place)
+            }
             if field.enum?.isClosed == true {
                 fail("a field that does not know whether it is there takes open enums only", at: place)
             }
         }
-        if field.isExtension, field.features.fieldPresence == .legacyRequired { fail("an extension cannot be required", at: place) }
+        if field.isExtension, field.features.fieldPresence == .legacyRequired {
+            fail("an extension cannot be required", at: place)
+        }
         guard field.parent?.isMapEntry != true || field.isExtension,
             let own = field.options.message.message(21)
         else { return }
         if let presence = own.integer(1) {
-            if field.oneofIndex != nil { fail("a field of a oneof always knows whether it is there", at: place) } else
-            if field.label == .repeated { fail("a repeated field has no presence", at: place) } else
-            if field.isExtension, presence != 3 { fail("an extension always knows whether it is there", at: place) } else
-            if field.type == .message, presence == 2 { fail("a message always knows whether it is there", at: place) }
+            if field.oneofIndex != nil {
+                fail("a field of a oneof always knows whether it is there", at: place)
+            } else if field.label == .repeated {
+                fail("a repeated field has no presence", at: place)
+            } else if field.isExtension, presence != 3 {
+                fail("an extension always knows whether it is there", at: place)
+            } else if field.type == .message, presence == 2 {
+                fail("a message always knows whether it is there", at: place)
+            }
         }
         if field.label != .repeated, own.has(3) { fail("only repeated fields have an encoding as such", at: place) }
         if own.has(4), field.type != .string, !field.isMapWithText { fail("only text is checked for UTF-8", at: place) }
@@ -107,7 +118,9 @@ extension Linker {
         let (options, place) = (field.options.message, field.places.type)
         if options.bool(5) == true || options.bool(15) == true {
             if field.type != .message || field.isDelimited { fail("only messages can be lazy", at: place) }
-            if options.bool(15) == true, field.isExtension { fail("an extension cannot be lazy without checks", at: place) }
+            if options.bool(15) == true, field.isExtension {
+                fail("an extension cannot be lazy without checks", at: place)
+            }
         }
         if options.bool(2) == true, !field.isPackable { fail("only repeated numbers can be packed", at: place) }
         checkJSType(of: field, options.integer(6) ?? 0)
@@ -129,7 +142,8 @@ extension Linker {
 
     private func checkMap(_ field: FieldDescriptor) {
         guard let entry = field.message else { return }
-        let isOwn = field.label == .repeated && entry.name == Parser.entryName(of: field.name)
+        let isOwn =
+            field.label == .repeated && entry.name == Parser.entryName(of: field.name)
             && (field.isExtension ? nil : field.parent) === entry.parent && !field.isExtension
         if !isOwn { fail("'\(entry.fullName)' was made for a map, and is no type of a field", at: field.places.type) }
         guard entry.fields.count == 2 else { return }

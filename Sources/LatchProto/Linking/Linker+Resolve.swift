@@ -98,7 +98,9 @@ extension Linker {
         } else {
             numbers[id, default: [:]][field.number] = field
             if field.isExtension, let other = pool.symbols.add(field, extending: message) {
-                warn("\(other.fullName) in \(other.file.name) has the number \(field.number), too", at: field.places.number)
+                warn(
+                    "\(other.fullName) in \(other.file.name) has the number \(field.number), too",
+                    at: field.places.number)
             }
         }
     }

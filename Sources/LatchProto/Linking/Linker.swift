@@ -52,10 +52,12 @@ final class Linker {
             }
             guard let other = pool.file(named: dependency.path) else {
                 if dependency.kind != .option || file.hasOptions {
-                    fail("'\(dependency.path)' cannot be imported: it was not found or has errors", at: dependency.place)
+                    fail(
+                        "'\(dependency.path)' cannot be imported: it was not found or has errors", at: dependency.place)
                 }
                 continue
             }
+            file.dependencies.append(other)
             addVisible(other)
         }
     }

@@ -102,7 +102,9 @@ extension WireWriter {
         switch value {
         case .bytes(let value): bytes(number, value)
         case .message(let message):
-            if type == .group { group(number) { message.write(to: &$0) } } else {
+            if type == .group {
+                group(number) { message.write(to: &$0) }
+            } else {
                 self.message(number) { message.write(to: &$0) }
             }
         case .number(let bits):

@@ -72,7 +72,8 @@ struct TextFormatReader {
         let name = text
         index += 1
         // A group is named by its message.
-        let field = type.fields.first { $0.name == name && $0.type != .group }
+        let field =
+            type.fields.first { $0.name == name && $0.type != .group }
             ?? type.fields.first { $0.type == .group && ($0.message?.name == name || $0.name == name) }
         guard let field else { throw Malformed(reason: "'\(type.fullName)' has no field '\(name)'") }
         return field
@@ -114,9 +115,11 @@ struct TextFormatReader {
                 return .double((isNegative ? -1 : 1) * (Double(text) ?? 0))
             }
             if field.type == .bool, number <= 1 { return .identifier(number == 1 ? "true" : "false") }
-            if field.type == .enum, let value = field.enum?.values.first(where: {
-                Int64($0.number) == (isNegative ? -1 : 1) * (Int64(exactly: number) ?? .max)
-            }) {
+            if field.type == .enum,
+                let value = field.enum?.values.first(where: {
+                    Int64($0.number) == (isNegative ? -1 : 1) * (Int64(exactly: number) ?? .max)
+                })
+            {
                 return .identifier(value.name)
             }
             guard isNegative else { return .positive(number) }

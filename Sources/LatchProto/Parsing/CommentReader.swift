@@ -85,7 +85,8 @@ struct CommentReader {
     /// Decides about the last comment, now that the second token is reached.
     private mutating func settle(_ token: Token, trailingEnd: Int32, previousLine: Int32) {
         let byte = bytes[Int(min(token.start, Int32(bytes.count - 1)))]
-        let closes = token.kind == .end || byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]")
+        let closes =
+            token.kind == .end || byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]")
             || byte == UInt8(ascii: ")")
         if closes { flush() }
         if token.kind != .end, previousLine == token.line || trailingEnd == token.line { detachIfAlone() }

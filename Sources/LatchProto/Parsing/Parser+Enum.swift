@@ -30,8 +30,11 @@ extension Parser {
             defer { finish(inner) }
             try optionStatement(&descriptor.options, inner)
         case "reserved":
-            let reserved = try reserved(mark, paths: (4, 5), counts: (
-                descriptor.reservedRanges.count, descriptor.reservedNames.count), signed: true)
+            let reserved = try reserved(
+                mark, paths: (4, 5),
+                counts: (
+                    descriptor.reservedRanges.count, descriptor.reservedNames.count
+                ), signed: true)
             descriptor.reservedRanges += reserved.ranges
             descriptor.reservedNames += reserved.names
         default:
@@ -71,7 +74,7 @@ extension Parser {
         guard case .identifier("true") = option.value else {
             throw abandon("'\(descriptor.name)' says that it allows no aliases, which goes without saying")
         }
-        guard Set(descriptor.values.map(\.number)).count < descriptor.values.count else { 
+        guard Set(descriptor.values.map(\.number)).count < descriptor.values.count else {
             throw abandon("'\(descriptor.name)' allows aliases and has none")
         }
     }

@@ -7,17 +7,18 @@ extension Parser {
     func syntaxStatement(_ root: Locations.Mark) throws(Abandoned) {
         let mark = begin(root, 12)
         defer { finish(mark) }
+        file.syntaxPlace = token.place
         let isEdition = take("edition")
         if !isEdition { try expect("syntax") }
         try expect("=")
         let place = token.place
-        file.syntaxPlace = place
         let name = try stringText("the name of the syntax is missing here")
         file.comments = try endDeclaration(";", of: mark)
         file.namesSyntax = true
         if isEdition {
             guard let edition = Edition(name: name) else {
-                diagnostics.add("there is no edition '\(name)'", at: place, in: source, hint: "There are 2023 and 2024.")
+                diagnostics.add(
+                    "there is no edition '\(name)'", at: place, in: source, hint: "There are 2023 and 2024.")
                 throw Abandoned()
             }
             (file.syntax, file.edition) = (.editions, edition)
@@ -104,7 +105,9 @@ extension Parser {
             kind = .public
             keyword(begin(root, 10, Int32(file.imports.count { $0.kind == .public })))
         } else if isAt("weak") {
-            if file.edition >= .edition2024 { fail("there are no weak imports in edition 2024; import it as an option") }
+            if file.edition >= .edition2024 {
+                fail("there are no weak imports in edition 2024; import it as an option")
+            }
             kind = .weak
             keyword(begin(root, 11, Int32(file.imports.count { $0.kind == .weak })))
         }

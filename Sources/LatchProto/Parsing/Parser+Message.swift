@@ -35,9 +35,10 @@ extension Parser {
             do { try messageStatement(message, mark) } catch { skipStatement() }
         }
         closeRanges(of: message)
-        if let option = message.options.statements.first(where: { $0.name.first?.isExtension == false
-            && $0.name.first?.name == "map_entry" })
-        {
+        if let option = message.options.statements.first(where: {
+            $0.name.first?.isExtension == false
+                && $0.name.first?.name == "map_entry"
+        }) {
             diagnostics.add(
                 "'map_entry' is set by the compiler alone", at: option.namePlace, in: source,
                 hint: "Write map<Key, Value>.")
@@ -62,8 +63,11 @@ extension Parser {
             defer { finish(inner) }
             try extensions(of: message, inner)
         case "reserved":
-            let reserved = try reserved(mark, paths: (9, 10), counts: (
-                message.reservedRanges.count, message.reservedNames.count), signed: false)
+            let reserved = try reserved(
+                mark, paths: (9, 10),
+                counts: (
+                    message.reservedRanges.count, message.reservedNames.count
+                ), signed: false)
             message.reservedRanges += reserved.ranges
             message.reservedNames += reserved.names
         case "extend":

@@ -166,7 +166,11 @@ extension Parser {
         case .float: try DecimalText.shortest(Float(signedNumber()))
         case .double: try DecimalText.shortest(signedNumber())
         case .bool:
-            if take("true") { "true" } else if take("false") { "false" } else {
+            if take("true") {
+                "true"
+            } else if take("false") {
+                "false"
+            } else {
                 throw abandon("'true' or 'false' is expected here")
             }
         case .string: try stringText("a string is expected here")

@@ -58,7 +58,9 @@ extension Parser {
             let count = isNamed ? counts.names + names.count : counts.ranges + ranges.count
             let part = begin(inner, Int32(count))
             defer { finish(part) }
-            if isNamed { names.append(try reservedName()) } else {
+            if isNamed {
+                names.append(try reservedName())
+            } else {
                 ranges.append(try range(part, signed: signed, "a name or a number is expected here"))
             }
         } while isAt(",")

@@ -3,20 +3,31 @@
 /// Numbers with a fraction as descriptors have them, in the notation of C's `%g`: with fifteen digits where they suffice,
 /// else with seventeen; of a `float` with six or nine.
 enum DecimalText {
-    static func shortest(_ value: Double) -> String { text(value, "\(value.magnitude)", fewest: 15, most: 17) }
+    static func shortest(_ value: Double) -> String {
+        text(value, "\(value.magnitude)", fewest: 15, most: 17) { Double($0) == value }
+    }
 
-    static func shortest(_ value: Float) -> String { text(Double(value), "\(value.magnitude)", fewest: 6, most: 9) }
+    static func shortest(_ value: Float) -> String {
+        text(Double(value), "\(value.magnitude)", fewest: 6, most: 9) { Float($0) == value }
+    }
 
-    /// - Parameter name: The fewest digits that name the number among those of its type.
-    private static func text(_ value: Double, _ name: String, fewest: Int, most: Int) -> String {
+    /// - Parameters:
+    ///   - name: The fewest digits that name the number among those of its type.
+    ///   - isExact: Whether a text is read as the number.
+    private static func text(
+        _ value: Double, _ name: String, fewest: Int, most: Int, isExact: (String) -> Bool
+    ) -> String {
         if value.isNaN { return "nan" }
         if value.isInfinite { return value < 0 ? "-inf" : "inf" }
         if value == 0 { return value.sign == .minus ? "-0" : "0" }
         let sign = value < 0 ? "-" : ""
-        let (digits, exponent) = parts(of: name)
-        if digits.count <= fewest { return sign + notation(digits, exponent, precision: fewest) }
-        let (exact, place) = exactDigits(of: value.magnitude, exponent, count: most)
-        return sign + notation(exact, place, precision: most)
+        let (_, exponent) = parts(of: name)
+        for count in [fewest, most] {
+            let (digits, place) = exactDigits(of: value.magnitude, exponent, count: count)
+            let text = sign + notation(digits, place, precision: count)
+            if count == most || isExact(text) { return text }
+        }
+        return name
     }
 
     /// The digits of a number in Swift's notation, and the power of ten of the first one.
