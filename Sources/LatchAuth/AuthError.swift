@@ -15,18 +15,24 @@ public struct AuthError: CodedError {
     public let hint: String?
     /// The error that led to this one, where there was one.
     public let cause: (any Error)?
+    /// What a server asks of the person: with `stepUpRequired`, and with no other.
+    public let requirement: StepUpRequirement?
 
     /// An error with its context.
-    public init(code: String, message: String, hint: String? = nil, cause: (any Error)? = nil) {
+    public init(
+        code: String, message: String, hint: String? = nil, cause: (any Error)? = nil,
+        requirement: StepUpRequirement? = nil
+    ) {
         self.code = code
         self.message = message
         self.hint = hint
         self.cause = cause
+        self.requirement = requirement
     }
 
     /// This error with the error that led to it.
     public func caused(by cause: any Error) -> AuthError {
-        AuthError(code: code, message: message, hint: hint, cause: cause)
+        AuthError(code: code, message: message, hint: hint, cause: cause, requirement: requirement)
     }
 }
 

@@ -67,6 +67,12 @@ public protocol SessionCredential: Credential, Equatable {
     /// What a session keeps when a renewal has exchanged `predecessor` for this credential: what outlives the exchange
     /// and is not part of the issuer's answer, such as a key, is taken over.
     func succeeding(_ predecessor: Self) -> Self
+
+    /// Whether it says of itself that the person authenticated as a server asks for; nil where it does not say.
+    func satisfies(_ requirement: StepUpRequirement, at date: Date) -> Bool?
+
+    /// Whether both are one person's; nil where one of them does not say.
+    func isOfSamePerson(as other: Self) -> Bool?
 }
 
 extension SessionCredential {
@@ -81,6 +87,12 @@ extension SessionCredential {
 
     /// Two credentials renew alike when they are equal.
     public func renewsLike(_ other: Self) -> Bool { self == other }
+
+    /// Most credentials do not say how they came about.
+    public func satisfies(_ requirement: StepUpRequirement, at date: Date) -> Bool? { nil }
+
+    /// Most credentials do not say whose they are.
+    public func isOfSamePerson(as other: Self) -> Bool? { nil }
 
     /// Most credentials are replaced as a whole.
     public func succeeding(_ predecessor: Self) -> Self { self }

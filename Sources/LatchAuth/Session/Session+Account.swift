@@ -45,6 +45,7 @@ extension Session {
             beginGeneration()
             signInID = record?.signIn
             if let value = record?.credential { adopt(value) } else { end(.person) }
+            endStepUp(with: record?.credential)
             return last
         }
         await records.coordination?.announceChange()
@@ -110,6 +111,7 @@ extension Session {
     /// - Parameter error: What those are told who wait for a renewal of the earlier generation.
     func beginGeneration(failing error: AuthError = .superseded) {
         generation += 1
+        firstGeneration = generation
         signInID = nil
         uncommitted = nil
         begun = nil
@@ -118,6 +120,10 @@ extension Session {
         renewal = nil
         renewalTask?.cancel()
         renewalTask = nil
+        stepUpRun?.finish(.failure(error))
+        stepUpRun = nil
+        stepUpTask?.cancel()
+        stepUpTask = nil
     }
 
     /// Makes a stored credential the visible one.
@@ -137,6 +143,7 @@ extension Session {
         view.withLock { $0.current = nil }
         timer?.cancel()
         timer = nil
+        endStepUp(with: nil)
         publish(.signedOut(reason))
     }
 

@@ -51,6 +51,7 @@ extension Session {
             beginGeneration()
             signInID = record.signIn
             adopt(value)
+            endStepUp(with: value)
             throw AuthError.superseded
         }
         signInID = record.signIn

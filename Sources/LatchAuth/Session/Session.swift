@@ -51,6 +51,8 @@ public actor Session<Value: SessionCredential> {
     nonisolated let view = Lock(SessionView<Value>())
     /// Follows `state`, and lets others read and watch it without the actor.
     nonisolated let broadcast = StateBroadcast<State>(.unknown)
+    /// What a server has asked of the person; beside the state, since the credential is good for everything else.
+    nonisolated let stepUpBroadcast = StateBroadcast<StepUpRequirement?>(nil)
 
     /// What the session knows; only `publish(_:)` changes it, so that `broadcast` never falls behind.
     var state = State.unknown
@@ -58,12 +60,18 @@ public actor Session<Value: SessionCredential> {
     ///
     /// What began in an earlier generation has no effect in a later one.
     var generation = 0
+    /// The generation in which the person signed in who is signed in now; later ones come of a step-up.
+    var firstGeneration = 0
     /// Names the sign-in that the credential comes from, as the record does; nil where the store keeps none.
     var signInID: String?
     /// The renewal that is under way; there is never a second one in a generation.
     var renewal: SharedResult<Value>?
     /// The task that carries it out; cancelled when the generation ends, to give its turn back.
     var renewalTask: Task<Void, Never>?
+    /// The step-up that is under way, for all whose requests need it.
+    var stepUpRun: SharedResult<Void>?
+    /// The task that carries it out; cancelled when somebody signs out or in.
+    var stepUpTask: Task<Void, Never>?
     /// The reading of the store that is under way, for all who ask before it is done.
     var restoration: SharedResult<Void>?
     /// Handed out by the issuer and not yet stored: the next attempt stores it before it asks for another.
@@ -125,6 +133,7 @@ public actor Session<Value: SessionCredential> {
         listener?.cancel()
         dateWatch?.cancel()
         broadcast.finish()
+        stepUpBroadcast.finish()
     }
 
     /// The states from now on: first the current one, then each change once, in order.
@@ -169,9 +178,13 @@ public actor Session<Value: SessionCredential> {
         return try await renewedIfDue()
     }
 
-    /// A credential of the same generation as the refused one.
-    package func renewed(replacing refused: Lease<Value>) async throws -> Value {
-        try await renewed(replacing: refused.credential, in: refused.generation)
+    /// A credential of the same person as the refused one, and the generation it belongs to.
+    package func renewed(replacing refused: Lease<Value>) async throws -> Lease<Value> {
+        let value = try await renewed(replacing: refused.credential, in: refused.generation)
+        guard isSamePerson(refused.generation) else { throw AuthError.superseded }
+        // A step-up may have come just after the renewal; its credential is then the one to use.
+        let isLatest = refused.generation == generation
+        return Lease(credential: isLatest ? value : state.credential ?? value, generation: generation)
     }
 
     /// The common part of both: a late refusal of what is no longer current causes no renewal.
@@ -180,7 +193,7 @@ public actor Session<Value: SessionCredential> {
     /// - Throws: `AuthError.superseded` where another person is signed in by now.
     private func renewed(replacing refused: Value, in generation: Int?) async throws -> Value {
         let current = try await usableCredential()
-        guard generation == nil || generation == self.generation else { throw AuthError.superseded }
+        guard generation.map(isSamePerson) ?? true else { throw AuthError.superseded }
         if !current.authorizesLike(refused), !isExpired(current), keeps(.lateRefusals) { return current }
         return try await shareRenewal(of: current)
     }

@@ -7,41 +7,61 @@ public import LatchHTTP
 /// the request once more.
 ///
 /// A request outside of `scope` passes without a credential. So does a request that is part of the session's own
-/// renewal, which would otherwise wait for itself.
+/// renewal or step-up, which would otherwise wait for itself.
+///
+/// ```swift
+/// SessionInterceptor(session, for: .host("api.example.com")) { requirement in
+///     try await authorize(acrValues: requirement.contextClasses, maxAge: requirement.maximumAge)
+/// }
+/// ```
 public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
     /// Shared with whoever signs in and out; the interceptor keeps it alive.
     private let session: Session<Value>
     /// Checked for each request, so that a redirect or a wrong URL takes no credential along.
     private let scope: CredentialScope
     private let renews: Bool
+    private let stepUp: Session<Value>.StepUp?
 
     /// An interceptor for `session` whose credential goes nowhere but to `scope`.
     ///
-    /// - Parameter renews: Whether a renewal may be made before a request, and after a refusal. Without it the credential
-    ///   is sent as it is, and the server's refusal is the answer.
-    public init(_ session: Session<Value>, for scope: CredentialScope, renews: Bool = true) {
+    /// - Parameters:
+    ///   - renews: Whether a renewal may be made before a request, and after a refusal. Without it the credential
+    ///     is sent as it is, and the server's refusal is the answer.
+    ///   - stepUp: Lets the person authenticate as a server asks for (RFC 9470), once for all requests that wait for it;
+    ///     they are then sent once more. Without it they fail, and `Session.stepUp` says what is asked for.
+    public init(
+        _ session: Session<Value>, for scope: CredentialScope, renews: Bool = true,
+        stepUp: Session<Value>.StepUp? = nil
+    ) {
         self.session = session
         self.scope = scope
         self.renews = renews
+        self.stepUp = stepUp
     }
 
-    /// Sends the request with the session's credential; after a 401 once more with a renewed one.
+    /// Sends the request with the session's credential; once more with a renewed one after a 401, and once more after a
+    /// step-up where the server asks for that.
     ///
-    /// - Throws: What `Session.credential()` throws when there is no credential to be had; a 401 to the renewed one is a
-    ///   response.
+    /// - Throws: What `Session.credential()` throws when there is no credential to be had, and `AuthError.stepUpRequired`
+    ///   where the person has to authenticate again; a 401 to the renewed credential is a response.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         guard scope.allows(request.origin), !RenewalScope.sessions.contains(ObjectIdentifier(session)) else {
             return try await next.respond(to: request)
         }
-        guard renews else {
-            return try await attempt(request, with: session.currentLease(), to: next).response
+        var lease = try await renews ? session.lease() : session.currentLease()
+        var (mayRenew, mayStepUp) = (renews, true)
+        while true {
+            let (response, refused) = try await attempt(request, with: lease, to: next)
+            switch response.credentialRefusal {
+            case .credential where mayRenew:
+                mayRenew = false
+                lease = try await session.renewed(replacing: refused)
+            case .authentication(let requirement):
+                lease = try await session.steppedUp(for: requirement, refusing: refused, by: mayStepUp ? stepUp : nil)
+                mayStepUp = false
+            case .credential, .scope, .proof, nil: return response
+            }
         }
-        let (response, refused) = try await attempt(request, with: session.lease(), to: next)
-        // A refused proof says nothing of the credential, and a new one would be proved no better.
-        guard response.status == .unauthorized, response.proofRefusal == nil else { return response }
-        let renewed = Lease(
-            credential: try await session.renewed(replacing: refused), generation: refused.generation)
-        return try await attempt(request, with: renewed, to: next).response
     }
 
     /// Sends the request with one credential, twice where the server asks for another proof of the same one.

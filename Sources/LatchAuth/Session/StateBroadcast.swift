@@ -28,23 +28,36 @@ package final class StateBroadcast<State: Sendable & Equatable>: Sendable {
     package var watcherCount: Int { audience.withLock { $0.streams.count } }
 
     /// A stream that begins with the current state.
-    package func stream() -> AsyncStream<State> {
+    package func stream() -> AsyncStream<State> { begin { $1.yield($0) }.stream }
+
+    /// The current state, and a stream of what comes after it: between the two nothing is lost and nothing doubled.
+    package func currentAndChanges() -> (current: State, changes: AsyncStream<State>) {
+        let (state, stream) = begin { _, _ in }
+        return (state, stream)
+    }
+
+    /// Adds a stream.
+    ///
+    /// - Parameter open: Told the state at which the stream begins.
+    private func begin(
+        _ open: (State, AsyncStream<State>.Continuation) -> Void
+    ) -> (state: State, stream: AsyncStream<State>) {
         let (stream, continuation) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .unbounded)
-        let id: Int? = audience.withLock { audience in
-            continuation.yield(audience.state)
-            guard !audience.isFinished else { return nil }
+        let (state, id): (State, Int?) = audience.withLock { audience in
+            open(audience.state, continuation)
+            guard !audience.isFinished else { return (audience.state, nil) }
             audience.nextID += 1
             audience.streams[audience.nextID] = continuation
-            return audience.nextID
+            return (audience.state, audience.nextID)
         }
         guard let id else {
             continuation.finish()
-            return stream
+            return (state, stream)
         }
         continuation.onTermination = { [weak self] _ in
             self?.audience.withLock { $0.streams[id] = nil }
         }
-        return stream
+        return (state, stream)
     }
 
     /// Makes `state` current; an equal state is no change and is not sent.

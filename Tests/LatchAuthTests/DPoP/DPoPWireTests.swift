@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `Bound tokens on the wire` {
+    private func get(_ client: Client, _ path: String = "/notes") async throws -> HTTPResponse {
+        try await client.respond(to: client.request(.get, RoutePath(path)))
+    }
+
+    @Test func `are proved anew for each message, and cost one message more for the first nonce`() async throws {
+        let backend = try DPoPBackend()
+        let session = try await backend.session()
+        let client = backend.client(session)
+        for _ in 0..<3 { #expect(try await get(client).status == .ok) }
+        #expect(backend.requests().count == 4)
+        let proofs = backend.requests().flatMap { $0.values(of: "DPoP") }
+        #expect(Set(proofs).count == 4)
+        #expect(backend.renewals.isEmpty)
+        #expect(session.currentState.isSignedIn)
+    }
+
+    @Test func `take the nonce of any answer, and repeat only what came too late for it`() async throws {
+        let backend = try DPoPBackend()
+        let client = backend.client(try await backend.session())
+        #expect(try await get(client).status == .ok)
+        // The nonce changes, and is accepted for as long again.
+        backend.clock.advance(by: 160)
+        #expect(try await get(client).status == .ok)
+        backend.clock.advance(by: 160)
+        #expect(try await get(client).status == .ok)
+        #expect(backend.requests().count == 4)
+        backend.clock.advance(by: 900)
+        #expect(try await get(client).status == .ok)
+        #expect(backend.requests().count == 6)
+        #expect(backend.renewals.isEmpty)
+    }
+
+    @Test func `are proved for the address that a redirect leads to`() async throws {
+        let backend = try DPoPBackend()
+        let client = backend.client(try await backend.session())
+        #expect(try await get(client, "/moved").status == .ok)
+        #expect(backend.requests("/notes?moved").count == 1)
+        #expect(backend.requests("/notes?moved").first?.values(of: "DPoP").count == 1)
+    }
+
+    @Test func `go to no other origin, and neither does a proof`() async throws {
+        let backend = try DPoPBackend()
+        let stranger = try RawHTTPServer { _ in .response(200) }
+        let address = "\(stranger.url)/notes"
+        backend.change { $0.elsewhere = address }
+        let client = backend.client(try await backend.session())
+        #expect(try await get(client, "/elsewhere").status == .ok)
+        let request = try #require(stranger.requests.first)
+        #expect(request.values(of: "Authorization").isEmpty)
+        #expect(request.values(of: "DPoP").isEmpty)
+    }
+
+    @Test func `repeat a request with its content`() async throws {
+        let backend = try DPoPBackend()
+        let client = backend.client(try await backend.session())
+        let response = try await client.respond(to: client.request(.post, "notes", body: HTTPBody("one note")))
+        #expect(response.body.text == "one note")
+        #expect(backend.requests().count == 2)
+    }
+
+    @Test func `do not repeat content that can be read once, and do not renew for it`() async throws {
+        let backend = try DPoPBackend()
+        let client = backend.client(try await backend.session())
+        let once = HTTPBody(HTTPBodyStream.once("one note"))
+        let response = try await client.respond(to: client.request(.post, "notes", body: once))
+        #expect(response.status == .unauthorized)
+        #expect(backend.requests().count == 1)
+        #expect(backend.renewals.isEmpty)
+    }
+
+    @Test func `are renewed by proved requests, under one key and the nonce of the token endpoint`() async throws {
+        let backend = try DPoPBackend()
+        let session = try await backend.session()
+        backend.change { $0.token = "another" }
+        let response = try await get(backend.client(session))
+        #expect(response.status == .ok)
+        #expect(backend.renewals.count == 1)
+        let renewed = try #require(session.currentState.credential)
+        #expect(renewed.access == "access-1")
+        #expect(renewed.key == backend.key)
+        // One origin: the resource's nonce will do at the token endpoint.
+        #expect(
+            backend.requests().map { $0.line.split(separator: " ")[1] } == ["/notes", "/notes", "/token", "/notes"])
+    }
+
+    @Test func `are renewed with a nonce that the token endpoint asks for`() async throws {
+        let backend = try DPoPBackend()
+        let session = try await backend.session()
+        _ = try await session.renewed(replacing: backend.tokens())
+        #expect(backend.requests("/token").count == 2)
+        #expect(Set(backend.requests("/token").flatMap { $0.values(of: "Idempotency-Key") }).count == 1)
+        #expect(backend.renewals.count == 1)
+    }
+
+    @Test(arguments: [86_400.0, -86_400, 90, -90])
+    func `correct the date of their proofs by the server's`(skew: Double) async throws {
+        let backend = try DPoPBackend(skew: skew)
+        let client = backend.client(CredentialInterceptor(backend.tokens(), for: .host("127.0.0.1")))
+        #expect(try await get(client).status == .ok)
+        #expect(try await get(client).status == .ok)
+        // The first refusal brought the nonce and the date.
+        #expect(backend.requests().count == 3)
+    }
+
+    @Test func `are sent twice at most, however many nonces a server asks for, and are not renewed`() async throws {
+        let backend = try DPoPBackend()
+        backend.change { $0.isNeverContent = true }
+        let session = try await backend.session()
+        #expect(try await get(backend.client(session)).status == .unauthorized)
+        #expect(backend.requests().count == 2)
+        #expect(backend.renewals.isEmpty)
+        let fixed = backend.client(CredentialInterceptor(backend.tokens(), for: .host("127.0.0.1")))
+        #expect(try await get(fixed).status == .unauthorized)
+        #expect(backend.requests().count == 4)
+    }
+
+    @Test func `are worth nothing to a thief who has no key, or another one`() async throws {
+        let backend = try DPoPBackend()
+        let bearer = backend.client(CredentialInterceptor(BearerToken("access-0"), for: .host("127.0.0.1")))
+        #expect(try await get(bearer).status == .unauthorized)
+        let other = Tokens(
+            access: "access-0", tokenType: .dpop, key: try DPoPKey.generate(clock: backend.clock.wallClock()))
+        let thief = backend.client(CredentialInterceptor(other, for: .host("127.0.0.1")))
+        #expect(try await get(thief).status == .unauthorized)
+    }
+
+    @Test func `serve many requests at once, each with its own proof`() async throws {
+        let backend = try DPoPBackend()
+        let client = backend.client(try await backend.session())
+        #expect(try await get(client).status == .ok)
+        try await withThrowingTaskGroup(of: HTTPStatus.self) { group in
+            for _ in 0..<40 { group.addTask { try await self.get(client).status } }
+            for try await status in group { #expect(status == .ok) }
+        }
+        #expect(backend.requests().count == 42)
+        #expect(Set(backend.requests().flatMap { $0.values(of: "DPoP") }).count == 42)
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchTesting
+import Observation
+import Testing
+
+@testable import LatchAuth
+
+@MainActor @Suite struct `A session that a view observes` {
+    let clock = ManualClock()
+    let session: Session<Tokens>
+
+    init() {
+        session = Session(store: InMemoryTokenStore<Tokens>(), clock: clock.wallClock()) { renewal in
+            Tokens(access: "renewed", refresh: "r1", expiry: renewal.credential.expiry?.addingTimeInterval(900))
+        }
+    }
+
+    private func tokens(_ access: String = "first") -> Tokens {
+        Tokens(access: access, refresh: "r0", expiry: clock.now.addingTimeInterval(900))
+    }
+
+    /// Writes down what a view would show: it looks anew each time it is told of a change.
+    @MainActor private final class Viewer<Shown: Equatable & Sendable> {
+        private(set) var shown: [Shown] = []
+        private let look: @MainActor () -> Shown
+
+        init(_ look: @escaping @MainActor () -> Shown) {
+            self.look = look
+            show()
+        }
+
+        private func show() {
+            let now = withObservationTracking {
+                look()
+            } onChange: { [weak self] in
+                Task { @MainActor in self?.show() }
+            }
+            shown.append(now)
+        }
+    }
+
+    private func wait(until isDone: () -> Bool) async {
+        while !isDone() { await Task.yield() }
+    }
+
+    @Test func `J15: shows each state once and in order, those of time too`() async throws {
+        let observed = ObservableSession(session)
+        let viewer = Viewer { observed.state }
+        let first = tokens()
+        try await session.signIn(first)
+        await wait { clock.sleepers.count == 1 }
+        clock.advance(by: 901)
+        await wait { session.currentState == .expired(first) }
+        let second = tokens("second")
+        try await session.signIn(second)
+        try await session.signOut()
+        await wait { viewer.shown.last == .signedOut(.person) }
+        let expected: [SessionState<Tokens>] = [
+            .unknown, .signedIn(first), .expired(first), .signedIn(second), .signedOut(.person),
+        ]
+        #expect(viewer.shown == expected)
+    }
+
+    @Test func `shows all of many changes that come faster than anybody looks`() async throws {
+        let observed = ObservableSession(session)
+        let viewer = Viewer { observed.state }
+        let all = (0..<100).map { tokens("access-\($0)") }
+        for tokens in all { try await session.signIn(tokens) }
+        await wait { viewer.shown.count == 101 }
+        #expect(viewer.shown == [.unknown] + all.map { .signedIn($0) })
+    }
+
+    @Test func `says in short what a view asks`() async throws {
+        let observed = ObservableSession(session)
+        #expect(observed.isRestoring && !observed.isSignedIn)
+        let viewer = Viewer { [observed.isRestoring, observed.isSignedIn, observed.isExpired] }
+        try await session.signIn(tokens())
+        await wait { observed.isSignedIn }
+        await wait { clock.sleepers.count == 1 }
+        clock.advance(by: 901)
+        await wait { observed.isExpired }
+        #expect(observed.isSignedIn)
+        try await session.signOut()
+        await wait { observed.signedOutReason == .person }
+        #expect(!observed.isSignedIn && !observed.isExpired && observed.unavailability == nil)
+        await wait { viewer.shown.count == 4 }
+        #expect(
+            viewer.shown
+                == [[true, false, false], [false, true, false], [false, true, true], [false, false, false]])
+    }
+
+    @Test func `begins with what the session knows already`() async throws {
+        try await session.signIn(tokens())
+        let observed = ObservableSession(session)
+        #expect(observed.state == .signedIn(tokens()))
+        #expect(observed.isSignedIn)
+    }
+
+    @Test func `shows that a store cannot be read`() async {
+        let session = SessionFixture()
+        session.world.withLock { $0.loadFailure = .storeLocked }
+        let locked = Session(store: FixtureStore(fixture: session)) { $0.credential }
+        let observed = ObservableSession(locked)
+        await #expect(throws: AuthError.storeLocked) { try await locked.restore() }
+        await wait { observed.unavailability != nil }
+        #expect(observed.unavailability == .storeLocked)
+        #expect(!observed.isSignedIn && !observed.isRestoring)
+    }
+
+    @Test func `shows what a server asks of the person, and its end`() async throws {
+        let observed = ObservableSession(session)
+        let viewer = Viewer { observed.stepUp }
+        let asked = StepUpRequirement(contextClasses: ["gold"])
+        try await session.signIn(tokens())
+        let lease = try await session.lease()
+        await #expect(throws: AuthError.stepUpRequired) {
+            try await session.steppedUp(for: asked, refusing: lease, by: nil)
+        }
+        await wait { observed.stepUp == asked }
+        try await session.stepUp(to: tokens("gold"))
+        await wait { viewer.shown.count == 3 }
+        #expect(viewer.shown == [nil, asked, nil])
+    }
+
+    @Test func `ends with its owner, and leaves no stream open`() async throws {
+        var owned: ObservableSession<Tokens>? = ObservableSession(session)
+        weak let observed = owned
+        #expect(session.broadcast.watcherCount == 1)
+        try await session.signIn(tokens())
+        await wait { owned?.isSignedIn == true }
+        owned = nil
+        #expect(observed == nil)
+        await wait { session.broadcast.watcherCount == 0 && session.stepUpBroadcast.watcherCount == 0 }
+        try await session.signOut()
+        #expect(session.broadcast.watcherCount == 0)
+        #expect(session.stepUpBroadcast.watcherCount == 0)
+    }
+
+    @Test func `keeps its session no longer than itself`() async throws {
+        var session: Session<Tokens>? = Session(store: InMemoryTokenStore<Tokens>()) { $0.credential }
+        weak let released = session
+        var observed = session.map { ObservableSession($0) }
+        session = nil
+        #expect(observed?.session === released)
+        observed = nil
+        await wait { released == nil }
+        #expect(released == nil)
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import Testing
+
+@testable import LatchAuth
+
+@Suite struct `A step-up that is asked for` {
+    let fixture = SessionFixture()
+    static let asked = StepUpRequirement(contextClasses: ["gold"])
+
+    private func token(_ subject: String, acr: String) throws -> String {
+        try JWT.sign(["sub": .string(subject), "acr": .string(acr)], with: Key.generate(.es256))
+    }
+
+    /// A session of which `gold` is asked.
+    private func session(_ tokens: Tokens? = nil) throws -> Session<Tokens> {
+        let session = fixture.makeSession()
+        let tokens = tokens ?? fixture.tokens(0)
+        try fixture.run {
+            try await session.signIn(tokens)
+            let lease = try await session.lease()
+            await #expect(throws: AuthError.stepUpRequired) {
+                try await session.steppedUp(for: Self.asked, refusing: lease, by: nil)
+            }
+        }
+        #expect(session.stepUp == Self.asked)
+        return session
+    }
+
+    @Test func `outlives a renewal`() throws {
+        let session = try session()
+        _ = try fixture.run { try await session.renewed(replacing: fixture.tokens(0)) }
+        #expect(fixture.renewals == 1)
+        #expect(session.stepUp == Self.asked)
+    }
+
+    @Test func `ends with a sign-in, unless the tokens say that they are not what is asked for`() throws {
+        let session = try session()
+        let silver = Tokens(access: try token("1", acr: "silver"))
+        try fixture.run { try await session.signIn(silver) }
+        #expect(session.stepUp == Self.asked)
+        let gold = Tokens(access: try token("1", acr: "gold"))
+        try fixture.run { try await session.signIn(gold) }
+        #expect(session.stepUp == nil)
+        let other = try self.session()
+        try fixture.run { try await other.signIn(Tokens(access: "opaque")) }
+        #expect(other.stepUp == nil)
+    }
+
+    @Test func `ends with a sign-out`() throws {
+        let session = try session()
+        _ = try fixture.run { try await session.signOut() }
+        #expect(session.stepUp == nil)
+    }
+
+    @Test func `is not met by somebody else, whose tokens are not taken`() throws {
+        let mine = Tokens(access: try token("1", acr: "silver"))
+        let session = try session(mine)
+        let others = Tokens(access: try token("2", acr: "gold"))
+        #expect(throws: AuthError.otherPerson) { try fixture.run { try await session.stepUp(to: others) } }
+        #expect(session.currentState == .signedIn(mine))
+        #expect(session.stepUp == Self.asked)
+    }
+
+    @Test func `is not met while nobody is signed in`() throws {
+        let session = fixture.makeSession()
+        #expect(throws: AuthError.missingToken) {
+            try fixture.run { try await session.stepUp(to: Tokens(access: "gold")) }
+        }
+        #expect(fixture.stored == nil)
+    }
+
+    @Test func `ends with the sign-out that comes before the person is done, and nothing of it is kept`() throws {
+        let session = fixture.makeSession()
+        let tokens = fixture.tokens(0)
+        #expect(throws: AuthError.superseded) {
+            try fixture.run {
+                try await session.signIn(tokens)
+                let lease = try await session.lease()
+                async let stepped = session.steppedUp(for: Self.asked, refusing: lease) { _ in
+                    // The worst that an app may bring: it goes on although it is cancelled.
+                    await Task { try? await fixture.simulation.clock.sleep(for: .seconds(9)) }.value
+                    return Tokens(access: "gold")
+                }
+                try await fixture.simulation.clock.sleep(for: .seconds(1))
+                try await session.signOut()
+                _ = try await stepped
+            }
+        }
+        _ = fixture.simulation.run()
+        #expect(session.currentState == .signedOut(.person))
+        #expect(session.stepUp == nil)
+        #expect(fixture.stored == nil)
+    }
+
+    @Test func `is carried on for the others when one request is cancelled`() throws {
+        let session = fixture.makeSession()
+        let tokens = fixture.tokens(0)
+        let stepped = try fixture.run {
+            try await session.signIn(tokens)
+            let lease = try await session.lease()
+            let first = fixture.simulation.spawn {
+                try await session.steppedUp(for: Self.asked, refusing: lease) { _ in
+                    try await fixture.simulation.clock.sleep(for: .seconds(9))
+                    return Tokens(access: "gold")
+                }
+            }
+            try await fixture.simulation.clock.sleep(for: .seconds(1))
+            first.cancel()
+            await #expect(throws: CancellationError.self) { try await first.value }
+            return try await session.steppedUp(for: Self.asked, refusing: lease) { _ in Tokens(access: "second") }
+        }
+        #expect(stepped.credential.access == "gold")
+    }
+
+    @Test func `gives those the new credential who wait for a renewal meanwhile`() throws {
+        let session = try session()
+        let renewed = try fixture.run {
+            async let renewed = session.renewed(replacing: fixture.tokens(0))
+            try await fixture.simulation.clock.sleep(for: .milliseconds(50))
+            try await session.stepUp(to: Tokens(access: "gold", refresh: "gold-0"))
+            return try await renewed
+        }
+        _ = fixture.simulation.run()
+        #expect(renewed.access == "gold")
+        #expect(fixture.stored?.access == "gold")
+        #expect(session.currentState.credential?.access == "gold")
+    }
+
+    @Test func `that cannot be stored changes nothing`() throws {
+        let session = try session()
+        let before = session.currentState
+        fixture.world.withLock { $0.saveFailure = .storeFull }
+        #expect(throws: AuthError.storeFull) {
+            try fixture.run { try await session.stepUp(to: Tokens(access: "gold")) }
+        }
+        #expect(session.currentState == before)
+        #expect(session.stepUp == Self.asked)
+    }
+
+    @Test func `keeps the key that the tokens are bound to`() throws {
+        let key = try DPoPKey.generate()
+        let session = try session(Tokens(access: "silver", tokenType: .dpop, key: key))
+        try fixture.run { try await session.stepUp(to: Tokens(access: "gold", tokenType: .dpop)) }
+        #expect(fixture.stored?.key == key)
+    }
+}

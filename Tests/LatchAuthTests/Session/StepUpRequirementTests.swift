@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import Testing
+
+@Suite struct `What a server asks of the person` {
+    private func requirement(_ field: String) -> StepUpRequirement? {
+        Challenge.parse(field)?.lazy.compactMap(StepUpRequirement.init).first
+    }
+
+    /// RFC 9470 §3, figures 2 and 3.
+    @Test func `is read from the examples of RFC 9470`() {
+        let classes = requirement(
+            #"Bearer error="insufficient_user_authentication", error_description="A different authentication level is required", acr_values="myACR""#
+        )
+        #expect(classes == StepUpRequirement(contextClasses: ["myACR"]))
+        let age = requirement(
+            #"Bearer error="insufficient_user_authentication", error_description="More recent authentication is required", max_age="5""#
+        )
+        #expect(age == StepUpRequirement(maximumAge: .seconds(5)))
+    }
+
+    @Test func `may be asked for by any scheme, beside other challenges`() {
+        let field =
+            #"Basic realm="x", DPoP algs="ES256", error="insufficient_user_authentication", acr_values="b a", max_age=0, scope="pay""#
+        #expect(
+            requirement(field)
+                == StepUpRequirement(contextClasses: ["b", "a"], maximumAge: .zero, scopes: Scopes(parsing: "pay")))
+    }
+
+    @Test(arguments: [
+        #"Bearer error="invalid_token""#, #"Bearer acr_values="myACR""#, "Bearer",
+        #"Bearer error="insufficient_scope""#,
+        #"Bearer error="Insufficient_User_Authentication""#,
+    ])
+    func `is nothing where the challenge is another one`(field: String) { #expect(requirement(field) == nil) }
+
+    @Test(arguments: ["-5", "5.5", "five", "", "99999999999999999999", "+5"])
+    func `has no age where that is no number of seconds`(age: String) {
+        let field = #"Bearer error="insufficient_user_authentication", max_age="\#(age)""#
+        #expect(requirement(field) == StepUpRequirement())
+    }
+}
+
+@Suite struct `Tokens and what a server asks of the person` {
+    let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private func token(_ claims: Claims) throws -> String { try JWT.sign(claims, with: Key.generate(.es256)) }
+
+    @Test func `satisfy it where the access token says so`() throws {
+        let tokens = Tokens(access: try token(["acr": "gold", "auth_time": 1_799_999_990]), scope: "pay read")
+        let asked = StepUpRequirement(
+            contextClasses: ["silver", "gold"], maximumAge: .seconds(10), scopes: Scopes(parsing: "pay"))
+        #expect(tokens.satisfies(asked, at: now) == true)
+    }
+
+    @Test(arguments: [
+        StepUpRequirement(contextClasses: ["platinum"]), StepUpRequirement(maximumAge: .seconds(9)),
+        StepUpRequirement(contextClasses: ["gold"], maximumAge: .zero),
+        StepUpRequirement(contextClasses: ["gold"], scopes: Scopes(parsing: "admin")),
+    ])
+    func `do not satisfy it where a claim says the contrary`(asked: StepUpRequirement) throws {
+        let tokens = Tokens(access: try token(["acr": "gold", "auth_time": 1_799_999_990]), scope: "pay")
+        #expect(tokens.satisfies(asked, at: now) == false)
+    }
+
+    @Test func `say nothing where they cannot be read, or do not have the claim`() throws {
+        let asked = StepUpRequirement(contextClasses: ["gold"])
+        for access in ["opaque", "a.b.c", "", try token(["acr": 1]), try token([:])] {
+            #expect(Tokens(access: access).satisfies(asked, at: now) == nil)
+        }
+        #expect(Tokens(access: try token(["acr": "gold"])).satisfies(StepUpRequirement(), at: now) == nil)
+    }
+
+    @Test func `are read from the ID token where the access token is opaque`() throws {
+        let tokens = Tokens(access: "opaque", idToken: try token(["acr": "gold"]))
+        #expect(tokens.satisfies(StepUpRequirement(contextClasses: ["gold"]), at: now) == true)
+    }
+
+    @Test func `are one person's where subject and issuer are the same`() throws {
+        let one = Tokens(access: try token(["iss": "a", "sub": "1"]))
+        #expect(one.isOfSamePerson(as: Tokens(access: try token(["iss": "a", "sub": "1", "acr": "x"]))) == true)
+        #expect(one.isOfSamePerson(as: Tokens(access: try token(["iss": "a", "sub": "2"]))) == false)
+        #expect(one.isOfSamePerson(as: Tokens(access: try token(["iss": "b", "sub": "1"]))) == false)
+        #expect(one.isOfSamePerson(as: Tokens(access: "opaque")) == nil)
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@testable import LatchAuth
+
+/// A resource of which one part wants a better authentication (RFC 9470).
+@Suite final class `A session that has to step up`: Sendable {
+    static let asked = StepUpRequirement(contextClasses: ["gold"], maximumAge: .seconds(60))
+
+    /// What the resource wants, and what it has seen.
+    private struct Resource: Sendable {
+        var good: Set<String> = ["access-0", "gold"]
+        var requests: [String] = []
+    }
+
+    private let resource = Lock(Resource())
+    let fixture = SessionFixture()
+
+    private var requests: [String] { resource.withLock { $0.requests } }
+
+    /// Answers `/gold` only to `gold`, everything else to what it accepts, and `/scope` to nobody.
+    private func handler(
+        _ session: Session<Tokens>, stepUp: Session<Tokens>.StepUp? = nil, renews: Bool = true
+    ) -> any Handler {
+        let handler = HandlerFunction { request in
+            let token = String((request.fields[.authorization] ?? "none").split(separator: " ").last ?? "")
+            let isGood = self.resource.withLock { resource in
+                resource.requests.append("\(request.path) \(token)")
+                return resource.good.contains(token)
+            }
+            try await self.fixture.simulation.clock.sleep(for: .milliseconds(20))
+            guard isGood else { return HTTPResponse(status: .unauthorized) }
+            if request.path == "/scope" {
+                return Self.refusal(401, #"Bearer error="insufficient_scope", scope="admin""#)
+            }
+            guard request.path != "/gold" || token == "gold" else {
+                let challenge = #"Bearer error="insufficient_user_authentication", acr_values="gold", max_age=60"#
+                return Self.refusal(401, challenge)
+            }
+            return HTTPResponse(status: .ok, body: HTTPBody(token))
+        }
+        let auth = SessionInterceptor(session, for: .host("api.example.com"), renews: renews, stepUp: stepUp)
+        return handler.intercepted(by: [auth])
+    }
+
+    private static func refusal(_ status: Int, _ challenge: String) -> HTTPResponse {
+        HTTPResponse(status: HTTPStatus(rawValue: status), fields: [.wwwAuthenticate: challenge])
+    }
+
+    private func signedIn() throws -> Session<Tokens> {
+        let session = fixture.makeSession()
+        let tokens = fixture.tokens(0)
+        try fixture.run { try await session.signIn(tokens) }
+        return session
+    }
+
+    private func gold() -> Tokens {
+        Tokens(access: "gold", refresh: "gold-0", expiry: fixture.simulation.now.addingTimeInterval(900))
+    }
+
+    private func collect(_ session: Session<Tokens>) -> @Sendable () -> [StepUpRequirement?] {
+        let seen = Lock<[StepUpRequirement?]>([])
+        let stepUps = session.stepUps
+        fixture.simulation.spawn { for await stepUp in stepUps { seen.withLock { $0.append(stepUp) } } }
+        return { seen.withLock { $0 } }
+    }
+
+    private func settle() { _ = fixture.simulation.run(horizon: .zero) }
+
+    @Test(arguments: [true, false])
+    func `fails the request with what is asked for, renews nothing and signs nobody out`(renews: Bool) throws {
+        let session = try signedIn()
+        let client = handler(session, renews: renews)
+        let error = #expect(throws: AuthError.stepUpRequired) {
+            try fixture.run { try await client.respond(to: .example(.get, "/gold")) }
+        }
+        #expect(error?.requirement == Self.asked)
+        #expect(session.stepUp == Self.asked)
+        #expect(session.currentState == .signedIn(fixture.stored ?? Tokens(access: "")))
+        #expect(fixture.renewals == 0)
+        #expect(requests == ["/gold access-0"])
+        #expect(try fixture.run { try await client.respond(to: .example(.get, "/plain")) }.status == .ok)
+    }
+
+    @Test func `lets observers see each requirement and its end once`() throws {
+        let session = try signedIn()
+        let client = handler(session)
+        let seen = collect(session)
+        for _ in 0..<3 {
+            #expect(throws: AuthError.stepUpRequired) {
+                try fixture.run { try await client.respond(to: .example(.get, "/gold")) }
+            }
+        }
+        settle()
+        #expect(seen() == [nil, Self.asked])
+        let gold = gold()
+        try fixture.run { try await session.stepUp(to: gold) }
+        settle()
+        #expect(seen() == [nil, Self.asked, nil])
+        #expect(try fixture.run { try await client.respond(to: .example(.get, "/gold")) }.body.text == "gold")
+        #expect(session.broadcast.watcherCount == 0)
+    }
+
+    @Test func `asks the person once for all requests, and sends each of them once more`() throws {
+        let session = try signedIn()
+        let asked = Lock<[StepUpRequirement]>([])
+        let gold = gold()
+        let client = handler(session) { requirement in
+            asked.withLock { $0.append(requirement) }
+            try await self.fixture.simulation.clock.sleep(for: .seconds(30))
+            return gold
+        }
+        try fixture.run {
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        let response = try await client.respond(to: .example(.post, "/gold", body: HTTPBody("content")))
+                        #expect(response.body.text == "gold")
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(asked.withLock { $0 } == [Self.asked])
+        #expect(requests.count == 40)
+        #expect(session.stepUp == nil)
+        #expect(fixture.renewals == 0)
+        #expect(fixture.stored == gold)
+    }
+
+    @Test func `does not ask again for a refusal that comes late`() throws {
+        let session = try signedIn()
+        let count = Lock(0)
+        let gold = gold()
+        let client = handler(session) { _ in
+            count.withLock { $0 += 1 }
+            return gold
+        }
+        try fixture.run {
+            async let late = client.respond(to: .example(.get, "/gold"))
+            // The first request is on its way when the person steps up of his own accord.
+            try await self.fixture.simulation.clock.sleep(for: .milliseconds(10))
+            try await session.stepUp(to: gold)
+            #expect(try await late.body.text == "gold")
+        }
+        #expect(count.withLock { $0 } == 0)
+        #expect(session.stepUp == nil)
+    }
+
+    @Test func `tells the request why the person did not, and asks again next time`() throws {
+        struct Declined: Error {}
+        let session = try signedIn()
+        let count = Lock(0)
+        let client = handler(session) { _ in
+            count.withLock { $0 += 1 }
+            throw Declined()
+        }
+        for _ in 0..<2 {
+            let error = #expect(throws: AuthError.stepUpRequired) {
+                try fixture.run { try await client.respond(to: .example(.get, "/gold")) }
+            }
+            #expect(error?.cause is Declined)
+            #expect(error?.requirement == Self.asked)
+        }
+        #expect(count.withLock { $0 } == 2)
+        #expect(session.currentState.isSignedIn)
+        #expect(session.stepUp == Self.asked)
+    }
+
+    @Test func `asks once for a request, although the server is not content`() throws {
+        let session = try signedIn()
+        resource.withLock { _ = $0.good.insert("silver") }
+        let silver = Tokens(access: "silver")
+        let client = handler(session) { _ in silver }
+        #expect(throws: AuthError.stepUpRequired) {
+            try fixture.run { try await client.respond(to: .example(.get, "/gold")) }
+        }
+        #expect(requests == ["/gold access-0", "/gold silver"])
+        #expect(session.currentState == .signedIn(silver))
+        #expect(session.stepUp == Self.asked)
+    }
+
+    @Test func `renews before it steps up where the credential is refused for both reasons`() throws {
+        let session = try signedIn()
+        resource.withLock { $0.good = ["access-1", "gold"] }
+        let gold = gold()
+        let client = handler(session) { _ in gold }
+        #expect(try fixture.run { try await client.respond(to: .example(.get, "/gold")) }.body.text == "gold")
+        #expect(requests == ["/gold access-0", "/gold access-1", "/gold gold"])
+        #expect(fixture.renewals == 1)
+    }
+
+    @Test func `returns a refusal for want of a scope as it is, without a renewal`() throws {
+        let session = try signedIn()
+        let response = try fixture.run { try await self.handler(session).respond(to: .example(.get, "/scope")) }
+        #expect(response.status == .unauthorized)
+        #expect(requests.count == 1)
+        #expect(fixture.renewals == 0)
+        #expect(session.stepUp == nil)
+    }
+}
