@@ -28,9 +28,13 @@ extension KeychainClient {
     ///   - account: Tells several accounts of the program apart.
     public static func live(service: String? = nil, account: String = "default") -> KeychainClient {
         let service = service ?? Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
-        return KeychainClient(
-            over: platformSecretStore(service: service), prefix: "JWTAuth.\(account).",
+        let secrets = platformSecretStore(service: service)
+        var client = KeychainClient(
+            over: secrets, prefix: "JWTAuth.\(account).",
             coordination: platformCoordination(service: service, account: "JWTAuth.\(account)"))
+        // The original keeps the pair of the only account that it knows under the bare names.
+        if account == "default" { client.earlier = secrets }
+        return client
     }
 
     /// A place that ends with the process, for tests and previews.
@@ -39,9 +43,9 @@ extension KeychainClient {
     public static func inMemory(_ tokens: AuthTokens? = nil) -> KeychainClient {
         let secrets = MemorySecretStore()
         let prefix = "JWTAuth."
-        if let tokens {
-            secrets.write(Array(tokens.access.utf8), for: prefix + Keys.accessToken.value)
-            secrets.write(Array(tokens.refresh.utf8), for: prefix + Keys.refreshToken.value)
+        // Tokens have a spelling in JSON, always.
+        if let tokens, let text = try? KeychainRecords.text(of: TokenRecord(credential: tokens)) {
+            secrets.write(Array(text.utf8), for: prefix + Keys.session.value)
         }
         return KeychainClient(over: secrets, prefix: prefix)
     }
@@ -62,9 +66,7 @@ private struct KeychainItems: Sendable {
 
     /// The session's record, where it holds a credential.
     private func pair() async throws -> AuthTokens? {
-        let records = KeychainRecords(
-            keychain: KeychainClient(save: { _, _ in }, load: { try await read($0) }, delete: { _ in }, reset: {}))
-        return try await records.kept()?.credential
+        try KeychainRecords.record(in: try await read(.session))?.credential
     }
 
     func load(_ key: KeychainClient.Keys) async throws -> String? {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LatchAuth
+package import LatchAuth
 
 /// Named texts in a safe place.
 ///
@@ -23,6 +23,8 @@ public struct KeychainClient: Sendable {
 
     /// How the sessions over this place take turns; nil where there is only one of them.
     package var coordination: (any SessionCoordination)?
+    /// Where an earlier version kept a pair under the bare names of its keys; nil where there is no such place.
+    var earlier: (any SecretStore)?
 
     /// A client of closures.
     public init(
@@ -61,8 +63,14 @@ public struct KeychainClient: Sendable {
 
     /// The tokens that are kept; nil where one of the two is missing.
     public func loadTokens() async throws -> AuthTokens? {
-        if let record = try await KeychainRecords(keychain: self).kept() { return record.credential }
-        guard let access = try await load(.accessToken), let refresh = try await load(.refreshToken) else { return nil }
-        return AuthTokens(access: access, refresh: refresh)
+        do {
+            if let record = try await KeychainRecords(keychain: self).kept() { return record.credential }
+            guard let access = try await load(.accessToken), let refresh = try await load(.refreshToken) else {
+                return nil
+            }
+            return AuthTokens(access: access, refresh: refresh)
+        } catch {
+            throw KeychainError.loading(error)
+        }
     }
 }

@@ -3,7 +3,7 @@
 import Foundation
 import LatchAuth
 
-/// A session's record as one text in a keychain client.
+/// A session's record as one text in a keychain client: one write changes all of it.
 struct KeychainRecords: TokenRecordStore {
     let keychain: KeychainClient
 
@@ -13,51 +13,99 @@ struct KeychainRecords: TokenRecordStore {
 
     func load() async throws -> AuthTokens? { try await loadRecord()?.credential }
 
-    /// One write, before which nothing was taken away; a pair of the earlier layout goes once the record is there.
     func save(record: TokenRecord<AuthTokens>) async throws {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .secondsSince1970
-        let isFirst = try await keychain.load(.session) == nil
-        try await keychain.save(String(decoding: encoder.encode(record), as: UTF8.self), as: .session)
-        if isFirst { try await deletePair() }
+        try await keychain.save(try Self.text(of: record), as: .session)
     }
 
-    /// The record, or the pair of the earlier layout; a half of one is none, and is removed.
+    /// The record; where there is none, the pair of the earlier layout becomes it.
+    ///
+    /// A half of a pair is none, and is removed.
     func loadRecord() async throws -> TokenRecord<AuthTokens>? {
         if let record = try await kept() { return record }
-        switch (try await keychain.load(.accessToken), try await keychain.load(.refreshToken)) {
-        case (let access?, let refresh?):
-            return TokenRecord(credential: AuthTokens(access: access, refresh: refresh))
-        case (nil, nil): return nil
-        default:
-            try await deletePair()
-            return nil
-        }
+        for place in earlierPlaces { _ = try await LegacyMigration(.jwtAuth, in: place).run(into: EarlierPair(self)) }
+        return try await kept()
     }
 
-    /// The pair goes first: whatever breaks this off, what is left is not an account that was signed out.
+    /// What is left of the earlier layout goes first: whatever breaks this off, nobody is signed in again by it.
     func clear() async throws {
-        try await deletePair()
+        for place in earlierPlaces {
+            for name in LegacyLayout.jwtAuth.names { try await place.remove(name) }
+        }
         try await keychain.delete(.session)
     }
 
-    private func deletePair() async throws {
-        try await keychain.delete(.accessToken)
-        try await keychain.delete(.refreshToken)
+    private var earlierPlaces: [any SecretStore] {
+        let own = KeychainSecrets(keychain: keychain)
+        return keychain.earlier.map { [$0, own] } ?? [own]
     }
 
     /// The record where there is one.
     ///
     /// - Throws: `AuthError.storeCorrupt` where it is none.
     func kept() async throws -> TokenRecord<AuthTokens>? {
-        guard let text = try await keychain.load(.session) else { return nil }
+        try Self.record(in: try await keychain.load(.session))
+    }
+
+    static func text(of record: TokenRecord<AuthTokens>) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .secondsSince1970
+        return String(decoding: try encoder.encode(record), as: UTF8.self)
+    }
+
+    static func record(in text: String?) throws(AuthError) -> TokenRecord<AuthTokens>? {
+        guard let text else { return nil }
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .secondsSince1970
         do {
             return try decoder.decode(TokenRecord<AuthTokens>.self, from: Data(text.utf8))
         } catch {
             // The decoding error may quote the record: only its kind is told.
-            throw AuthError.storeCorrupt
+            throw .storeCorrupt
         }
+    }
+}
+
+/// A keychain client as the core's migration reads it.
+private struct KeychainSecrets: SecretStore {
+    let keychain: KeychainClient
+
+    func read(_ name: String) async throws -> [UInt8]? {
+        try await keychain.load(KeychainClient.Keys(value: name)).map { Array($0.utf8) }
+    }
+
+    func write(_ secret: [UInt8], for name: String) async throws {
+        try await keychain.save(String(decoding: secret, as: UTF8.self), as: KeychainClient.Keys(value: name))
+    }
+
+    func remove(_ name: String) async throws { try await keychain.delete(KeychainClient.Keys(value: name)) }
+
+    /// A client cannot list what it keeps: these are the names that the migration knows.
+    func names() async throws -> [String] { LegacyLayout.jwtAuth.names }
+}
+
+/// The record as the core's migration writes it; the turn is the session's, which is reading its store.
+private struct EarlierPair: TokenRecordStore {
+    let records: KeychainRecords
+
+    init(_ records: KeychainRecords) { self.records = records }
+
+    var coordination: (any SessionCoordination)? { nil }
+
+    func save(_ tokens: Tokens) async throws { try await save(record: TokenRecord(credential: tokens)) }
+
+    func load() async throws -> Tokens? { try await loadRecord()?.credential }
+
+    func clear() async throws { try await records.clear() }
+
+    func save(record: TokenRecord<Tokens>) async throws {
+        guard let tokens = record.credential, let refresh = tokens.refresh else { throw AuthError.storeCorrupt }
+        try await records.save(
+            record: TokenRecord(
+                credential: AuthTokens(access: tokens.access, refresh: refresh), signIn: record.signIn))
+    }
+
+    func loadRecord() async throws -> TokenRecord<Tokens>? {
+        guard let record = try await records.kept() else { return nil }
+        return TokenRecord(credential: record.credential?.asTokens, signIn: record.signIn, end: record.end)
     }
 }

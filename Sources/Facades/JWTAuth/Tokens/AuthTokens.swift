@@ -129,6 +129,9 @@ extension AuthTokens: SessionCredential {
     /// `iat` is not taken for the date of issue: some issuers repeat the one of the sign-in.
     public var expiry: Date? { content.isReadable ? content.expiry : .distantPast }
 
+    /// The same in the core's words, with the end that the access token names.
+    var asTokens: Tokens { Tokens(access: access, refresh: refresh, expiry: content.expiry) }
+
     /// Whether both carry the same access token.
     public func authorizesLike(_ other: AuthTokens) -> Bool { access == other.access }
 

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import JWTAuth
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import Testing
+
+@Suite struct `What happens during a refresh` {
+    let backend: Backend
+    /// Where the refresh waits at the server.
+    let gate = Gate()
+
+    init() throws {
+        backend = try Backend()
+        backend.on("/auth/refresh") { [backend, gate] request in
+            await gate.pass()
+            return try backend.refresh(request)
+        }
+    }
+
+    @Test func `J10: one who is cancelled leaves alone, and the others get their answers`() async throws {
+        let expired = try backend.issue(life: -10)
+        try await backend.run(keychain: .inMemory(expired)) {
+            let client = Dependency(\.jwtAuthClient).wrappedValue
+            let first = Task { await failure { try await client.sendAuthenticated(.get("/user/profile")) } }
+            await gate.reached()
+            let others = Task {
+                await atOnce(10) { _ in await failure { try await client.sendAuthenticated(.get("/user/profile")) } }
+            }
+            first.cancel()
+            #expect(await first.value is CancellationError)
+            gate.open()
+            #expect(await others.value.allSatisfy { $0 == nil })
+        }
+        #expect(backend.refreshes == 1)
+    }
+
+    @Test func `J11: a logout stays one`() async throws {
+        let expired = try backend.issue(life: -10)
+        let keychain = RecordedKeychain()
+        try await backend.run(keychain: keychain.client) {
+            let client = Dependency(\.jwtAuthClient).wrappedValue
+            @Dependency(\.authTokensClient) var authTokensClient
+            @Shared(.authSession) var session
+            try await authTokensClient.save(expired)
+            let waiting = Task { await failure { try await client.sendAuthenticated(.get("/user/profile")) } }
+            await gate.reached()
+            try await authTokensClient.destroy()
+            #expect(await waiting.value as? AuthTokens.Error == .missingToken)
+            gate.open()
+            // The answer of the refresh arrives, and is dropped.
+            #expect(session == .missing)
+            #expect(try await authTokensClient.load() == nil)
+        }
+        #expect(backend.requests(to: "/user/profile").isEmpty)
+        #expect(keychain.memory.names().isEmpty)
+    }
+
+    @Test func `J11: the login of another person stays, and nothing is sent in their name`() async throws {
+        let expired = try backend.issue(life: -10)
+        try await backend.run(keychain: .inMemory(expired)) {
+            let client = Dependency(\.jwtAuthClient).wrappedValue
+            @Dependency(\.authTokensClient) var authTokensClient
+            @Shared(.authSession) var session
+            let waiting = Task { await failure { try await client.sendAuthenticated(.post("/transfer")) } }
+            await gate.reached()
+            let other = AuthTokens(access: try backend.access(claims: ["name": "Bob"]), refresh: "bob")
+            try await authTokensClient.save(other)
+            #expect(await waiting.value as? AuthError == .superseded)
+            gate.open()
+            #expect(session == .valid(other))
+            #expect(try await Dependency(\.keychainClient).wrappedValue.loadTokens() == other)
+        }
+        #expect(backend.requests(to: "/transfer").isEmpty)
+    }
+
+    @Test func `a refresh closure that saves by itself neither waits for itself nor signs in anew`() async throws {
+        let expired = try backend.issue(life: -10)
+        gate.open()
+        try await backend.run(
+            keychain: .inMemory(expired),
+            { values, _ in
+                values.jwtAuthClient.refresh = { tokens in
+                    let fresh = try await Backend.refresh(tokens)
+                    try await Dependency(\.authTokensClient).wrappedValue.set(fresh)
+                    return fresh
+                }
+            }
+        ) {
+            @Dependency(\.jwtAuthClient) var client
+            let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
+            #expect(answer.data.name == "Ada")
+        }
+        #expect(backend.refreshes == 1)
+    }
+
+    @Test func `what a refresh closure has saved before it failed is not lost`() async throws {
+        struct Broken: Error {}
+        let expired = try backend.issue(life: -10)
+        gate.open()
+        try await backend.run(
+            keychain: .inMemory(expired),
+            { values, _ in
+                values.jwtAuthClient.refresh = { tokens in
+                    try await Dependency(\.authTokensClient).wrappedValue.save(try await Backend.refresh(tokens))
+                    throw Broken()
+                }
+            }
+        ) {
+            @Dependency(\.jwtAuthClient) var client
+            let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
+            #expect(answer.data.name == "Ada")
+        }
+    }
+
+    @Test func `a refresh closure that sends with a token goes without one, and that signs out signs out`() async throws {
+        let expired = try backend.issue(life: -10)
+        gate.open()
+        try await backend.run(
+            keychain: .inMemory(expired),
+            { values, _ in
+                values.jwtAuthClient.refresh = { tokens in
+                    let client = Dependency(\.jwtAuthClient).wrappedValue
+                    _ = await failure { try await client.sendAuthenticated(.get("/status")) }
+                    #expect(await failure { try await client.refreshExpiredTokens() } as? AuthError == .renewalReentered)
+                    try await Dependency(\.authTokensClient).wrappedValue.destroy()
+                    return tokens
+                }
+            }
+        ) {
+            @Dependency(\.jwtAuthClient) var client
+            @Shared(.authSession) var session
+            await #expect(throws: AuthTokens.Error.missingToken) { try await client.refreshExpiredTokens() }
+            #expect(session == .missing)
+        }
+        #expect(backend.authorizations == [nil])
+    }
+
+    @Test func `a refresh whose answer was lost is repeated under its key`() async throws {
+        let expired = try backend.issue(life: -10)
+        gate.open()
+        backend.on("/auth/refresh") { [backend] request in
+            backend.refreshes == 1 ? .json("{}", status: .serviceUnavailable) : try backend.refresh(request)
+        }
+        try await backend.run(keychain: .inMemory(expired)) {
+            @Dependency(\.jwtAuthClient) var client
+            _ = await failure { try await client.refreshExpiredTokens() }
+            try await client.refreshExpiredTokens()
+            let _: SuccessResponse<Profile> = try await client.send(.post("/user/profile")) {
+                bearerAuth(backend.state.withLock { $0.accepted.first ?? "" })
+            }
+        }
+        let keys = backend.requests(to: "/auth/refresh").map { $0.fields[.idempotencyKey] }
+        #expect(keys.count == 2 && keys[0] == keys[1] && keys[0] != nil)
+        #expect(backend.requests(to: "/user/profile").first?.fields[.idempotencyKey] == nil)
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import JWTAuth
+import LatchCore
+import LatchTesting
+import Observation
+import Testing
+
+@Suite struct `The shared session` {
+    let backend: Backend
+
+    init() throws { backend = try Backend() }
+
+    @Test func `J15: each observer sees each change once, also the one that time makes`() async throws {
+        let tokens = try backend.issue(life: 900)
+        try await backend.run {
+            @Dependency(\.authTokensClient) var authTokensClient
+            @Dependency(\.jwtAuthClient) var client
+            @Shared(.authSession) var session
+            var first = $session.changes.makeAsyncIterator()
+            var second = $session.changes.makeAsyncIterator()
+            #expect(await first.next() == .some(nil))
+            try await client.loadSession()
+            #expect(await first.next() == .missing)
+            try await authTokensClient.save(tokens)
+            try await authTokensClient.save(tokens)
+            #expect(await first.next() == .valid(tokens))
+            while session?.isExpired == false { await backend.clock.wakeNext() }
+            #expect(await first.next() == .expired(tokens))
+            try await client.refreshExpiredTokens()
+            let fresh = try #require(session?.tokens)
+            #expect(fresh != tokens)
+            #expect(await first.next() == .valid(fresh))
+            try await authTokensClient.destroy()
+            #expect(await first.next() == .missing)
+
+            let expected: [AuthSession?] = [nil, .missing, .valid(tokens), .expired(tokens), .valid(fresh), .missing]
+            for state in expected { #expect(await second.next() == .some(state)) }
+        }
+    }
+
+    @Test func `J15: who reads it under observation is told of the next change`() async throws {
+        let tokens = try backend.issue()
+        try await backend.run {
+            @Dependency(\.authTokensClient) var authTokensClient
+            let shared = Shared(.authSession)
+            let told = Gate()
+            told.open()
+            let seen = withObservationTracking {
+                shared.wrappedValue
+            } onChange: {
+                Task { await told.pass() }
+            }
+            #expect(seen == nil)
+            try await authTokensClient.save(tokens)
+            await told.reached()
+            #expect(shared.wrappedValue == .valid(tokens))
+        }
+    }
+
+    @Test func `is right at once when a call returns, without waiting for anybody`() async throws {
+        let tokens = try backend.issue()
+        try await backend.run {
+            @Dependency(\.authTokensClient) var authTokensClient
+            @Shared(.authSession) var session
+            for _ in 0..<50 {
+                try await authTokensClient.save(tokens)
+                #expect(session == .valid(tokens))
+                try await authTokensClient.destroy()
+                #expect(session == .missing)
+            }
+        }
+    }
+
+    @Test(.disabled()) func `streams end with the session and leave nobody behind`() async throws {
+        let changes = try await backend.run { Shared(.authSession).changes }
+        var count = 0
+        for await _ in changes { count += 1 }
+        #expect(count == 1)
+    }
+
+    @Test func `the issuer's clock counts where this device's is wrong`() async throws {
+        let tokens = try backend.issue(life: 900)
+        // This device is an hour ahead: by its own clock the token has expired before it came.
+        try await backend.run({ values, _ in values.wallClock = backend.clock.wallClock(skew: 3600) }) {
+            @Dependency(\.authTokensClient) var authTokensClient
+            @Dependency(\.jwtAuthClient) var client
+            @Shared(.authSession) var session
+            _ = await failure { try await client.send(.post("/auth/login")) }
+            try await authTokensClient.save(tokens)
+            #expect(session == .valid(tokens))
+            let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
+            #expect(answer.data.name == "Ada")
+        }
+        #expect(backend.refreshes == 0)
+    }
+}

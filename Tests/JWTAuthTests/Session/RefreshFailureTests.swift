@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import JWTAuth
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@Suite struct `A refresh that fails` {
+    let backend: Backend
+
+    init() throws { backend = try Backend() }
+
+    /// Sends so many requests at once with an expired token, and tells what each threw.
+    private func errors(_ count: Int, client: JWTAuthClient) async -> [(any Error)?] {
+        await atOnce(count) { _ in await failure { try await client.sendAuthenticated(.get("/user/profile")) } }
+    }
+
+    @Test(arguments: [500, 503, 429, 400, 403])
+    func `J9: keeps the tokens when the issuer is out of order, tells all who wait, and is tried again`(
+        status: Int
+    ) async throws {
+        let expired = try backend.issue(life: -10)
+        let all = Gate()
+        backend.on("/auth/refresh") { _ in
+            await all.pass()
+            return .json(#"{"error":"server_error"}"#, status: HTTPStatus(rawValue: status))
+        }
+        try await backend.run(keychain: .inMemory(expired)) {
+            @Dependency(\.jwtAuthClient) var client
+            @Shared(.authSession) var session
+            let asking = client
+            let waiting = Task { await errors(20, client: asking) }
+            await all.reached()
+            all.open()
+            for error in await waiting.value {
+                guard case HTTPRequestClient.Error.badResponse(_, status, _)? = error else {
+                    Issue.record("\(String(describing: error))")
+                    continue
+                }
+            }
+            #expect(session == .expired(expired))
+            #expect(try await Dependency(\.keychainClient).wrappedValue.loadTokens() == expired)
+            backend.state.withLock { $0.answers = [:] }
+            let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
+            #expect(answer.data.name == "Ada")
+        }
+    }
+
+    @Test func `J9: keeps the tokens when there is no network`() async throws {
+        let expired = try backend.issue(life: -10)
+        let closed = try await backend.serve { $0 }
+        try await backend.run(
+            keychain: .inMemory(expired),
+            { values, _ in
+                values.jwtAuthClient.refresh = { _ in
+                    let _: SuccessResponse<AuthTokens> = try await Dependency(\.httpRequestClient).wrappedValue.send(
+                        .post("/auth/refresh"), baseURL: closed)
+                    return expired
+                }
+            }
+        ) {
+            @Dependency(\.jwtAuthClient) var client
+            @Shared(.authSession) var session
+            for error in await errors(5, client: client) {
+                guard case HTTPRequestClient.Error.other(_, let cause)? = error else {
+                    Issue.record("\(String(describing: error))")
+                    continue
+                }
+                #expect((cause as? HTTPError)?.isConnectivity == true)
+            }
+            #expect(session == .expired(expired))
+        }
+    }
+
+    @Test func `J9: throws the program's own error as it is, also a cancellation that nobody asked for`() async throws {
+        struct Weather: Error, Equatable {}
+        let expired = try backend.issue(life: -10)
+        let thrown = Lock<any Error>(Weather())
+        try await backend.run(
+            keychain: .inMemory(expired),
+            { values, _ in values.jwtAuthClient.refresh = { _ in throw thrown.withLock { $0 } } }
+        ) {
+            @Dependency(\.jwtAuthClient) var client
+            @Shared(.authSession) var session
+            await #expect(throws: Weather()) { try await client.refreshExpiredTokens() }
+            thrown.withLock { $0 = URLError(.notConnectedToInternet) }
+            let error = await failure { try await client.refreshExpiredTokens() }
+            #expect((error as? URLError)?.code == .notConnectedToInternet)
+            thrown.withLock { $0 = CancellationError() }
+            let cancelled = await failure { try await client.refreshExpiredTokens() }
+            #expect(cancelled != nil && !(cancelled is CancellationError))
+            #expect(session == .expired(expired))
+        }
+    }
+
+    @Test(arguments: [(400, #"{"error":"invalid_grant"}"#), (401, "")])
+    func `J9: the issuer's refusal signs out once, and is told as such to all who wait`(
+        status: Int, body: String
+    ) async throws {
+        let expired = try backend.issue(life: -10)
+        backend.on("/auth/refresh") { _ in .json(body, status: HTTPStatus(rawValue: status)) }
+        let keychain = RecordedKeychain()
+        try await backend.run(keychain: keychain.client) {
+            @Dependency(\.authTokensClient) var authTokensClient
+            @Dependency(\.jwtAuthClient) var client
+            @Shared(.authSession) var session
+            try await authTokensClient.save(expired)
+            let errors = await errors(20, client: client)
+            #expect(errors.allSatisfy { $0 as? AuthTokens.Error == .invalidToken })
+            #expect(session == .missing)
+            #expect(try await authTokensClient.load() == nil)
+            #expect(backend.refreshes == 1)
+            // Not the same as never having been signed in, until the program has taken note.
+            await #expect(throws: AuthTokens.Error.invalidToken) { try await client.refreshExpiredTokens() }
+            try await authTokensClient.destroy()
+            await #expect(throws: AuthTokens.Error.missingToken) { try await client.refreshExpiredTokens() }
+        }
+        #expect(backend.refreshes == 1)
+        let kept = keychain.memory.names().compactMap { keychain.memory.read($0) }.map { String(decoding: $0, as: UTF8.self) }
+        #expect(!kept.contains { $0.contains("refresh-canary") })
+    }
+
+    @Test(arguments: [AuthTokens.Error.expiredToken, .invalidToken])
+    func `J9: the program's own word that the refresh token is done for signs out`(
+        word: AuthTokens.Error
+    ) async throws {
+        let expired = try backend.issue(life: -10)
+        try await backend.run(
+            keychain: .inMemory(expired), { values, _ in values.jwtAuthClient.refresh = { _ in throw word } }
+        ) {
+            @Dependency(\.jwtAuthClient) var client
+            @Shared(.authSession) var session
+            await #expect(throws: word) { try await client.refreshExpiredTokens() }
+            #expect(session == .missing)
+        }
+    }
+
+    @Test func `J9: a failure is harmless as long as the old token is accepted`() async throws {
+        let soon = try backend.issue(life: 30)
+        backend.on("/auth/refresh") { _ in .json("{}", status: .serviceUnavailable) }
+        try await backend.run(
+            keychain: .inMemory(soon),
+            { values, _ in values.renewalPolicy = .init(lead: .seconds(300), jitter: .zero) }
+        ) {
+            @Dependency(\.jwtAuthClient) var client
+            try await client.loadSession()
+            // The lead is a fifth of the life: now a renewal is due.
+            backend.clock.advance(by: .seconds(26))
+            let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
+            #expect(answer.data.name == "Ada")
+        }
+        #expect(backend.refreshes == 1)
+        #expect(backend.requests.last?.fields[.authorization] == "Bearer \(soon.access)")
+    }
+
+    @Test func `what cannot be stored is kept, and stored before anything else is asked`() async throws {
+        let keychain = RecordedKeychain()
+        try await backend.run(keychain: keychain.client) {
+            @Dependency(\.authTokensClient) var authTokensClient
+            @Dependency(\.jwtAuthClient) var client
+            try await authTokensClient.save(try backend.issue(life: -10))
+            backend.on("/auth/refresh") { [backend] request in
+                keychain.failWrites(.storeFull)
+                return try backend.refresh(request)
+            }
+            let error = await failure { try await client.sendAuthenticated(.get("/user/profile")) }
+            guard case KeychainError.savingFailed(_)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            keychain.failWrites(nil)
+            let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
+            #expect(answer.data.name == "Ada")
+        }
+        #expect(backend.refreshes == 1)
+    }
+
+    @Test func `a refresh that answers with no JWT is stored, and told as an invalid token`() async throws {
+        let expired = try backend.issue(life: -10)
+        let opaque = AuthTokens(access: "opaque", refresh: "next")
+        try await backend.run(
+            keychain: .inMemory(expired), { values, _ in values.jwtAuthClient.refresh = { _ in opaque } }
+        ) {
+            @Dependency(\.jwtAuthClient) var client
+            @Dependency(\.authTokensClient) var authTokensClient
+            await #expect(throws: AuthTokens.Error.invalidToken) {
+                try await client.sendAuthenticated(.get("/user/profile"))
+            }
+            let kept = try await authTokensClient.load()
+            #expect(kept == opaque)
+        }
+        #expect(backend.requests.isEmpty)
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import JWTAuth
+import LatchCore
+import LatchHTTP
+import Testing
+
+@Suite struct `A request with the session's token` {
+    let backend: Backend
+
+    init() throws { backend = try Backend() }
+
+    @Test func `J7: carries exactly the valid token, and refreshes nothing`() async throws {
+        let tokens = try backend.issue()
+        try await backend.run(keychain: .inMemory(tokens)) {
+            @Dependency(\.jwtAuthClient) var client
+            let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
+            #expect(answer.data == Profile(name: "Ada"))
+            #expect(answer.value == answer.data)
+            #expect(answer.response.statusCode == 200)
+        }
+        #expect(backend.authorizations == ["Bearer \(tokens.access)"])
+        #expect(backend.refreshes == 0)
+    }
+
+    @Test func `J7: an expired token is refreshed exactly once, and the new one is sent`() async throws {
+        let expired = try backend.issue(life: -10)
+        try await backend.run(keychain: .inMemory(expired)) {
+            @Dependency(\.jwtAuthClient) var client
+            let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
+            #expect(answer.data.name == "Ada")
+        }
+        let accepted = backend.state.withLock { $0.accepted.first }
+        #expect(backend.requests.map(\.path) == ["/auth/refresh", "/user/profile"])
+        #expect(backend.authorizations == [nil, "Bearer \(accepted ?? "")"])
+    }
+
+    @Test func `J7: without refreshing sends the old token, and the refusal is the answer`() async throws {
+        let expired = try backend.issue(life: -10)
+        backend.state.withLock { $0.accepted = [] }
+        try await backend.run(keychain: .inMemory(expired)) {
+            @Dependency(\.jwtAuthClient) var client
+            let error = await failure {
+                try await client.sendAuthenticated(.get("/user/profile"), refreshExpiredToken: false)
+            }
+            guard case HTTPRequestClient.Error.badResponse(_, 401, let body)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(body.contains("who are you"))
+        }
+        #expect(backend.authorizations == ["Bearer \(expired.access)"])
+    }
+
+    @Test func `J7: without tokens fails with missingToken, and sends nothing`() async throws {
+        try await backend.run {
+            @Dependency(\.jwtAuthClient) var client
+            await #expect(throws: AuthTokens.Error.missingToken) {
+                try await client.sendAuthenticated(.get("/user/profile"))
+            }
+            await #expect(throws: AuthTokens.Error.missingToken) {
+                try await client.sendAuthenticated(.get("/user/profile"), refreshExpiredToken: false)
+            }
+            await #expect(throws: AuthTokens.Error.missingToken) { try await client.refreshExpiredTokens() }
+        }
+        #expect(backend.requests.isEmpty)
+    }
+
+    @Test func `J8: a thousand at once with an expired token make one refresh and one write of tokens`() async throws {
+        let keychain = RecordedKeychain()
+        try await backend.run(keychain: keychain.client) {
+            @Dependency(\.authTokensClient) var authTokensClient
+            @Dependency(\.jwtAuthClient) var client
+            try await authTokensClient.save(try backend.issue(life: -10))
+            let before = keychain.writes.count
+            let names = await atOnce(1000) { _ in
+                let answer: SuccessResponse<Profile>? = try? await client.sendAuthenticated(.get("/user/profile"))
+                return answer?.data.name
+            }
+            #expect(names.filter { $0 == "Ada" }.count == 1000)
+            let fresh = backend.state.withLock { $0.refreshable.first } ?? ""
+            // Before the tokens are written, it is written down what will be asked, for the case of a crash.
+            #expect(keychain.writes.dropFirst(before).filter { $0.contains(fresh) }.count == 1)
+            #expect(keychain.writes.count == before + 2)
+        }
+        #expect(backend.refreshes == 1)
+    }
+
+    @Test func `J8: a late refusal of the old token is repeated with the new one, without another refresh`() async throws {
+        let late = Gate()
+        let old = try backend.issue()
+        backend.on("/slow") { [backend] request in
+            let isOld = request.fields[.authorization] == "Bearer \(old.access)"
+            if isOld { await late.pass() }
+            return isOld
+                ? .json("{}", status: .unauthorized)
+                : .json(#"{"name":"\#(backend.requests(to: "/slow").count)"}"#)
+        }
+        try await backend.run(keychain: .inMemory(old)) {
+            let client = Dependency(\.jwtAuthClient).wrappedValue
+            async let slow: SuccessResponse<Profile> = client.sendAuthenticated(.get("/slow"))
+            await late.reached()
+            backend.state.withLock { $0.accepted = [] }
+            let quick: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
+            #expect(quick.data.name == "Ada")
+            late.open()
+            #expect(try await slow.data.name == "2")
+        }
+        #expect(backend.refreshes == 1)
+    }
+
+    @Test func `J12: a refused token that has not expired is refreshed once, and the very request repeated`() async throws {
+        let tokens = try backend.issue()
+        backend.on("/notes") { [backend] request in
+            backend.requests(to: "/notes").count == 1
+                ? .json("{}", status: .unauthorized) : .json(#"{"name":"saved"}"#, status: .created)
+        }
+        try await backend.run(keychain: .inMemory(tokens)) {
+            @Dependency(\.jwtAuthClient) var client
+            let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(
+                .post("/notes").body(Profile(name: "note & body")))
+            #expect(answer.data.name == "saved")
+        }
+        let sent = backend.requests(to: "/notes")
+        #expect(sent.map(\.body.text) == [#"{"name":"note & body"}"#, #"{"name":"note & body"}"#])
+        #expect(sent[0].fields[.contentType] == sent[1].fields[.contentType])
+        #expect(sent[0].fields[.authorization] != sent[1].fields[.authorization])
+        #expect(backend.refreshes == 1)
+    }
+
+    @Test func `J12: a second refusal is the answer`() async throws {
+        let tokens = try backend.issue()
+        backend.on("/never") { _ in .json("no", status: .unauthorized) }
+        try await backend.run(keychain: .inMemory(tokens)) {
+            @Dependency(\.jwtAuthClient) var client
+            @Shared(.authSession) var session
+            let error = await failure { try await client.sendAuthenticated(.get("/never")) }
+            guard case HTTPRequestClient.Error.badResponse(_, 401, "no")? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(session?.tokens != nil)
+        }
+        #expect(backend.requests(to: "/never").count == 2)
+        #expect(backend.refreshes == 1)
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import JWTAuth
+import LatchAuth
+import LatchCore
+import LatchTesting
+import Testing
+
+@Suite struct `A session and its keychain` {
+    let backend: Backend
+    let keychain = RecordedKeychain()
+
+    init() throws { backend = try Backend() }
+
+    @Test func `J4: saving is seen in memory and in the keychain, and destroying in both`() async throws {
+        let tokens = try backend.issue()
+        try await backend.run(keychain: keychain.client) {
+            @Dependency(\.authTokensClient) var authTokensClient
+            @Dependency(\.keychainClient) var keychainClient
+            @Shared(.authSession) var session
+            try await authTokensClient.save(tokens)
+            #expect(session == .valid(tokens))
+            #expect(try await keychainClient.load(.accessToken) == tokens.access)
+            #expect(try await keychainClient.load(.refreshToken) == tokens.refresh)
+            #expect(try await keychainClient.loadTokens() == tokens)
+            try await authTokensClient.destroy()
+            #expect(session == .missing)
+            #expect(try await keychainClient.load(.accessToken) == nil)
+            #expect(try await keychainClient.load(.refreshToken) == nil)
+            try await authTokensClient.set(tokens)
+            #expect(session == .valid(tokens))
+            try await authTokensClient.set(nil)
+            #expect(session == .missing)
+        }
+        #expect(keychain.memory.names().isEmpty)
+    }
+
+    @Test(arguments: [AuthError.storeFull, .storeLocked, .storeDenied])
+    func `J5: a failing write leaves pair and session as they were, and is told`(reason: AuthError) async throws {
+        let tokens = try backend.issue()
+        try await backend.run(keychain: keychain.client) {
+            @Dependency(\.authTokensClient) var authTokensClient
+            @Dependency(\.keychainClient) var keychainClient
+            @Shared(.authSession) var session
+            try await authTokensClient.save(tokens)
+            keychain.failWrites(reason)
+            let next = try backend.issue()
+            let saving = await failure { try await authTokensClient.save(next) } as? KeychainError
+            #expect(saving == .savingFailed(message: reason.message))
+            #expect(saving?.reason == reason)
+            let destroying = await failure { try await authTokensClient.destroy() } as? KeychainError
+            #expect(destroying?.reason == reason)
+            #expect(session == .valid(tokens))
+            #expect(try await keychainClient.loadTokens() == tokens)
+        }
+    }
+
+    @Test func `J6: before it is loaded nothing is known, and without tokens nobody is signed in`() async throws {
+        try await backend.run(keychain: keychain.client) {
+            @Dependency(\.jwtAuthClient) var client
+            @Shared(.authSession) var session
+            #expect(session == nil)
+            try await client.loadSession()
+            #expect(session == .missing)
+        }
+    }
+
+    @Test(arguments: [900.0, -10])
+    func `J6: loads what was saved, and reads the keychain no second time`(life: Double) async throws {
+        let tokens = try backend.issue(life: life)
+        try await backend.run(keychain: keychain.client) {
+            try await Dependency(\.authTokensClient).wrappedValue.save(tokens)
+        }
+        try await backend.run(keychain: keychain.client) {
+            @Dependency(\.jwtAuthClient) var client
+            @Shared(.authSession) var session
+            try await client.loadSession()
+            #expect(session == (life > 0 ? .valid(tokens) : .expired(tokens)))
+            let reads = keychain.reads
+            try await client.loadSession()
+            #expect(keychain.reads == reads)
+        }
+    }
+
+    @Test func `J6: half a pair is none, and is cleaned away`() async throws {
+        keychain.memory.write(Array("lonely".utf8), for: "JWTAuth.refreshToken")
+        try await backend.run(keychain: keychain.client) {
+            @Dependency(\.jwtAuthClient) var client
+            @Shared(.authSession) var session
+            try await client.loadSession()
+            #expect(session == .missing)
+        }
+        #expect(keychain.memory.names().isEmpty)
+    }
+
+    @Test func `J6: a locked keychain is an error, and the session still unknown until it opens`() async throws {
+        let tokens = try backend.issue()
+        try await backend.run(keychain: keychain.client) {
+            try await Dependency(\.authTokensClient).wrappedValue.save(tokens)
+        }
+        try await backend.run(keychain: keychain.client) {
+            @Dependency(\.jwtAuthClient) var client
+            @Shared(.authSession) var session
+            keychain.failReads(.storeLocked)
+            let error = await failure { try await client.loadSession() } as? KeychainError
+            #expect(error == .loadingFailed(message: AuthError.storeLocked.message))
+            #expect(error?.reason == .storeLocked)
+            #expect(session == nil)
+            let sending = await failure { try await client.sendAuthenticated(.get("/user/profile")) }
+            #expect((sending as? KeychainError)?.reason == .storeLocked)
+            keychain.failReads(nil)
+            try await client.loadSession()
+            #expect(session == .valid(tokens))
+        }
+    }
+
+    @Test func `J6: a login wins over loads that are under way`() async throws {
+        let old = try backend.issue()
+        let new = try backend.issue()
+        try await backend.run(keychain: .inMemory(old)) {
+            @Dependency(\.authTokensClient) var authTokensClient
+            @Shared(.authSession) var session
+            let client = Dependency(\.jwtAuthClient).wrappedValue
+            let loads = Task {
+                await atOnce(50) { _ in await failure { try await client.loadSession() } }
+            }
+            try await authTokensClient.save(new)
+            #expect(await loads.value.allSatisfy { $0 == nil })
+            #expect(session == .valid(new))
+        }
+    }
+
+    @Test func `a damaged record is an error, and a login replaces it`() async throws {
+        keychain.memory.write(Array("{".utf8), for: "JWTAuth.authSession")
+        let tokens = try backend.issue()
+        try await backend.run(keychain: keychain.client) {
+            @Dependency(\.jwtAuthClient) var client
+            @Shared(.authSession) var session
+            let error = await failure { try await client.loadSession() } as? KeychainError
+            #expect(error?.reason == .storeCorrupt)
+            #expect(session == nil)
+            try await Dependency(\.authTokensClient).wrappedValue.save(tokens)
+            #expect(session == .valid(tokens))
+        }
+    }
+
+    @Test func `a session lives on in files, from one process to the next`() async throws {
+        let tokens = try backend.issue()
+        try await withTemporaryFolder { folder in
+            func client() -> KeychainClient {
+                KeychainClient(
+                    over: EncryptedFileSecretStore(
+                        path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key")),
+                    coordination: FileCoordination(path: "\(folder)/session"))
+            }
+            try await backend.run(keychain: client()) {
+                try await Dependency(\.authTokensClient).wrappedValue.save(tokens)
+            }
+            try await backend.run(keychain: client()) {
+                let kept = try await Dependency(\.authTokensClient).wrappedValue.load()
+                #expect(kept == tokens)
+            }
+        }
+    }
+}

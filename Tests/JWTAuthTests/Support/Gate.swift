@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// A point that tasks reach and wait at until a test opens it.
+final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var arrivals = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Lock(State())
+
+    /// How many tasks have come so far.
+    var arrivals: Int { state.withLock { $0.arrivals } }
+
+    /// Says that the task is here, and waits until the gate is open.
+    func pass() async {
+        await withCheckedContinuation { continuation in
+            let ready = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+                state.arrivals += 1
+                let reached = state.watchers.filter { $0.count <= state.arrivals }.map(\.continuation)
+                state.watchers.removeAll { $0.count <= state.arrivals }
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen ? reached + [continuation] : reached
+            }
+            for one in ready { one.resume() }
+        }
+    }
+
+    /// Waits until so many tasks have come.
+    func reached(by count: Int = 1) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.arrivals < count { state.watchers.append((count, continuation)) }
+                return state.arrivals >= count
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    /// Lets all pass from now on.
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for one in waiting { one.resume() }
+    }
+}
