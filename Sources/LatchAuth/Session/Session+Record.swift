@@ -87,7 +87,7 @@ extension Session {
     func listen() {
         guard listener == nil, let coordination = records.coordination else { return }
         let changes = coordination.changes()
-        listener = Task(executorPreference: executor) { [weak self] in
+        listener = Task.detached(executorPreference: executor) { [weak self] in
             for await _ in changes { await self?.recordHasChanged() }
         }
     }

@@ -10,7 +10,8 @@ extension Session {
         timer = nil
         guard value.expiry != nil else { return }
         watchDate()
-        timer = Task(executorPreference: executor) { [weak self, clock] in
+        // Detached: it outlives its maker, whose task-local values may hold this very session.
+        timer = Task.detached(executorPreference: executor) { [weak self, clock] in
             while let wait = await self?.passTime(of: value) {
                 do { try await clock.sleep(for: wait) } catch { return }
             }
@@ -51,7 +52,7 @@ extension Session {
     private func watchDate() {
         guard dateWatch == nil else { return }
         let changes = clock.dateChanges()
-        dateWatch = Task(executorPreference: executor) { [weak self] in
+        dateWatch = Task.detached(executorPreference: executor) { [weak self] in
             for await _ in changes { await self?.dateHasJumped() }
         }
     }

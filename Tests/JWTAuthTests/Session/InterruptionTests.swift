@@ -115,7 +115,8 @@ import Testing
         }
     }
 
-    @Test func `a refresh closure that sends with a token goes without one, and that signs out signs out`() async throws {
+    @Test func `a refresh closure that sends with a token goes without one, and that signs out signs out`() async throws
+    {
         let expired = try backend.issue(life: -10)
         gate.open()
         try await backend.run(
@@ -124,7 +125,8 @@ import Testing
                 values.jwtAuthClient.refresh = { tokens in
                     let client = Dependency(\.jwtAuthClient).wrappedValue
                     _ = await failure { try await client.sendAuthenticated(.get("/status")) }
-                    #expect(await failure { try await client.refreshExpiredTokens() } as? AuthError == .renewalReentered)
+                    #expect(
+                        await failure { try await client.refreshExpiredTokens() } as? AuthError == .renewalReentered)
                     try await Dependency(\.authTokensClient).wrappedValue.destroy()
                     return tokens
                 }

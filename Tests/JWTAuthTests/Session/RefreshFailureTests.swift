@@ -119,7 +119,9 @@ import Testing
             await #expect(throws: AuthTokens.Error.missingToken) { try await client.refreshExpiredTokens() }
         }
         #expect(backend.refreshes == 1)
-        let kept = keychain.memory.names().compactMap { keychain.memory.read($0) }.map { String(decoding: $0, as: UTF8.self) }
+        let kept = keychain.memory.names().compactMap { keychain.memory.read($0) }.map {
+            String(decoding: $0, as: UTF8.self)
+        }
         #expect(!kept.contains { $0.contains("refresh-canary") })
     }
 

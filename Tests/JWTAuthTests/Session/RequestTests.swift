@@ -86,7 +86,9 @@ import Testing
         #expect(backend.refreshes == 1)
     }
 
-    @Test func `J8: a late refusal of the old token is repeated with the new one, without another refresh`() async throws {
+    @Test func `J8: a late refusal of the old token is repeated with the new one, without another refresh`()
+        async throws
+    {
         let late = Gate()
         let old = try backend.issue()
         backend.on("/slow") { [backend] request in
@@ -109,7 +111,9 @@ import Testing
         #expect(backend.refreshes == 1)
     }
 
-    @Test func `J12: a refused token that has not expired is refreshed once, and the very request repeated`() async throws {
+    @Test func `J12: a refused token that has not expired is refreshed once, and the very request repeated`()
+        async throws
+    {
         let tokens = try backend.issue()
         backend.on("/notes") { [backend] request in
             backend.requests(to: "/notes").count == 1

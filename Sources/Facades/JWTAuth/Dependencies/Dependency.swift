@@ -10,14 +10,17 @@
 /// object that a test has made keeps the test's dependencies.
 @propertyWrapper
 public struct Dependency<Value>: Sendable {
-    private let path: any KeyPath<DependencyValues, Value> & Sendable
+    private let read: @Sendable (DependencyValues) -> Value
     private let values = DependencyValues.scoped
 
     /// A dependency by its name.
-    public init(_ path: any KeyPath<DependencyValues, Value> & Sendable) { self.path = path }
+    public init(_ path: any KeyPath<DependencyValues, Value> & Sendable) { read = { $0[keyPath: path] } }
+
+    /// A dependency by its key.
+    public init<Key: TestDependencyKey<Value>>(_ key: Key.Type) { read = { $0[key] } }
 
     /// The dependency.
-    public var wrappedValue: Value { DependencyValues.inForce(or: values)[keyPath: path] }
+    public var wrappedValue: Value { read(DependencyValues.inForce(or: values)) }
 }
 
 extension DependencyValues {

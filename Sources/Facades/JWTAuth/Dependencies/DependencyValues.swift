@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import LatchAuth
 import LatchCore
 
 /// The dependencies that are in force: those of the program, or what a task has set in their place.
@@ -47,6 +48,11 @@ public struct DependencyValues: Sendable {
     func override<Key: TestDependencyKey>(of key: Key.Type) -> Key.Value? {
         overrides[ObjectIdentifier(key)] as? Key.Value
     }
+}
+
+extension DependencyValues: Redacting {
+    /// That there are some: what they hold may be secret.
+    public var description: String { "DependencyValues(\(context), \(overrides.count) set)" }
 }
 
 /// A key whose value decides which session there is.

@@ -16,7 +16,8 @@ final class ObservedSession: Observable, Sendable {
         self.session = session
         self.initial = initial
         let changes = changes
-        let task = Task { [weak self] in
+        // Detached, as the next one: a task's local values may hold this very session.
+        let task = Task.detached { [weak self] in
             // The first element is the present state, which is no change.
             for await _ in changes.dropFirst() { self?.notify() }
         }
@@ -36,7 +37,7 @@ final class ObservedSession: Observable, Sendable {
         let states = session.states
         let initial = initial
         let (stream, continuation) = AsyncStream.makeStream(of: AuthSession?.self)
-        let task = Task {
+        let task = Task.detached {
             var last: AuthSession??
             for await state in states {
                 let next = AuthSession(state) ?? initial

@@ -75,9 +75,15 @@ final class AuthAccount: Sendable {
         case AuthError.missingToken: AuthTokens.Error.missingToken
         case AuthError.superseded where !session.currentState.isSignedIn: AuthTokens.Error.missingToken
         // The issuer's refusal ends the session, and must not look like a session that never was.
-        case AuthError.reauthenticationRequired:
-            (error as? AuthError)?.cause as? AuthTokens.Error ?? AuthTokens.Error.invalidToken
+        case AuthError.reauthenticationRequired: Self.word(in: error) ?? AuthTokens.Error.invalidToken
         default: KeychainError.loading(error)
         }
+    }
+
+    /// What the program's refresh said in this package's own words, where that was the reason.
+    private static func word(in error: any Error) -> AuthTokens.Error? {
+        var error: (any Error)? = error
+        while let coded = error as? AuthError { error = coded.cause }
+        return error as? AuthTokens.Error
     }
 }

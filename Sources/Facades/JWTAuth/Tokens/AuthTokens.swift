@@ -83,7 +83,7 @@ extension AuthTokens {
     public func isExpired(at date: Date, leeway: Duration = .zero) -> Bool {
         guard content.isReadable else { return true }
         guard let expiry = content.expiry else { return false }
-        return expiry <= date.addingTimeInterval(Double(leeway.components.seconds))
+        return expiry <= date.addingTimeInterval(leeway.inSeconds)
     }
 
     /// The state of a session that holds these tokens, by the clock of the present dependencies.

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import JWTAuth
+import LatchCore
+import LatchTesting
+import Testing
+
+/// A dependency of a program's own.
+private struct Greeting: DependencyKey {
+    static let liveValue = "hello"
+    static let testValue = "test"
+    static let previewValue = "preview"
+}
+
+private struct Fresh: DependencyKey {
+    final class Box: Sendable {}
+    typealias Value = Box
+    static var liveValue: Box { Box() }
+}
+
+extension DependencyValues {
+    fileprivate var greeting: String {
+        get { self[Greeting.self] }
+        set { self[Greeting.self] = newValue }
+    }
+}
+
+private struct Feature: Sendable {
+    @Dependency(\.greeting) var greeting
+    @Shared(.authSession) var session
+}
+
+@Suite struct `A dependency` {
+    let backend: Backend
+
+    init() throws { backend = try Backend() }
+
+    @Test func `is the one of the context, unless another was set`() {
+        @Dependency(\.greeting) var greeting
+        #expect(greeting == "hello")
+        withDependencies {
+            $0.context = .test
+        } operation: {
+            #expect(greeting == "test")
+        }
+        withDependencies {
+            $0.context = .preview
+        } operation: {
+            #expect(greeting == "preview")
+        }
+        withDependencies {
+            $0.greeting = "set"
+        } operation: {
+            #expect(greeting == "set")
+            withDependencies {
+                $0.context = .test
+            } operation: {
+                #expect(greeting == "set")
+            }
+        }
+        #expect(greeting == "hello")
+    }
+
+    @Test func `is made once for all who share it`() {
+        withDependencies {
+            $0.context = .test
+        } operation: {
+            let first = withDependencies { _ in
+            } operation: {
+                Dependency(Fresh.self).wrappedValue
+            }
+            #expect(Dependency(Fresh.self).wrappedValue === first)
+            let other = withDependencies {
+                $0.context = .test
+            } operation: {
+                Dependency(Fresh.self).wrappedValue
+            }
+            #expect(other !== first)
+        }
+    }
+
+    @Test func `stays with the object that was made with it, and with tasks that are started with it`() async {
+        let feature = await withDependencies {
+            $0.greeting = "made"
+        } operation: {
+            #expect(await Task { Dependency(\.greeting).wrappedValue }.value == "made")
+            return Feature()
+        }
+        #expect(feature.greeting == "made")
+        withDependencies {
+            $0.greeting = "other"
+        } operation: {
+            #expect(feature.greeting == "other")
+        }
+    }
+
+    @Test func `that nobody has given says which one it is`() async {
+        await withDependencies {
+            $0.context = .test
+        } operation: {
+            @Dependency(\.jwtAuthClient) var client
+            await #expect(throws: MissingDependency.self) { try await client.send(.get("/x")) }
+        }
+    }
+
+    @Test func `J17: two accounts of one program do not touch each other`() async throws {
+        let keychain = RecordedKeychain()
+        let (ada, bob) = (try backend.issue(), try backend.issue())
+        let second = KeychainClient(over: keychain, prefix: "Bob.")
+        try await backend.run(keychain: keychain.client) {
+            try await Dependency(\.authTokensClient).wrappedValue.save(ada)
+            try await withDependencies {
+                $0.keychainClient = second
+            } operation: {
+                @Shared(.authSession) var session
+                #expect(session == nil)
+                try await Dependency(\.authTokensClient).wrappedValue.save(bob)
+                #expect(session == .valid(bob))
+            }
+            @Shared(.authSession) var session
+            #expect(session == .valid(ada))
+            try await second.reset()
+            #expect(try await Dependency(\.keychainClient).wrappedValue.loadTokens() == ada)
+            #expect(try await second.loadTokens() == nil)
+        }
+    }
+
+    @Test func `J17: a hundred tests at once each see their own session`() async throws {
+        let all = try (0..<100).map { _ in try backend.issue() }
+        let right = await atOnce(100) { number in
+            await withDependencies {
+                $0.context = .test
+                $0.wallClock = backend.clock.wallClock()
+            } operation: { () -> Bool in
+                @Shared(.authSession) var session
+                @Dependency(\.authTokensClient) var authTokensClient
+                guard session == nil else { return false }
+                _ = await failure { try await authTokensClient.save(all[number]) }
+                await Task.yield()
+                return session == .valid(all[number])
+            }
+        }
+        #expect(right == Array(repeating: true, count: 100))
+        #expect(Dependency(\.greeting).wrappedValue == "hello")
+    }
+
+    @Test func `J17: a session can be set to begin with`() async throws {
+        let (valid, expired) = (try backend.issue(), try backend.issue(life: -10))
+        for initial in [AuthSession.valid(valid), .expired(expired)] {
+            try await backend.run({ values, _ in values.authSession = initial }) {
+                @Shared(.authSession) var session
+                #expect(session == initial)
+                try await Dependency(\.jwtAuthClient).wrappedValue.loadSession()
+                #expect(session == initial)
+                #expect(session?.tokens == initial.tokens)
+            }
+        }
+    }
+
+    @Test func `another clock, policy or keychain means another session, and a client or a request does not`()
+        async throws
+    {
+        let tokens = try backend.issue()
+        try await backend.run {
+            try await Dependency(\.authTokensClient).wrappedValue.save(tokens)
+            @Shared(.authSession) var session
+            withDependencies {
+                $0.jwtAuthClient.baseURL = { "" }
+            } operation: {
+                #expect(session == .valid(tokens))
+            }
+            withDependencies {
+                $0.greeting = "x"
+            } operation: {
+                #expect(session == .valid(tokens))
+            }
+            withDependencies {
+                $0.wallClock = .system
+            } operation: {
+                #expect(session == nil)
+            }
+            withDependencies {
+                $0.keychainClient = .inMemory()
+            } operation: {
+                #expect(session == nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import JWTAuth
+import LatchAuth
+import LatchCore
+import LatchTesting
+import Testing
+
+extension KeychainClient.Keys {
+    fileprivate static let deviceID = Self(value: "device_id")
+}
+
+@Suite struct `A keychain client` {
+    let backend: Backend
+    let keychain = RecordedKeychain()
+
+    init() throws { backend = try Backend() }
+
+    @Test func `keeps texts under keys of the program's own`() async throws {
+        let client = keychain.client
+        #expect(try await client.load(.deviceID) == nil)
+        try await client.save("device_123", as: .deviceID)
+        try await client.save("device_124 é", .deviceID)
+        #expect(try await client.load(.deviceID) == "device_124 é")
+        try await client.delete(.deviceID)
+        try await client.delete(.deviceID)
+        #expect(try await client.load(.deviceID) == nil)
+    }
+
+    @Test func `takes a pair that was saved half by half`() async throws {
+        let client = keychain.client
+        let tokens = try backend.issue()
+        try await client.save(tokens.access, as: .accessToken)
+        #expect(try await client.loadTokens() == nil)
+        try await client.save(tokens.refresh, as: .refreshToken)
+        #expect(try await client.loadTokens() == tokens)
+        try await backend.run(keychain: client) {
+            @Shared(.authSession) var session
+            try await Dependency(\.jwtAuthClient).wrappedValue.loadSession()
+            #expect(session == .valid(tokens))
+            #expect(try await client.loadTokens() == tokens)
+        }
+        #expect(keychain.memory.names() == ["JWTAuth.authSession"])
+    }
+
+    @Test func `refuses half a pair where somebody is signed in, and forgets both halves at once`() async throws {
+        let client = keychain.client
+        let tokens = try backend.issue()
+        try await backend.run(keychain: client) {
+            try await Dependency(\.authTokensClient).wrappedValue.save(tokens)
+        }
+        await #expect(throws: KeychainError.self) { try await client.save("half", as: .accessToken) }
+        #expect(try await client.loadTokens() == tokens)
+        try await client.delete(.accessToken)
+        #expect(try await client.loadTokens() == nil)
+        #expect(keychain.memory.names().isEmpty)
+    }
+
+    @Test func `resets what is its own and leaves what is others'`() async throws {
+        let client = keychain.client
+        keychain.memory.write([1], for: "somebody else's")
+        try await client.save("a", as: .deviceID)
+        try await client.save("b", as: .accessToken)
+        try await client.reset()
+        #expect(keychain.memory.names() == ["somebody else's"])
+    }
+
+    @Test(arguments: [AuthError.storeLocked, .storeDenied, .storeCorrupt, .storeUnavailable])
+    func `tells why something cannot be read, and never that there is none`(reason: AuthError) async throws {
+        keychain.failReads(reason)
+        let client = keychain.client
+        for error in [
+            await failure { try await client.load(.deviceID) }, await failure { try await client.load(.accessToken) },
+            await failure { try await client.loadTokens() },
+        ] {
+            #expect(error as? KeychainError == .loadingFailed(message: reason.message))
+            #expect((error as? KeychainError)?.reason == reason)
+        }
+        #expect(KeychainError.loadingFailed(message: "x").reason == nil)
+        #expect(KeychainError.loadingFailed(message: "x").errorDescription == "Loading from keychain failed. Reason: x")
+        #expect(KeychainError.savingFailed(message: "x").errorDescription == "Saving to keychain failed. Reason: x")
+    }
+
+    @Test func `made of closures is asked by the session, in the original's layout and with its errors`() async throws {
+        let tokens = try backend.issue()
+        let kept = Lock(["accessToken": tokens.access, "refreshToken": tokens.refresh])
+        let locked = Lock(false)
+        let client = KeychainClient(
+            save: { value, key in
+                if locked.withLock({ $0 }) { throw KeychainError.savingFailed(message: "Access denied") }
+                kept.withLock { $0[key.value] = value }
+            }, load: { key in kept.withLock { $0[key.value] } },
+            delete: { key in kept.withLock { $0[key.value] = nil } }, reset: { kept.withLock { $0 = [:] } })
+        try await backend.run(keychain: client) {
+            @Shared(.authSession) var session
+            @Dependency(\.authTokensClient) var authTokensClient
+            try await Dependency(\.jwtAuthClient).wrappedValue.loadSession()
+            #expect(session == .valid(tokens))
+            let next = try backend.issue()
+            locked.withLock { $0 = true }
+            await #expect(throws: KeychainError.savingFailed(message: "Access denied")) {
+                try await authTokensClient.save(next)
+            }
+            #expect(session == .valid(tokens))
+            locked.withLock { $0 = false }
+            try await authTokensClient.save(next)
+            #expect(try await client.loadTokens() == next)
+            try await authTokensClient.destroy()
+        }
+        #expect(kept.withLock { $0 } == [:])
+    }
+
+    @Test func `a logout before anything was read leaves nothing of the original's pair to sign in with`() async throws
+    {
+        let tokens = try backend.issue()
+        try await keychain.client.save(tokens.access, as: .accessToken)
+        try await keychain.client.save(tokens.refresh, as: .refreshToken)
+        try await backend.run(keychain: keychain.client) {
+            try await Dependency(\.authTokensClient).wrappedValue.destroy()
+        }
+        #expect(keychain.memory.names().isEmpty)
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import JWTAuth
+import Testing
+
+private enum Action: String { case edit, view }
+
+@Suite struct `A path` {
+    @Test func `J14: is made of literals, split at their slashes`() {
+        #expect(("/users/12" as Path).fragments == ["users", "12"])
+        #expect(("users/12" as Path).fragments == ["users", "12"])
+        #expect(Path("").fragments.isEmpty)
+        #expect(Path("/").fragments == [""])
+        #expect(Path(["a", "b"]).fullPath == "a/b")
+    }
+
+    @Test func `J14: is made of paths, texts, numbers and enumerations`() {
+        let version = "v1"
+        let api = "api" / version
+        #expect(api.fragments == ["api", "v1"])
+        #expect((api / "users/active").fragments == ["api", "v1", "users", "active"])
+        #expect((api / "users" / 7).fragments == ["api", "v1", "users", "7"])
+        #expect((api / Action.edit).fragments == ["api", "v1", "edit"])
+        #expect((Action.view / Action.edit).fragments == ["view", "edit"])
+        #expect((Action.view / 7).fragments == ["view", "7"])
+        #expect(("users" / Action.edit).fragments == ["users", "edit"])
+        #expect((api / ["a", 1]).fragments == ["api", "v1", "a", "1"])
+        #expect(Path("users").appending("12").appending(Action.edit).fragments == ["users", "12", "edit"])
+        #expect(7 / 2 == 3)
+    }
+
+    @Test(arguments: ["a/b", "?x=1", "#", "%2F", "é", "a b"])
+    func `J14: keeps what a variable holds within one fragment`(id: String) throws {
+        let literal: Path = "/users/\(id)/notes"
+        #expect(literal.fragments == ["users", id, "notes"])
+        #expect(("users" / id).fragments == ["users", id])
+        let url = try Request.get("/users/\(id)/notes").fullURL(with: "https://api.example.com/v1")
+        #expect(url.absoluteString.hasPrefix("https://api.example.com/v1/users/"))
+        // Whoever splits before decoding, as servers do, finds one fragment.
+        #expect(url.absoluteString.split(separator: "/").count == 6)
+        #expect(url.query == nil && url.fragment == nil)
+    }
+
+    @Test(arguments: ["..", ".", "../admin", "..\\admin"])
+    func `J14: refuses a fragment that servers take for a way up`(id: String) {
+        #expect(throws: RequestError.malformedRequestURL) {
+            try Request.get("/users/\(id)/notes").fullURL(with: "https://api.example.com/v1")
+        }
+    }
+}
+
+@Suite struct `A request's URL` {
+    private func text(_ request: Request, _ base: String = "https://api.example.com") throws -> String {
+        try request.fullURL(with: base).absoluteString
+    }
+
+    @Test(arguments: ["https://api.example.com/v1", "https://api.example.com/v1/"])
+    func `J14: keeps the path and the query of its base`(base: String) throws {
+        #expect(try text(.get("/users"), base) == "https://api.example.com/v1/users")
+        #expect(try text(.get("users"), base) == "https://api.example.com/v1/users")
+        #expect(try text(.get("users/"), base) == "https://api.example.com/v1/users/")
+        #expect(try text(Request(), base) == "https://api.example.com/v1")
+        #expect(
+            try text(.get("a").query("b", "c"), "https://api.example.com/v1?key=1")
+                == "https://api.example.com/v1/a?key=1&b=c")
+    }
+
+    @Test func `J14: encodes each pair of its query whatever it holds`() throws {
+        let request = Request(
+            path: "s",
+            queryItems: [
+                QueryItem(name: "q", value: "a+b&c=d%20e f"), QueryItem(name: "ü&", value: "👩"),
+                QueryItem(name: "none", value: nil),
+            ])
+        #expect(
+            try text(request)
+                == "https://api.example.com/s?q=a%2Bb%26c%3Dd%2520e%20f&%C3%BC%26=%F0%9F%91%A9&none=")
+    }
+
+    @Test func `J14: is an error where there is no base, or one that leads elsewhere`() {
+        #expect(throws: RequestError.missingBaseURL) { try Request.get("a").fullURL(with: "") }
+        #expect(throws: RequestError.malformedRequestURL) { try Request.get("a").fullURL(with: "nowhere") }
+        #expect(throws: RequestError.malformedRequestURL) { try Request.get("a").fullURL(with: "ftp://a.b") }
+        #expect(throws: RequestError.malformedRequestURL) { try Request.get("../a").fullURL(with: "https://a.b/c") }
+        #expect(throws: RequestError.malformedRequestURL) {
+            try Request.get("a").urlRequest(baseURL: "https://user:password@a.b")
+        }
+        #expect(RequestError.missingBaseURL.errorDescription == "The base URL is missing.")
+    }
+}
+
+@Suite struct `The request builder` {
+    private func made(_ request: Request = Request(), @RequestBuilder _ body: () -> RequestMiddleware) throws
+        -> Request
+    {
+        try body()(request)
+    }
+
+    @RequestBuilder private func editUser(_ id: Int, _ isQuiet: Bool) -> RequestMiddleware {
+        "/users"
+        pathAppending("edit")
+        pathAppending(id)
+        Method.put
+        if isQuiet {
+            header(key: "Prefer", value: "return=minimal")
+        } else {
+            header(key: "Accept", value: "application/json")
+        }
+        for index in 0..<2 { header(key: "X-\(index)", value: "\(index)") }
+    }
+
+    @Test func `J14: applies what it is made of in order`() throws {
+        let quiet = try editUser(7, true)(Request())
+        #expect(
+            quiet
+                == Request(
+                    method: .put, path: "/users/edit/7", headers: ["Prefer": "return=minimal", "X-0": "0", "X-1": "1"]))
+        #expect(try editUser(7, false)(Request()).headers["Accept"] == "application/json")
+        let both = try made {
+            header(key: "accept", value: "a"); header(key: "Accept", value: "b")
+        }
+        #expect(both.headers == ["Accept": "b"])
+        let last = try made {
+            queries(["b": "2", "a": "1"]); path("x"); path("y"); Method.head; getRequest
+        }
+        #expect(last == Request(path: "y", queryItems: [.init(name: "a", value: "1"), .init(name: "b", value: "2")]))
+    }
+
+    @Test func `J14: knows methods of JSON, bodies and authorizations`() throws {
+        let json = ["Content-Type": "application/json; charset=utf-8", "Accept": "application/json; charset=utf-8"]
+        let value = ["a": 1]
+        let bytes = Data(#"{"a":1}"#.utf8)
+        #expect(try made { post(value) } == Request(method: .post, headers: json, body: bytes))
+        #expect(try made { put(value) } == Request(method: .put, headers: json, body: bytes))
+        #expect(try made { patch(value) } == Request(method: .patch, headers: json, body: bytes))
+        #expect(try made { delete(value) } == Request(method: .delete, headers: json, body: bytes))
+        #expect(try made { post(data: bytes) } == Request(method: .post, headers: json, body: bytes))
+        #expect(try made { put(data: bytes) }.body == bytes)
+        #expect(try made { patch(data: bytes) }.method == .patch)
+        #expect(try made { delete(data: bytes) }.method == .delete)
+        #expect(try made { bearerAuth("t") }.headers == ["Authorization": "Bearer t"])
+        #expect(
+            try made { basicAuth(username: "Aladdin", password: "open sesame") }.headers
+                == ["Authorization": "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="])
+        #expect(try made { identity } == Request())
+        #expect(Method.allCases.count == 9)
+    }
+
+    @Test func `J14: a GET goes without content, whichever was said first`() throws {
+        let value = ["a": 1]
+        let first = try made {
+            body(value); Method.get
+        }
+        let second = try made {
+            Method.get; body(value)
+        }
+        let post = try made {
+            body(value); Method.post
+        }
+        #expect(try first.urlRequest(baseURL: "https://a.b").httpBody == nil)
+        #expect(try second.urlRequest(baseURL: "https://a.b").httpBody == nil)
+        #expect(try post.urlRequest(baseURL: "https://a.b").httpBody == Data(#"{"a":1}"#.utf8))
+    }
+
+    @Test func `makes a URLRequest`() throws {
+        let request = try URLRequest(editUser(7, true), baseURL: "https://a.b/c", timeoutInterval: 5)
+        #expect(request.url?.absoluteString == "https://a.b/c/users/edit/7")
+        #expect(request.httpMethod == "PUT")
+        #expect(request.value(forHTTPHeaderField: "prefer") == "return=minimal")
+        #expect(request.timeoutInterval == 5)
+        let built = try Request.post("x").body(["a": 1]).header("Content-Type", "text/x").query("q", "1")
+        let typed = try built.urlRequest(baseURL: "https://a.b", cachePolicy: .reloadIgnoringLocalCacheData)
+        #expect(typed.value(forHTTPHeaderField: "Content-Type") == "text/x")
+        #expect(typed.cachePolicy == .reloadIgnoringLocalCacheData)
+        #expect(typed.url?.query == "q=1")
+    }
+
+    @Test func `shows nothing of fields, query and content`() throws {
+        let request = try Request.post("/login").body(["password": "canary"]).header("X", "canary").query("t", "canary")
+        var dumped = ""
+        dump(request, to: &dumped)
+        #expect(!"\(request) \(String(reflecting: request)) \(dumped)".contains("canary"))
+        #expect(request.description == "POST /login")
+    }
+}

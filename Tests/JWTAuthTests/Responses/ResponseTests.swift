@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import JWTAuth
+import LatchCore
+import LatchHTTP
+import Testing
+
+@Suite struct `What a server answers` {
+    let backend: Backend
+
+    init() throws { backend = try Backend() }
+
+    /// Lets the backend answer, and sends so that both a value and a refusal may come.
+    private func either(_ text: String, status: HTTPStatus = .ok) async throws -> Response<Profile, Refusal> {
+        backend.on("/x") { _ in .json(text, status: status) }
+        return try await backend.run { try await Dependency(\.jwtAuthClient).wrappedValue.send(.get("/x")) }
+    }
+
+    private func badStatus(_ error: (any Error)?) -> Int? {
+        guard case HTTPRequestClient.Error.badResponse(_, let status, _)? = error else { return nil }
+        return status
+    }
+
+    @Test func `J13: a success with the value is one`() async throws {
+        let result = try await either(#"{"name":"Ada"}"#)
+        switch result {
+        case .success(let profile):
+            #expect(profile.name == "Ada")
+            #expect(profile.value == Profile(name: "Ada"))
+            #expect(profile.requestID == result.requestID)
+        case .failure: Issue.record("a failure")
+        }
+        #expect(result.value == Profile(name: "Ada"))
+        #expect(result.error == nil)
+        #expect(try result.get() == Profile(name: "Ada"))
+        #expect(result.body == .success(Profile(name: "Ada")))
+        #expect(result.response.statusCode == 200)
+        #expect(result.response.value(forHTTPHeaderField: "content-type") == "application/json")
+    }
+
+    @Test(arguments: [200, 400, 401, 403, 404, 409, 422, 500, 503])
+    func `J13: what the server says instead is a failure with any status`(status: Int) async throws {
+        let result = try await either(#"{"message":"no"}"#, status: HTTPStatus(rawValue: status))
+        switch result {
+        case .success: Issue.record("a success")
+        case .failure(let refusal): #expect(refusal.message == "no")
+        }
+        #expect(result.error == Refusal(message: "no"))
+        #expect(result.value == nil)
+        #expect(result.body == .failure(Refusal(message: "no")))
+        #expect(throws: Refusal(message: "no")) { try result.get() }
+        #expect(result.response.statusCode == status)
+    }
+
+    @Test func `J13: what is neither is a bad response, or one that cannot be read`() async throws {
+        #expect(badStatus(await failure { try await either("<html>", status: 502) }) == 502)
+        #expect(badStatus(await failure { try await either("", status: .unauthorized) }) == 401)
+        let error = await failure { try await either(#"{"other":1}"#) }
+        guard case HTTPRequestClient.Error.decodingError(_, .keyNotFound(let key, _))? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(key.stringValue == "name")
+    }
+
+    @Test func `J13: nothing is enough where nothing is asked for, and no value where one is`() async throws {
+        backend.on("/x") { _ in HTTPResponse(status: .noContent) }
+        try await backend.run {
+            @Dependency(\.jwtAuthClient) var client
+            let none: SuccessResponse<EmptyResponse> = try await client.send(.delete("/x"))
+            #expect(none.response.statusCode == 204)
+            try await _ = client.send(.delete("/x"))
+            let error = await failure { () async throws -> SuccessResponse<Profile> in
+                try await client.send(.delete("/x"))
+            }
+            guard case HTTPRequestClient.Error.decodingError? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            backend.on("/x") { _ in .json("no json at all") }
+            _ = try await client.send(.delete("/x"))
+            backend.on("/x") { _ in .json("", status: .badRequest) }
+            #expect(badStatus(await failure { try await client.send(.delete("/x")) }) == 400)
+        }
+    }
+
+    @Test func `J13: each request has an identifier of its own, which the server is told`() async throws {
+        try await backend.run {
+            let client = Dependency(\.httpRequestClient).wrappedValue
+            let answers = await atOnce(50) { _ in
+                let answer: Response<Profile, Refusal>? = try? await client.send(.get("/user/profile"))
+                return answer?.requestID
+            }
+            #expect(Set(answers.compactMap { $0 }).count == 50)
+            let told = backend.requests.compactMap { $0.fields[.requestID] }.compactMap(UUID.init(uuidString:))
+            #expect(Set(told) == Set(answers.compactMap { $0 }))
+        }
+    }
+
+    @Test func `a request of Foundation's is answered too, in all three forms`() async throws {
+        backend.on("/x") { request in .json(#"{"name":"\#(request.method) \#(request.body.text ?? "")"}"#) }
+        let url = try await backend.serve { base in
+            let client = HTTPRequestClient()
+            var request = URLRequest(url: try #require(URL(string: base + "/x?a=b")))
+            request.httpMethod = "POST"
+            request.httpBody = Data("body".utf8)
+            request.setValue("text/plain", forHTTPHeaderField: "Content-Type")
+            let (data, head, id) = try await client.send(request)
+            #expect(String(decoding: data, as: UTF8.self) == #"{"name":"POST body"}"#)
+            #expect(head.statusCode == 200)
+            #expect(backend.requests.last?.fields[.requestID] == id.uuidString.lowercased())
+            let success: SuccessResponse<Profile> = try await client.send(request)
+            #expect(success.data.name == "POST body")
+            let either: Response<Profile, Refusal> = try await client.send(request)
+            #expect(either.value?.name == "POST body")
+            return base
+        }
+        let nobody = await failure { try await HTTPRequestClient().send(.get("/x"), baseURL: url) }
+        guard case HTTPRequestClient.Error.other(_, let cause)? = nobody else {
+            Issue.record("\(String(describing: nobody))")
+            return
+        }
+        #expect((cause as? HTTPError)?.isConnectivity == true)
+    }
+
+    @Test func `a session of the program's own sends, and is given neither cookies nor redirects to decide about`()
+        async throws
+    {
+        backend.on("/away") { _ in
+            HTTPResponse(status: .seeOther, fields: [.location: "/user/profile", .setCookie: "a=b"])
+        }
+        let tokens = try backend.issue()
+        try await backend.run(keychain: .inMemory(tokens)) {
+            @Dependency(\.jwtAuthClient) var client
+            let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(
+                .get("/away"), decoder: JSONDecoder(), urlSession: URLSession(configuration: .ephemeral),
+                cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 30
+            ) {
+                header(key: "X-Extra", value: "1")
+            }
+            #expect(answer.data.name == "Ada")
+        }
+        #expect(backend.requests.map(\.path) == ["/away", "/user/profile"])
+        #expect(backend.requests.map { $0.fields["X-Extra"] } == ["1", "1"])
+        #expect(backend.requests.last?.fields[.cookie] == nil)
+        #expect(backend.authorizations.allSatisfy { $0 == "Bearer \(tokens.access)" })
+    }
+
+    @Test func `a token goes to the base URL's origin and nowhere else`() async throws {
+        let tokens = try backend.issue()
+        let elsewhere = try Backend()
+        try await elsewhere.serve { other in
+            backend.on("/away") { _ in
+                HTTPResponse(status: .seeOther, fields: [.location: "\(other)/user/profile"])
+            }
+            try await backend.run(keychain: .inMemory(tokens)) {
+                @Dependency(\.jwtAuthClient) var client
+                _ = await failure { try await client.sendAuthenticated(.get("/away")) }
+            }
+        }
+        #expect(!elsewhere.requests.isEmpty)
+        #expect(elsewhere.authorizations.allSatisfy { $0 == nil })
+    }
+
+    @Test func `plain http to another machine is refused before anything is sent`() async {
+        let error = await failure { try await HTTPRequestClient().send(.get("/x"), baseURL: "http://api.example.com") }
+        guard case HTTPRequestClient.Error.other(_, let cause)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(cause as? HTTPError == .insecureURL)
+    }
+}
