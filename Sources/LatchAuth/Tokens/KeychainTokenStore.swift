@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keeps one account's tokens where the platform keeps secrets: the keychain, or an encrypted file on Linux.
+/// Keeps one account's tokens where the platform keeps secrets: the keychain, and on Linux the store that is chosen.
+///
+/// The choice is made at the first use, not here; Documentation/SecretStores.md has its order, and
+/// ``SecretStoreChoice`` says which one it is.
 public struct KeychainTokenStore: TokenRecordStore {
     private let store: SecretTokenStore<Tokens>
 
@@ -10,9 +13,14 @@ public struct KeychainTokenStore: TokenRecordStore {
     ///   - service: Names the program, such as its bundle identifier.
     ///   - account: Tells several accounts of the program apart.
     public init(service: String, account: String) {
-        store = SecretTokenStore(
-            platformSecretStore(service: service), name: account,
+        self.init(
+            platformSecretStore(service: service), account: account,
             coordination: platformCoordination(service: service, account: account))
+    }
+
+    /// The tokens of one account in a store of the platform.
+    init(_ secrets: any SecretStore, account: String, coordination: any SessionCoordination) {
+        store = SecretTokenStore(secrets, name: account, coordination: coordination)
     }
 
     /// Replaces what is kept.

@@ -5,8 +5,8 @@ import LatchTesting
 import Testing
 
 @Suite struct `A secret store, whatever its kind` {
-    @Test(arguments: SecretStoreKind.allCases, SecretStoreContract.rules)
-    func `P9: keeps the contract`(kind: SecretStoreKind, rule: SecretStoreContract.Rule) async throws {
+    @Test(arguments: TestedStore.allCases, SecretStoreContract.rules)
+    func `P9: keeps the contract`(kind: TestedStore, rule: SecretStoreContract.Rule) async throws {
         try await withTemporaryFolder { try await rule.check(kind.place(in: $0)) }
     }
 }

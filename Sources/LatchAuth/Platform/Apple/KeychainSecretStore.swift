@@ -1,86 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(Security)
+import Dispatch
 import Foundation
 import Security
 
-/// Named bytes in the keychain, as generic passwords of one service.
-///
-/// Items stay on this device and are readable after its first unlock, so that a renewal in the background works.
+/// Named bytes in the keychain, as generic passwords of one service, on this device only.
 public struct KeychainSecretStore: SecretStore {
-    private let service: String
+    /// Nil for the items of programs that named no service.
+    private let service: String?
     private let accessGroup: String?
+    private let protection: KeychainProtection
+    /// A call may wait for a person: not on a thread that tasks need.
+    private let queue = DispatchQueue(label: "latch.keychain")
 
     /// The items of a service.
     ///
-    /// - Parameter accessGroup: Shares them with other programs of the same team; nil keeps them to this one.
-    public init(service: String, accessGroup: String? = nil) {
+    /// - Parameters:
+    ///   - service: Names the program; nil finds what was kept without a service, to bring it over.
+    ///   - accessGroup: Shares them with other programs of the same team; nil keeps them to this one.
+    ///   - protection: When they may be read.
+    public init(service: String?, accessGroup: String? = nil, protection: KeychainProtection = .afterFirstUnlock) {
         self.service = service
         self.accessGroup = accessGroup
+        self.protection = protection
     }
 
     /// The bytes kept under `name`.
-    public func read(_ name: String) throws -> [UInt8]? {
-        var query = query(for: name)
-        query[kSecReturnData] = true
-        query[kSecMatchLimit] = kSecMatchLimitOne
-        var result: CFTypeRef?
-        let status = SecItemCopyMatching(query as CFDictionary, &result)
-        if status == KeychainStatus.itemNotFound { return nil }
-        guard status == KeychainStatus.success else { throw KeychainStatus.error(for: status) }
-        guard let data = result as? Data else { throw AuthError.storeCorrupt }
-        return Array(data)
+    public func read(_ name: String) async throws -> [UInt8]? {
+        try await onQueue {
+            let found = try copy([kSecAttrAccount: name, kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne])
+            guard let found else { return nil }
+            guard let data = found as? Data else { throw AuthError.storeCorrupt }
+            return Array(data)
+        }
     }
 
     /// Keeps `secret` under `name`: an update in place, so that a failure leaves the earlier bytes.
-    public func write(_ secret: [UInt8], for name: String) throws {
-        let values: [CFString: Any] = [
-            kSecValueData: Data(secret),
-            kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-        ]
-        let updated = SecItemUpdate(query(for: name) as CFDictionary, values as CFDictionary)
-        if updated == KeychainStatus.success { return }
-        guard updated == KeychainStatus.itemNotFound else { throw KeychainStatus.error(for: updated) }
-        let item = query(for: name).merging(values) { _, new in new }
-        let added = SecItemAdd(item as CFDictionary, nil)
-        // Another process may have added it in between.
-        if added == KeychainStatus.duplicateItem { return try write(secret, for: name) }
-        guard added == KeychainStatus.success else { throw KeychainStatus.error(for: added) }
+    public func write(_ secret: [UInt8], for name: String) async throws {
+        try await onQueue {
+            let values = try protection.attributes().merging([kSecValueData: Data(secret)]) { _, new in new }
+            let item = query([kSecAttrAccount: name])
+            var status = SecItemUpdate(item as CFDictionary, values as CFDictionary)
+            if status == KeychainStatus.itemNotFound {
+                status = SecItemAdd(item.merging(values) { _, new in new } as CFDictionary, nil)
+            }
+            // Another process has added it in between.
+            if status == KeychainStatus.duplicateItem {
+                status = SecItemUpdate(item as CFDictionary, values as CFDictionary)
+            }
+            guard status == KeychainStatus.success else { throw KeychainStatus.error(for: status) }
+        }
     }
 
     /// Forgets what is kept under `name`.
-    public func remove(_ name: String) throws {
-        let status = SecItemDelete(query(for: name) as CFDictionary)
-        guard status == KeychainStatus.success || status == KeychainStatus.itemNotFound else {
-            throw KeychainStatus.error(for: status)
+    public func remove(_ name: String) async throws {
+        try await onQueue {
+            let status = SecItemDelete(query([kSecAttrAccount: name]) as CFDictionary)
+            guard status == KeychainStatus.success || status == KeychainStatus.itemNotFound else {
+                throw KeychainStatus.error(for: status)
+            }
         }
     }
 
     /// The names under which something is kept, sorted.
-    public func names() throws -> [String] {
-        var query = query(for: nil)
-        query[kSecReturnAttributes] = true
-        query[kSecMatchLimit] = kSecMatchLimitAll
-        var result: CFTypeRef?
-        let status = SecItemCopyMatching(query as CFDictionary, &result)
-        if status == KeychainStatus.itemNotFound { return [] }
-        guard status == KeychainStatus.success else { throw KeychainStatus.error(for: status) }
-        guard let items = result as? [[CFString: Any]] else { throw AuthError.storeCorrupt }
-        return items.compactMap { $0[kSecAttrAccount] as? String }.sorted()
+    public func names() async throws -> [String] {
+        try await onQueue {
+            let found = try copy([kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitAll])
+            guard let found else { return [] }
+            guard let items = found as? [[CFString: Any]] else { throw AuthError.storeCorrupt }
+            return items.compactMap { $0[kSecAttrAccount] as? String }.sorted()
+        }
     }
 
-    private func query(for name: String?) -> [CFString: Any] {
-        var query: [CFString: Any] = [
-            kSecClass: kSecClassGenericPassword,
-            kSecAttrService: service,
-            kSecUseDataProtectionKeychain: true,
-        ]
-        if let name { query[kSecAttrAccount] = name }
+    /// What the keychain finds; nil only where it says that there is no such item.
+    private func copy(_ terms: [CFString: Any]) throws -> CFTypeRef? {
+        var result: CFTypeRef?
+        let status = SecItemCopyMatching(query(terms) as CFDictionary, &result)
+        if status == KeychainStatus.itemNotFound { return nil }
+        guard status == KeychainStatus.success else { throw KeychainStatus.error(for: status) }
+        return result
+    }
+
+    private func query(_ terms: [CFString: Any]) -> [CFString: Any] {
+        var query: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecUseDataProtectionKeychain: true]
+        if let service { query[kSecAttrService] = service }
         if let accessGroup { query[kSecAttrAccessGroup] = accessGroup }
-        return query
+        return query.merging(terms) { _, new in new }
+    }
+
+    private func onQueue<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Swift.Result { try body() }) }
+        }
     }
 }
-
-/// The place where this platform keeps the secrets of a service.
-package func platformSecretStore(service: String) -> any SecretStore { KeychainSecretStore(service: service) }
 #endif

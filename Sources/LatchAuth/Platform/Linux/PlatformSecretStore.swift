@@ -2,16 +2,77 @@
 
 #if os(Linux)
 import FoundationEssentials
+import LatchCore
 
-/// The place where this platform keeps the secrets of a service: an encrypted file with its key beside it.
-///
-/// The folder is `$LATCH_HOME`, else `latchwork` in `$XDG_DATA_HOME`, else in `~/.local/share`
-/// (XDG Base Directory Specification 0.8).
+/// Where this platform keeps the secrets of a service: the store that was chosen, or is chosen at the first use.
 package func platformSecretStore(service: String) -> any SecretStore {
-    let folder = secretsFolder(in: ProcessInfo.processInfo.environment)
-    let name = fileName(for: service)
-    return EncryptedFileSecretStore(
-        path: "\(folder)/\(name).secrets", key: .keyFile(path: "\(folder)/\(name).key"))
+    ChosenSecretStore(.platform(service: service, environment: ProcessInfo.processInfo.environment))
+}
+
+extension SecretStoreChoice {
+    /// Which store keeps the secrets of a service here and why; nothing is made or changed by asking.
+    ///
+    /// - Throws: `storeUnavailable` where `LATCH_SECRET_STORE` names another store than the one that has the secrets,
+    ///   `storeCorrupt` where the record of the choice is damaged.
+    public static func current(service: String) async throws -> SecretStoreChoice {
+        do {
+            return try await SecretStoreSelection.platform(
+                service: service, environment: ProcessInfo.processInfo.environment
+            ).choice()
+        } catch let failure as FileFailure {
+            throw AuthError.file(failure)
+        }
+    }
+}
+
+extension SecretStoreMigration {
+    /// Moves the secrets of a service to another kind of store, while all other processes of the person wait.
+    public static func run(service: String, to kind: SecretStoreKind) async throws -> Report {
+        try await SecretStoreSelection.platform(
+            service: service, environment: ProcessInfo.processInfo.environment
+        ).migrate(to: kind)
+    }
+}
+
+extension SecretStoreSelection {
+    /// The stores of Linux for a service.
+    static func platform(service: String, environment: [String: String]) -> SecretStoreSelection {
+        let folder = secretsFolder(in: environment)
+        let path = "\(folder)/\(fileName(for: service))"
+        // A keyring is one for the person: a folder of their own keeps the items of LATCH_HOME apart.
+        let home = environment["LATCH_HOME"]?.hasPrefix("/") == true
+        let items = home ? "\(service) (\(folder))" : service
+        let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
+        let keyring = SecretServiceStore(service: items, asksPerson: hasDisplay)
+        let fileKeys = SecretServiceStore(service: "\(items): file key", asksPerson: hasDisplay)
+        let passphrase = SecretFileKey.passphrase(.platform(environment))
+        return SecretStoreSelection(
+            service: service, path: path, environment: environment,
+            makeStore: { kind in
+                let file: (SecretFileKey, String)? =
+                    switch kind {
+                    case .file: (.keyFile(path: "\(path).key"), "\(path).secrets")
+                    case .passphrase: (passphrase, "\(path).passphrase.secrets")
+                    case .keyringFile: (.keyring(fileKeys), "\(path).keyring.secrets")
+                    default: nil
+                    }
+                if let (key, place) = file { return (EncryptedFileSecretStore(path: place, key: key), place) }
+                return kind == .secretService ? (keyring, "the default keyring, as '\(items)'") : nil
+            }, checkKeyring: { try await keyring.check() })
+    }
+}
+
+extension Passphrase {
+    /// The passphrase that the environment gives, by the name of a file or the number of an open one.
+    static func platform(_ environment: [String: String]) -> Passphrase {
+        if let number = environment["LATCH_PASSPHRASE_FD"].flatMap({ Int32($0) }), number >= 0 {
+            return .descriptor(number)
+        }
+        guard let path = environment["LATCH_PASSPHRASE_FILE"], !path.isEmpty else {
+            return .environment("LATCH_PASSPHRASE_FILE")
+        }
+        return .file(path: path)
+    }
 }
 
 /// How the processes of this user take turns over one account: by files beside the secrets.

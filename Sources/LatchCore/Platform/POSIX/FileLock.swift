@@ -18,8 +18,16 @@ package struct FileLock: Sendable {
     /// The file; it is made where it is missing, its folder is not.
     package let path: String
 
+    /// Whether others that share it may have it at the same time.
+    private let isShared: Bool
+
     /// The lock on a file.
-    package init(_ path: String) { self.path = path }
+    ///
+    /// - Parameter isShared: Whether any number may hold it at once, as long as nobody holds it alone.
+    package init(_ path: String, isShared: Bool = false) {
+        self.path = path
+        self.isShared = isShared
+    }
 
     /// The lock, once nobody else has it.
     ///
@@ -29,12 +37,12 @@ package struct FileLock: Sendable {
     /// - Throws: `FileFailure`, or `CancellationError` as soon as the task is cancelled.
     package func acquire(patience: Duration, clock: WallClock = .system) async throws -> Holder? {
         let holder = Holder(try opened())
-        if try holder.lock(path, waiting: false) { return holder }
+        if try holder.lock(path, shared: isShared, waiting: false) { return holder }
         let arrival = Arrival()
-        let path = path
+        let (path, isShared) = (path, isShared)
         // A queue of its own is a thread of its own: those of the global ones are the ones that all tasks share.
         DispatchQueue(label: "latch.file.lock").async {
-            let result = Result { try holder.lock(path, waiting: true) }
+            let result = Result { try holder.lock(path, shared: isShared, waiting: true) }
             arrival.arrive(result.map { _ in holder })
         }
         let timer = Task {
@@ -52,7 +60,7 @@ package struct FileLock: Sendable {
     /// The lock, once nobody else has it; the calling thread blocks.
     package func held() throws(FileFailure) -> Holder {
         let holder = Holder(try opened())
-        _ = try holder.lock(path, waiting: true)
+        _ = try holder.lock(path, shared: isShared, waiting: true)
         return holder
     }
 
@@ -77,9 +85,11 @@ package struct FileLock: Sendable {
         }
 
         /// Whether the lock is held now; only a call that waits does not return before.
-        fileprivate func lock(_ path: String, waiting: Bool) throws(FileFailure) -> Bool {
+        fileprivate func lock(
+            _ path: String, shared: Bool, waiting: Bool
+        ) throws(FileFailure) -> Bool {
             guard let file = file.withLock({ $0 }) else { return false }
-            while flock(file, LOCK_EX | (waiting ? 0 : LOCK_NB)) != 0 {
+            while flock(file, (shared ? LOCK_SH : LOCK_EX) | (waiting ? 0 : LOCK_NB)) != 0 {
                 if errno == EINTR { continue }
                 guard errno == EWOULDBLOCK else { throw FileFailure("flock", path) }
                 return false

@@ -4,8 +4,8 @@ import LatchAuth
 import LatchCrypto
 
 /// A kind of store that keeps the contract in this very process.
-enum SecretStoreKind: String, CaseIterable, Sendable {
-    case memory, fileWithKeyFile, fileWithGivenKey
+enum TestedStore: String, CaseIterable, Sendable {
+    case memory, fileWithKeyFile, fileWithGivenKey, fileWithPassphrase, fileWithKeyring
 
     /// A place of this kind, which makes any number of stores over the same secrets.
     func place(in folder: String) -> @Sendable () -> any SecretStore {
@@ -14,7 +14,18 @@ enum SecretStoreKind: String, CaseIterable, Sendable {
         return switch self {
         case .memory: { memory }
         case .fileWithKeyFile: { EncryptedFileSecretStore(path: path, key: .keyFile(path: "\(folder)/key")) }
+        case .fileWithPassphrase:
+            {
+                EncryptedFileSecretStore(
+                    path: path, key: .passphrase(.asking { _ in Array("pass".utf8) }, cost: .cheap))
+            }
+        case .fileWithKeyring: { EncryptedFileSecretStore(path: path, key: .keyring(memory)) }
         case .fileWithGivenKey: { EncryptedFileSecretStore(path: path, key: .given(key)) }
         }
     }
+}
+
+extension Argon2Parameters {
+    /// The least that argon2id allows: these tests are not about its cost.
+    static var cheap: Argon2Parameters? { try? Argon2Parameters(memoryKiB: 8, passes: 1) }
 }

@@ -8,31 +8,32 @@ import LatchJOSE
 /// Named bytes in one encrypted file that is replaced as a whole.
 ///
 /// The file has mode 0600 and is written beside the old one, synced and renamed, so that a crash leaves the old content
-/// or the new. Processes that share it take turns by an advisory lock. What cannot be decrypted is reported as
-/// `storeCorrupt` and set aside, never overwritten, when something new is stored.
+/// or the new. Processes that share it take turns by an advisory lock. What is damaged is reported as `storeCorrupt` and
+/// set aside, never overwritten, when something new is stored. What another key closes is `storeDenied` and stays.
 ///
-/// Format: 16 bytes `latch-secrets-1\n`, then nonce, ciphertext and tag of AES-256-GCM (NIST SP 800-38D) over a JSON
-/// object of base64url values, with the first 16 bytes as authenticated data.
+/// Format: the lines of ``SecretFileHeader``, then nonce, ciphertext and tag of AES-256-GCM (NIST SP 800-38D) over a JSON
+/// object of base64url values, with the lines as authenticated data. An earlier version began with `latch-secrets-1`
+/// alone and is still read.
 public struct EncryptedFileSecretStore: SecretStore {
-    /// Names the format and its version; authenticated, so that no other version can be passed off as this one.
-    private static let magic = Array("latch-secrets-1\n".utf8)
+    /// The earlier version, in which the key itself sealed.
+    private static let firstMagic = Array("latch-secrets-1\n".utf8)
 
     /// The file; readers see the old content or the new, and only writers take its lock.
-    private let file: AtomicFile
+    let file: AtomicFile
     /// Asked at each use, since another process may have made the key meanwhile.
-    private let keySource: SecretFileKey
+    let keySource: any SecretFileKeySource
     /// Blocking calls run here, not on the threads of the tasks.
     private let queue = DispatchQueue(label: "latch.secrets")
 
     /// A store in the file at `path`; file and folder are made at the first write.
     public init(path: String, key: SecretFileKey) {
         file = AtomicFile(path)
-        keySource = key
+        keySource = key.source
     }
 
     /// The bytes kept under `name`.
     public func read(_ name: String) async throws -> [UInt8]? {
-        try await onQueue { try content()[name] }
+        try await onQueue { try opened().content[name] }
     }
 
     /// Keeps `secret` under `name`.
@@ -51,13 +52,13 @@ public struct EncryptedFileSecretStore: SecretStore {
 
     /// The names under which something is kept, sorted.
     public func names() async throws -> [String] {
-        try await onQueue { try content().keys.sorted() }
+        try await onQueue { try opened().content.keys.sorted() }
     }
 
     /// Runs blocking work on the store's own queue; errors come out as `AuthError`.
     ///
     /// The queue is serial, so that the calls of one store take effect in the order in which they were made.
-    private func onQueue<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    func onQueue<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             queue.async {
                 continuation.resume(with: Swift.Result { try body() }.mapError(Self.authError))
@@ -70,37 +71,68 @@ public struct EncryptedFileSecretStore: SecretStore {
     /// Only damage is set aside. A file that is denied or locked may be whole, and is left alone by throwing.
     private func change(_ body: (inout [String: [UInt8]]) -> Void) throws {
         try file.makeFolder()
+        try prepareKey()
         try file.locked(
             {
-                var content: [String: [UInt8]]
+                var found: (content: [String: [UInt8]], seal: SecretFileSeal?)
                 do {
-                    content = try self.content()
+                    found = try opened()
                 } catch AuthError.storeCorrupt {
                     _ = try file.setAside(suffix: "corrupt")
-                    content = [:]
+                    found = ([:], nil)
                 }
-                body(&content)
-                try file.replace(with: try seal(content))
+                body(&found.content)
+                let seal = try found.seal ?? keySource.makeSeal(replacing: nil)
+                try file.replace(with: try Self.seal(found.content, with: seal))
             }, onFailure: { $0 })
+    }
+
+    /// Asks for what opens the file before its lock is taken: a person may take long, and others wait.
+    func prepareKey() throws {
+        let bytes = try file.read()
+        let header = bytes.flatMap { SecretFileHeader(parsing: $0) }
+        // The earlier version needs no preparation, and damage is found again under the lock.
+        guard bytes == nil || header != nil else { return }
+        do { try keySource.prepare(for: header) } catch AuthError.storeCorrupt {}
     }
 }
 
 extension EncryptedFileSecretStore {
-    /// All names and secrets; empty only where there is no file.
+    /// All names and secrets, and what seals them; empty only where there is no file.
     ///
-    /// - Throws: `AuthError.storeCorrupt` for another format, another key, a lost key or a changed byte.
-    private func content() throws -> [String: [UInt8]] {
-        guard let bytes = try file.read() else { return [:] }
-        guard bytes.starts(with: Self.magic) else {
+    /// - Returns: No seal where there is no file, and where it is of the earlier version.
+    /// - Throws: `AuthError.storeCorrupt` for another format, a lost key or a changed byte; `storeDenied` for another key.
+    func opened() throws -> (content: [String: [UInt8]], seal: SecretFileSeal?) {
+        guard let bytes = try file.read() else { return ([:], nil) }
+        if bytes.starts(with: Self.firstMagic) { return (try openFirstVersion(bytes), nil) }
+        guard let header = SecretFileHeader(parsing: bytes) else {
             throw AuthError.store(.storeCorrupt, "\(file.path) is not a file of secrets")
         }
-        guard let key = try keySource.key() else {
-            throw AuthError.store(.storeCorrupt, "the key of \(file.path) is gone")
+        let seal = SecretFileSeal(header, key: try keySource.key(for: header))
+        let sealed = bytes.dropFirst(header.bytes.count)
+        return (try open(sealed, with: header.sealingKey(seal.key), authenticating: header.bytes), seal)
+    }
+
+    /// The content of a file that says nothing about its key.
+    private func openFirstVersion(_ bytes: [UInt8]) throws -> [String: [UInt8]] {
+        var failure = AuthError.store(.storeCorrupt, "\(file.path): its key is gone")
+        for key in try keySource.plainKeys() {
+            do {
+                return try open(
+                    bytes.dropFirst(Self.firstMagic.count), with: key, authenticating: Self.firstMagic)
+            } catch let error as AuthError {
+                failure = error
+            }
         }
+        throw failure
+    }
+
+    private func open(
+        _ sealed: ArraySlice<UInt8>, with key: SymmetricKey, authenticating head: [UInt8]
+    ) throws -> [String: [UInt8]] {
         do {
-            let box = try AES.GCM.SealedBox(combined: Array(bytes.dropFirst(Self.magic.count)))
-            let text = try AES.GCM.open(box, using: key, authenticating: Self.magic)
-            return try Self.decode(text)
+            let box = try AES.GCM.SealedBox(combined: Array(sealed))
+            return try Self.decode(try AES.GCM.open(box, using: key, authenticating: head))
         } catch {
             throw AuthError.store(.storeCorrupt, file.path).caused(by: error)
         }
@@ -109,14 +141,15 @@ extension EncryptedFileSecretStore {
     /// The bytes of the file, under a fresh random nonce each time (NIST SP 800-38D §8.2.2).
     ///
     /// Names are sorted, so that the order in which they were stored leaves no trace.
-    private func seal(_ content: [String: [UInt8]]) throws -> [UInt8] {
+    static func seal(_ content: [String: [UInt8]], with seal: SecretFileSeal) throws -> [UInt8] {
         let object = JSONObject(
             content.sorted { $0.key < $1.key }.map { ($0.key, .string(Base64URL.encode($0.value))) })
         let text = JSONValue.object(object).serialized()
-        let box = try AES.GCM.seal(text, using: try keySource.keyMadeIfMissing(), authenticating: Self.magic)
+        let head = seal.header.bytes
+        let box = try AES.GCM.seal(text, using: seal.header.sealingKey(seal.key), authenticating: head)
         // Absent only for a nonce of another length than the standard one, which this one has.
         guard let sealed = box.combined else { throw AuthError.storeUnavailable }
-        return Self.magic + sealed
+        return head + sealed
     }
 
     /// The names and secrets of a decrypted text; the inverse of what `seal(_:)` wrote.

@@ -96,13 +96,16 @@ import Testing
         }
     }
 
-    @Test func `cannot be read with another key, and says corrupt when its key is gone`() async throws {
+    @Test func `is denied to another key and left alone, and corrupt when its key is gone`() async throws {
         try await withTemporaryFolder { folder in
             let store = store(in: folder)
             try await store.write([1], for: "a")
             let other = EncryptedFileSecretStore(
                 path: "\(folder)/deep/er/secrets", key: .given(SymmetricKey(size: .bits256)))
-            await #expect(throws: AuthError.storeCorrupt) { try await other.read("a") }
+            let before = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/deep/er/secrets"))
+            await #expect(throws: AuthError.storeDenied) { try await other.read("a") }
+            await #expect(throws: AuthError.storeDenied) { try await other.write([2], for: "a") }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: "\(folder)/deep/er/secrets")) == before)
             try FileManager.default.removeItem(atPath: "\(folder)/deep/er/key")
             await #expect(throws: AuthError.storeCorrupt) { try await store.read("a") }
         }

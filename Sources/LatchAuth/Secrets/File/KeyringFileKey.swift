@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import LatchCore
+import LatchCrypto
+
+/// A key that a keyring keeps under a random name, which the file's header tells.
+///
+/// Two programs that make a file at once make two keys, and the one that comes second finds a file with the other's.
+final class KeyringFileKey: SecretFileKeySource {
+    let keyring: any SecretStore
+    /// What was read once; a key never changes under its name.
+    private let known = Lock<[String: SymmetricKey]>([:])
+
+    init(keyring: any SecretStore) { self.keyring = keyring }
+
+    func prepare(for header: SecretFileHeader?) throws {
+        if let header { _ = try key(for: header) }
+    }
+
+    func key(for header: SecretFileHeader) throws -> SymmetricKey {
+        guard case .keyring(let name) = header.lock else { throw Self.denied("its key is not in a keyring") }
+        if let key = known.withLock({ $0[name] }), header.accepts(key) { return key }
+        let keyring = keyring
+        guard let bytes = try Self.waiting({ try await keyring.read(name) }) else {
+            throw Self.denied("its key '\(name)' is not in this keyring")
+        }
+        let key = SymmetricKey(data: bytes)
+        guard header.accepts(key) else { throw Self.denied("the keyring has another key as '\(name)'") }
+        known.withLock { $0[name] = key }
+        return key
+    }
+
+    func makeSeal(replacing old: SymmetricKey?) throws -> SecretFileSeal {
+        let key = SymmetricKey(size: .bits256)
+        let name = "key-" + RandomSource.system.identifier()
+        let (keyring, bytes) = (keyring, key.withUnsafeBytes(Array.init))
+        try Self.waiting { try await keyring.write(bytes, for: name) }
+        known.withLock { $0[name] = key }
+        return SecretFileSeal(.keyring(name: name), key: key)
+    }
+
+    func retire(_ header: SecretFileHeader) throws {
+        guard case .keyring(let name) = header.lock else { return }
+        let keyring = keyring
+        try Self.waiting { try await keyring.remove(name) }
+    }
+
+    /// Waits for a task, on a thread that is there to wait: that of the store's queue.
+    private static func waiting<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) throws
+        -> Result
+    {
+        let arrival = Arrival<Result>()
+        Task.detached {
+            do { arrival.arrive(.success(try await body())) } catch { arrival.arrive(.failure(error)) }
+        }
+        return try arrival.wait().get()
+    }
+
+    /// Hands the result of a task to a thread that waits for it.
+    private final class Arrival<Result: Sendable>: Sendable {
+        private let outcome = Lock<Swift.Result<Result, any Error>>(.failure(AuthError.storeUnavailable))
+        private let signal = DispatchSemaphore(value: 0)
+
+        func arrive(_ result: Swift.Result<Result, any Error>) {
+            outcome.withLock { $0 = result }
+            signal.signal()
+        }
+
+        func wait() -> Swift.Result<Result, any Error> {
+            signal.wait()
+            return outcome.withLock { $0 }
+        }
+    }
+}

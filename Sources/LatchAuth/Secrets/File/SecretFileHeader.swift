@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+package import LatchCrypto
+import LatchJOSE
+
+/// The first lines of an encrypted file of secrets: what it is, and what opens it.
+///
+/// They are authenticated with the rest.
+///
+///     latch-secrets-2
+///     passphrase CHECK m=65536,t=3,p=1 SALT
+///
+/// CHECK tells the right key from another one, so that a wrong passphrase is never taken for damage. It follows from the
+/// key by HKDF and helps nobody to guess more than the ciphertext does.
+package struct SecretFileHeader: Sendable, Equatable {
+    /// What opens a file.
+    package enum Lock: Sendable, Equatable {
+        /// A key that the program was given, or that lies in a file.
+        case key
+        /// A passphrase, through argon2id (RFC 9106).
+        case passphrase(Argon2Parameters, salt: [UInt8])
+        /// A key that a keyring keeps under this name.
+        case keyring(name: String)
+    }
+
+    static let magic = "latch-secrets-2\n"
+    /// The longest second line; a name in it has at most 64 bytes.
+    private static let longestLine = 256
+
+    package let lock: Lock
+    let check: String
+
+    /// The header of a file that `key` is to open.
+    init(_ lock: Lock, for key: SymmetricKey) {
+        self.lock = lock
+        check = Self.check(of: key)
+    }
+
+    /// Reads the beginning of a file.
+    ///
+    /// - Returns: Nil where it is of no version that is known, or not as this version writes it.
+    package init?(parsing bytes: [UInt8]) {
+        guard bytes.starts(with: Self.magic.utf8) else { return nil }
+        let rest = bytes.dropFirst(Self.magic.utf8.count)
+        guard let end = rest.prefix(Self.longestLine).firstIndex(of: 0x0A),
+            rest[..<end].allSatisfy({ (0x20..<0x7F).contains($0) })
+        else { return nil }
+        let words = String(decoding: rest[..<end], as: UTF8.self)
+            .split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard words.count >= 2, words[1].utf8.count == 16, let lock = Self.lock(words) else { return nil }
+        self.lock = lock
+        check = words[1]
+        // One meaning, one spelling: what would be written otherwise is no header of ours.
+        guard bytes.starts(with: self.bytes) else { return nil }
+    }
+
+    /// The header as it is written.
+    package var bytes: [UInt8] {
+        let text =
+            switch lock {
+            case .key: "key \(check)"
+            case .passphrase(let cost, let salt):
+                "passphrase \(check) m=\(cost.memoryKiB),t=\(cost.passes),p=\(cost.lanes) \(Base64URL.encode(salt))"
+            case .keyring(let name): "keyring \(check) \(name)"
+            }
+        return Array("\(Self.magic)\(text)\n".utf8)
+    }
+
+    /// Whether this is the key; what is compared is no secret.
+    func accepts(_ key: SymmetricKey) -> Bool { Self.check(of: key) == check }
+
+    /// The key under which the secrets themselves are sealed.
+    func sealingKey(_ key: SymmetricKey) -> SymmetricKey { Self.derive("seal", from: key, count: 32) }
+
+    private static func check(of key: SymmetricKey) -> String {
+        derive("check", from: key, count: 12).withUnsafeBytes { Base64URL.encode(Array($0)) }
+    }
+
+    private static func derive(_ purpose: String, from key: SymmetricKey, count: Int) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: key, salt: Array(magic.utf8), info: Array(purpose.utf8), outputByteCount: count)
+    }
+
+    private static func lock(_ words: [String]) -> Lock? {
+        switch (words[0], words.count) {
+        case ("key", 2): return .key
+        case ("keyring", 3): return words[2].isEmpty || words[2].utf8.count > 64 ? nil : .keyring(name: words[2])
+        case ("passphrase", 4):
+            // A damaged header is no header: its reason is nobody's business.
+            guard let cost = parameters(words[2]), let salt = try? Base64URL.decode(words[3]), salt.count == 16 else {
+                return nil
+            }
+            return .passphrase(cost, salt: salt)
+        default: return nil
+        }
+    }
+
+    /// The cost of a passphrase, within the bounds that keep a forged file from taking all memory.
+    private static func parameters(_ text: String) -> Argon2Parameters? {
+        let values = text.split(separator: ",", omittingEmptySubsequences: false)
+        let numbers = zip(values, ["m=", "t=", "p="]).compactMap { value, name -> Int? in
+            value.hasPrefix(name) && value.utf8.count <= 9 ? Int(value.dropFirst(2)) : nil
+        }
+        guard values.count == 3, numbers.count == 3 else { return nil }
+        return try? Argon2Parameters(memoryKiB: numbers[0], passes: numbers[1], lanes: numbers[2])
+    }
+}

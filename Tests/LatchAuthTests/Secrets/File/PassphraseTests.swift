@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchTesting
+import Testing
+
+@testable import LatchAuth
+
+@Suite struct `A file of secrets under a passphrase` {
+    private func store(_ folder: String, _ text: String) -> EncryptedFileSecretStore {
+        EncryptedFileSecretStore(
+            path: "\(folder)/secrets", key: .passphrase(.asking { _ in Array(text.utf8) }, cost: .cheap))
+    }
+
+    private func bytes(_ folder: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(fileURLWithPath: "\(folder)/secrets")))
+    }
+
+    @Test func `is denied to a wrong one, and never overwritten`() async throws {
+        try await withTemporaryFolder { folder in
+            try await store(folder, "right").write([1], for: "a")
+            let before = try bytes(folder)
+            let wrong = store(folder, "wrong")
+            let error = await #expect(throws: AuthError.storeDenied) { try await wrong.read("a") }
+            #expect(error?.message.contains("not its passphrase") == true)
+            await #expect(throws: AuthError.storeDenied) { try await wrong.write([2], for: "b") }
+            await #expect(throws: AuthError.storeDenied) { try await wrong.names() }
+            await #expect(throws: AuthError.storeDenied) { try await wrong.remove("a") }
+            #expect(try bytes(folder) == before)
+            #expect(try await store(folder, "right").read("a") == [1])
+        }
+    }
+
+    @Test func `says its salt and its cost, which nobody can change unnoticed`() async throws {
+        try await withTemporaryFolder { folder in
+            try await store(folder, "right").write([1], for: "a")
+            let head = String(decoding: try bytes(folder).prefix(90), as: UTF8.self)
+            #expect(head.hasPrefix("latch-secrets-2\npassphrase "))
+            #expect(head.contains(" m=8,t=1,p=1 "))
+            // Another file has another salt.
+            try await store(folder + "/other", "right").write([1], for: "a")
+            let other = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/other/secrets"))
+            #expect(Array(other.prefix(90)) != Array(try bytes(folder).prefix(90)))
+            try FileManager.default.createDirectory(
+                atPath: "\(folder)/changed", withIntermediateDirectories: true)
+            for index in 16..<90 {
+                var changed = try bytes(folder)
+                changed[index] ^= 1
+                try Data(changed).write(to: URL(fileURLWithPath: "\(folder)/changed/secrets"), options: [])
+                let store = store(folder + "/changed", "right")
+                let error = await #expect(throws: AuthError.self) { try await store.read("a") }
+                #expect([AuthError.storeDenied, .storeCorrupt].contains(error))
+            }
+        }
+    }
+
+    @Test func `is asked for once, first to make the file and then to open it`() async throws {
+        try await withTemporaryFolder { folder in
+            let asked = Lock<[Passphrase.Purpose]>([])
+            let ask = Passphrase.asking { purpose in
+                asked.withLock { $0.append(purpose) }
+                return Array("p".utf8)
+            }
+            let path = "\(folder)/secrets"
+            let one = EncryptedFileSecretStore(path: path, key: .passphrase(ask, cost: .cheap))
+            #expect(try await one.read("a") == nil)
+            for round in UInt8(0)..<5 { try await one.write([round], for: "a") }
+            #expect(asked.withLock { $0 } == [.creating])
+            let other = EncryptedFileSecretStore(path: path, key: .passphrase(ask, cost: .cheap))
+            for _ in 0..<5 { #expect(try await other.read("a") == [4]) }
+            #expect(asked.withLock { $0 } == [.creating, .opening])
+        }
+    }
+
+    @Test func `is asked for again after a wrong one`() async throws {
+        try await withTemporaryFolder { folder in
+            try await store(folder, "right").write([1], for: "a")
+            let answers = Lock(["wrong", "right"])
+            let store = EncryptedFileSecretStore(
+                path: "\(folder)/secrets",
+                key: .passphrase(.asking { _ in Array(answers.withLock { $0.removeFirst() }.utf8) }, cost: .cheap))
+            await #expect(throws: AuthError.storeDenied) { try await store.read("a") }
+            #expect(try await store.read("a") == [1])
+        }
+    }
+
+    @Test func `stays locked where the person declines`() async throws {
+        try await withTemporaryFolder { folder in
+            try await store(folder, "right").write([1], for: "a")
+            let declining = EncryptedFileSecretStore(
+                path: "\(folder)/secrets", key: .passphrase(.asking { _ in throw AuthError.storeDenied }))
+            await #expect(throws: AuthError.storeDenied) { try await declining.read("a") }
+        }
+    }
+
+    @Test(arguments: ["p", "p\n", "p\r\n"])
+    func `comes from a file, with or without a line break`(content: String) async throws {
+        try await withTemporaryFolder { folder in
+            try await store(folder, "p").write([1], for: "a")
+            try Data(content.utf8).write(to: URL(fileURLWithPath: "\(folder)/pass"))
+            let store = EncryptedFileSecretStore(
+                path: "\(folder)/secrets", key: .passphrase(.file(path: "\(folder)/pass"), cost: .cheap))
+            #expect(try await store.read("a") == [1])
+        }
+    }
+
+    @Test(
+        arguments: [("", AuthError.storeDenied), ("\n", .storeDenied), (nil, .storeLocked)] as [(String?, AuthError)])
+    func `that is empty or not there opens nothing`(content: String?, error: AuthError) async throws {
+        try await withTemporaryFolder { folder in
+            if let content { try Data(content.utf8).write(to: URL(fileURLWithPath: "\(folder)/pass")) }
+            let store = EncryptedFileSecretStore(
+                path: "\(folder)/secrets", key: .passphrase(.file(path: "\(folder)/pass"), cost: .cheap))
+            await #expect(throws: error) { try await store.write([1], for: "a") }
+            #expect(try await store.read("a") == nil)
+        }
+    }
+
+    @Test func `comes from an open file, which is read once`() async throws {
+        try await withTemporaryFolder { folder in
+            let pipe = Pipe()
+            pipe.fileHandleForWriting.write(Data("p\n".utf8))
+            try pipe.fileHandleForWriting.close()
+            let store = EncryptedFileSecretStore(
+                path: "\(folder)/secrets",
+                key: .passphrase(.descriptor(pipe.fileHandleForReading.fileDescriptor), cost: .cheap))
+            try await store.write([1], for: "a")
+            try await store.rekeyed(to: .passphrase(.asking { _ in Array("q".utf8) }, cost: .cheap))
+                .write([2], for: "a")
+            await #expect(throws: AuthError.storeDenied) { try await store.read("a") }
+            #expect(try await self.store(folder, "q").read("a") == [2])
+        }
+    }
+
+    @Test func `comes from the file that a variable names`() async {
+        await #expect(processExitsWith: .success) {
+            try await withTemporaryFolder { folder in
+                let key = SecretFileKey.passphrase(.environment("LATCH_PASSPHRASE_FILE"), cost: .cheap)
+                let store = EncryptedFileSecretStore(path: "\(folder)/secrets", key: key)
+                unsetenv("LATCH_PASSPHRASE_FILE")
+                let error = await #expect(throws: AuthError.storeLocked) { try await store.write([1], for: "a") }
+                #expect(error?.message.contains("LATCH_PASSPHRASE_FILE") == true)
+                try Data("p\n".utf8).write(to: URL(fileURLWithPath: "\(folder)/pass"))
+                setenv("LATCH_PASSPHRASE_FILE", "\(folder)/pass", 1)
+                try await store.write([1], for: "a")
+                #expect(try await store.read("a") == [1])
+            }
+        }
+    }
+
+    @Test func `is not to be confused with a key, nor a key with it`() async throws {
+        try await withTemporaryFolder { folder in
+            try await store(folder, "p").write([1], for: "a")
+            let keyed = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
+            await #expect(throws: AuthError.storeDenied) { try await keyed.write([2], for: "a") }
+            let ringed = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyring(MemorySecretStore()))
+            await #expect(throws: AuthError.storeDenied) { try await ringed.write([2], for: "a") }
+            #expect(try await store(folder, "p").read("a") == [1])
+        }
+    }
+}
