@@ -25,8 +25,11 @@ extension SignIns {
     ) async throws(IdentityError) -> Grant {
         let app = app ?? parts.apps.firstParty
         guard let (token, device) = try await known(text), parts.apps[device.appID] == app else { throw .invalidGrant }
-        // Looked at before anything is rotated: a request for too much must not cost the client its token.
-        if asked != nil { _ = try await holder(of: device, by: app, asking: asked) }
+        // Looked at before anything is rotated: a request for too much must not cost the client its token. A token that is
+        // not the newest goes on: if it is a stolen one, that matters more than what it asks for.
+        if asked != nil, token.counter == device.counter, device.revokedAt == nil {
+            _ = try await holder(of: device, by: app, asking: asked)
+        }
         let limit = parts.limits.renewal(accountID: device.accountID)
         if let refusal = parts.limiter.take([limit], at: parts.clock.now) { throw .tooManyAttempts(refusal) }
         let attempt = RotationAttempt(
@@ -43,10 +46,11 @@ extension SignIns {
         case .reused:
             parts.metrics.count("latch_token_replays_total", ["outcome": "revoked"])
             parts.metrics.count("latch_families_revoked_total")
-            throw .invalidGrant
-        case .refused:
-            throw .invalidGrant
+        case .refused: break
         }
+        // What a dead token is tried for must not use up what the account's other devices may do.
+        parts.limiter.giveBack([limit])
+        throw .invalidGrant
     }
 
     /// A repeat changes nothing and is judged by what was read; everything else by the writer, in its transaction.

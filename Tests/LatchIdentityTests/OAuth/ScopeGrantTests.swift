@@ -101,6 +101,18 @@ import Testing
         await site.close()
     }
 
+    @Test func `C1: of a stolen token hides no theft, however wide it is`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.passwordGrant(scope: "files:read")
+        let next = try await site.refreshGrant(login.refreshToken)
+        site.clock.advance(by: 31)
+        let reuse = try await site.refreshGrant(login.refreshToken, scope: "widgets:admin")
+        #expect(reuse.oauthError == "invalid_grant")
+        #expect(try await site.refreshGrant(next.refreshToken).oauthError == "invalid_grant")
+        #expect(try await site.refreshGrant(next.refreshToken, scope: "widgets:admin").oauthError == "invalid_grant")
+    }
+
     @Test func `C8: is narrowed by a renewal for its access token alone`() async throws {
         let site = try await Site()
         try await site.signUp()

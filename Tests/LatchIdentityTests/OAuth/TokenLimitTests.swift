@@ -80,6 +80,15 @@ import Testing
         #expect(try await site.refreshGrant(two).status == 200)
     }
 
+    @Test func `D5: by a dead token use up nothing of its account`() async throws {
+        let site = try await Site { $0.renewalLimitPerMinute = 2 }
+        try await site.signUp()
+        let (dead, living) = (try await site.passwordGrant(), try await site.passwordGrant())
+        _ = try await site.form("/oauth/revoke", ["token": dead.refreshToken])
+        for _ in 0..<5 { #expect(try await site.refreshGrant(dead.refreshToken).oauthError == "invalid_grant") }
+        #expect(try await site.refreshGrant(living.refreshToken).status == 200)
+    }
+
     @Test func `are no concern of requests that give no tokens`() async throws {
         let site = try await Site { $0.tokenLimitPerMinute = 1 }
         try await site.signUp()
