@@ -8,7 +8,8 @@ enum DecimalText {
     }
 
     static func shortest(_ value: Float) -> String {
-        text(Double(value), "\(value.magnitude)", fewest: 6, most: 9) { Float($0) == value }
+        // C's reader refuses what is below the smallest normal number, and nine digits are written then.
+        text(Double(value), "\(value.magnitude)", fewest: 6, most: 9) { Float($0) == value && !value.isSubnormal }
     }
 
     /// - Parameters:
@@ -69,6 +70,12 @@ enum DecimalText {
         if power >= 0 { number.shift(by: power) } else { unit.shift(by: -power) }
         for _ in 0..<exponent.magnitude { if exponent > 0 { unit.multiply(by: 10) } else { number.multiply(by: 10) } }
         var digits: [UInt8] = []
+        var exponent = exponent
+        // The shortest name of a very small number may be one power of ten above its exact digits.
+        if number.compare(unit) < 0 {
+            number.multiply(by: 10)
+            exponent -= 1
+        }
         for _ in 0..<count {
             digits.append(0x30 + number.takeMultiple(of: unit))
             number.multiply(by: 10)
@@ -76,7 +83,6 @@ enum DecimalText {
         // What is left counts tenths of the last digit.
         unit.multiply(by: 5)
         let order = number.compare(unit)
-        var exponent = exponent
         if order > 0 || (order == 0 && digits[count - 1] & 1 == 1) {
             var index = count - 1
             while index >= 0, digits[index] == 0x39 {
