@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-.PHONY: help demo test build bench fuzz docs format check clean
+.PHONY: help demo test build nightly bench fuzz docs format check clean
 
 # Debug builds take no flags, so that demo, tests and a plain 'swift test' share one build. The index store stays on:
 # SwiftPM looks for tests in it, and 'swift test' fails without one.
@@ -27,6 +27,10 @@ test: ## builds and runs every test
 build: ## builds everything, tests included
 	@Scripts/setup
 	@swift build --build-tests
+
+nightly: ## simulates 100,000 lives of a session in release: minutes, not for every change
+	@Scripts/setup
+	@Scripts/run-nightly
 
 bench: ## runs the benchmarks in release, one after another: ratios against limits and peers
 	@Scripts/setup --bench

@@ -25,10 +25,8 @@ extension Session {
 
     /// Does with the store what the person wants, and makes it the session's state.
     ///
-    /// Where the store failed and has stored all the same, other processes go by what they find there, so this one does
-    /// too; the error is told either way.
-    ///
     /// - Returns: The credential that was current.
+    /// - Throws: A `store…` code, also where the store failed and has stored all the same.
     @discardableResult
     private func replaceRecord(by record: TokenRecord<Value>?) async throws -> Value? {
         listen()
@@ -36,12 +34,7 @@ extension Session {
         let last = try await withStore {
             var last = uncommitted?.value ?? state.credential
             if last == nil, isUnread, record == nil { last = await readableCredential() }
-            do {
-                if let record { try await records.save(record) } else { try await records.clear() }
-            } catch {
-                guard await holds(record) else { throw error }
-                failure = AuthError.fromStore(error)
-            }
+            failure = try await store(record)
             beginGeneration()
             signInID = record?.signIn
             if let value = record?.credential { adopt(value) } else { end(.person) }
@@ -49,7 +42,7 @@ extension Session {
             return last
         }
         await records.coordination?.announceChange()
-        if let failure { throw failure }
+        if let failure { throw AuthError.fromStore(failure) }
         return last
     }
 

@@ -65,22 +65,35 @@ extension Session {
         return id != signInID
     }
 
-    /// Replaces the record by what is known to follow from it.
-    func store(_ record: TokenRecord<Value>) async throws {
-        do { try await records.save(record) } catch { guard await holds(record) else { throw error } }
+    /// Replaces the record, by nothing if there is none.
+    ///
+    /// - Returns: What the store failed with though it has stored all the same, as a disk whose last word was an error:
+    ///   other sessions go by what they find there, and so does this one.
+    /// - Throws: What the store failed with where it holds something else; the session follows what others made of it.
+    @discardableResult
+    func store(_ record: TokenRecord<Value>?) async throws -> (any Error)? {
+        do {
+            if let record { try await records.save(record) } else { try await records.clear() }
+            return nil
+        } catch let failure {
+            let kept: TokenRecord<Value>?
+            do { kept = try await records.load() } catch { throw failure }
+            if isSame(kept, record) { return failure }
+            // Where nobody else writes, what is missing now is what the failure has cost, and memory knows better.
+            guard records.coordination != nil, !isUnread, kept != nil || state.isSignedIn else { throw failure }
+            do {
+                _ = try follow(kept)
+            } catch {
+                // Who waits for what that ends is told by `follow`.
+            }
+            throw failure
+        }
     }
 
-    /// Whether the store holds just that: one that failed may have stored all the same, as a disk whose last word was an
-    /// error.
-    func holds(_ record: TokenRecord<Value>?) async -> Bool {
-        do {
-            let kept = try await records.load()
-            guard kept?.credential == record?.credential else { return false }
-            return !records.areKept
-                || (kept?.signIn, kept?.intent, kept?.end) == (record?.signIn, record?.intent, record?.end)
-        } catch {
-            return false
-        }
+    /// Whether the store, which may keep credentials only, holds just what it was given.
+    private func isSame(_ kept: TokenRecord<Value>?, _ given: TokenRecord<Value>?) -> Bool {
+        guard kept?.credential == given?.credential else { return false }
+        return !records.areKept || (kept?.signIn, kept?.intent, kept?.end) == (given?.signIn, given?.intent, given?.end)
     }
 
     /// Begins to listen to the other sessions over the record, once.
@@ -122,7 +135,7 @@ extension Session {
             }
             try await withStore {
                 let record = try await records.load()
-                guard generation == self.generation, uncommitted == nil, record != nil || state.isSignedIn else {
+                guard generation == self.generation, record != nil || state.isSignedIn else {
                     return
                 }
                 _ = try follow(record)

@@ -138,7 +138,7 @@ extension SessionScenario {
     private func leave(_ process: SimulatedProcess, by body: @escaping @Sendable () async throws -> Void) {
         record.withLock { $0.lives[process.id].leaving += 1 }
         spawn(in: process) {
-            defer { self.record.withLock { $0.lives[process.id].leaving -= 1 } }
+            defer { self.record.withLock { $0.hasLeft(process.id, isAlone: self.store != .shared) } }
             do { try await body() } catch { self.simulation.note("sign-in or sign-out failed: \(error)") }
         }
     }

@@ -94,12 +94,14 @@ extension SessionScenario {
     ///   was nobody on the disk at some moment since.
     func judge(_ result: Result<HTTPStatus, any Error>, isCancelled: Bool, since changes: Int) {
         guard case .failure(let error) = result else { return }
+        let isLeaving =
+            store != .shared && record.withLock { $0.lives.contains { $0.leaving > 0 && !$0.process.isKilled } }
         switch error {
         case is CancellationError:
             if !isCancelled { violated("a caller that nobody cancelled was cancelled") }
-        case AuthError.missingToken where !wasSignedOut(since: changes):
+        case AuthError.missingToken where !isLeaving && !wasSignedOut(since: changes):
             violated("signed out for no reason: \(error)")
-        case AuthError.reauthenticationRequired where !wasEnded(since: changes):
+        case AuthError.reauthenticationRequired where !isLeaving && !wasEnded(since: changes):
             violated("ended for no reason: \(error)")
         case is HTTPError, is AuthError: break
         default: violated("an error of another kind: \(error)")

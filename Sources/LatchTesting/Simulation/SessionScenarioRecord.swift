@@ -77,6 +77,17 @@ struct SessionScenarioRecord: Sendable {
         stored.insert(access)
     }
 
+    /// A sign-in or sign-out has ended.
+    ///
+    /// - Parameter isAlone: Whether nobody but the process itself looks into the store, so that a sign-in becomes true
+    ///   when it has heard of it, and not before.
+    mutating func hasLeft(_ process: Int, isAlone: Bool) {
+        lives[process].leaving -= 1
+        guard isAlone else { return }
+        changes += 1
+        (wasSignedOut, wasEnded) = (changes, changes)
+    }
+
     /// Whether no task is under way in the world and in the living processes.
     var isAtRest: Bool {
         guard open == 0 else { return false }

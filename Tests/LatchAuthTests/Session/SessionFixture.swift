@@ -16,6 +16,9 @@ final class SessionFixture: Sendable {
         var loadFailure: AuthError?
         var saveFailure: AuthError?
         var clearFailure: AuthError?
+        /// Whether a failure comes after the change, or empties the store, instead of coming before.
+        var failsAfterwards = false
+        var failsEmpty = false
         var renewals: [Renewal<Tokens>] = []
         var requests: [HTTPRequest] = []
         var acceptsAny = false
@@ -120,7 +123,11 @@ struct FixtureStore: TokenStore {
     func save(_ tokens: Tokens) async throws {
         try fixture.world.withLock { world in
             world.saves += 1
-            if let failure = world.saveFailure { throw failure }
+            if let failure = world.saveFailure {
+                if world.failsEmpty { world.stored = nil }
+                if world.failsAfterwards { world.stored = tokens }
+                throw failure
+            }
             world.stored = tokens
         }
     }
@@ -136,7 +143,10 @@ struct FixtureStore: TokenStore {
     func clear() async throws {
         try fixture.world.withLock { world in
             world.clears += 1
-            if let failure = world.clearFailure { throw failure }
+            if let failure = world.clearFailure {
+                if world.failsAfterwards { world.stored = nil }
+                throw failure
+            }
             world.stored = nil
         }
     }

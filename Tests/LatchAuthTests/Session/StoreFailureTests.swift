@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import Testing
+
+/// A disk's last word may be an error, and a store may delete before it adds: what the session makes of that.
+@Suite struct `A store that fails after it has stored` {
+    let fixture = SessionFixture(holding: SessionFixture().tokens(0))
+
+    init() {
+        fixture.world.withLock { world in
+            (world.saveFailure, world.clearFailure) = (.storeUnavailable, .storeUnavailable)
+            world.failsAfterwards = true
+        }
+    }
+
+    @Test func `makes a sign-in fail, which counts all the same`() throws {
+        let session = fixture.makeSession()
+        let tokens = fixture.tokens(7)
+        try fixture.run { try await session.restore() }
+        #expect(throws: AuthError.storeUnavailable) { try fixture.run { try await session.signIn(tokens) } }
+        #expect(session.currentState == .signedIn(tokens))
+        #expect(fixture.stored == tokens)
+    }
+
+    @Test func `makes a sign-out fail, which counts all the same`() throws {
+        let session = fixture.makeSession()
+        try fixture.run { try await session.restore() }
+        #expect(throws: AuthError.storeUnavailable) { try fixture.run { try await session.signOut() } }
+        #expect(session.currentState == .signedOut(.person))
+        #expect(fixture.stored == nil)
+    }
+
+    @Test func `is no failure of a renewal`() throws {
+        let session = fixture.makeSession()
+        let refused = fixture.tokens(0)
+        #expect(try fixture.run { try await session.renewed(replacing: refused) }.access == "access-1")
+        #expect(fixture.stored?.access == "access-1")
+        #expect(session.currentState.credential == fixture.stored)
+        #expect(fixture.renewals == 1)
+    }
+
+    @Test func `leaves open what it holds where it cannot be read either, and the session what it was`() throws {
+        let session = fixture.makeSession()
+        try fixture.run { try await session.restore() }
+        fixture.world.withLock { $0.loadFailure = .storeLocked }
+        #expect(throws: AuthError.storeUnavailable) { try fixture.run { try await session.signOut() } }
+        #expect(session.currentState.credential?.access == "access-0")
+    }
+}
+
+@Suite struct `A store that fails and has lost what it held` {
+    @Test func `does not end the session, and gets the successor when it works again`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0))
+        let session = fixture.makeSession()
+        let refused = fixture.tokens(0)
+        try fixture.run { try await session.restore() }
+        fixture.world.withLock { ($0.saveFailure, $0.failsEmpty) = (.storeFull, true) }
+        #expect(throws: AuthError.storeFull) { try fixture.run { try await session.renewed(replacing: refused) } }
+        #expect(session.currentState.isSignedIn)
+        #expect(fixture.stored == nil)
+
+        fixture.world.withLock { $0.saveFailure = nil }
+        #expect(try fixture.run { try await session.renewed(replacing: refused) }.access == "access-1")
+        #expect(fixture.stored?.access == "access-1")
+        #expect(fixture.renewals == 1)
+    }
+}

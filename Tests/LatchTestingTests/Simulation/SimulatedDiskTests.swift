@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import Testing
+
+@testable import LatchTesting
+
+/// Three processes over one disk.
+struct DiskFixture: Sendable {
+    let simulation = Simulation(seed: 4)
+    let network: SimulatedNetwork
+    let disk: SimulatedDisk
+    let processes: [SimulatedProcess]
+    let first: Tokens
+    let log = Log()
+
+    final class Log: Sendable {
+        private let lines = Lock<[String]>([])
+        var all: [String] { lines.withLock { $0 } }
+        func add(_ line: String) { lines.withLock { $0.append(line) } }
+    }
+
+    init() {
+        network = SimulatedNetwork(SimulatedIssuer(simulation))
+        network.calmDown()
+        first = network.issuer.signIn()
+        disk = SimulatedDisk(holding: first)
+        let simulation = simulation
+        processes = (0..<3).map { SimulatedProcess($0, in: simulation) }
+    }
+
+    func store(of process: Int, _ kind: SimulatedStore.Kind = .shared) -> SimulatedStore {
+        SimulatedStore(
+            disk: disk, process: processes[process], network: network, kind: kind,
+            onLook: { log.add("\($0.id) looks") }, onChange: { process, _, _ in log.add("\(process.id) writes") })
+    }
+
+    func kill(_ process: Int) {
+        processes[process].kill()
+        disk.clean(up: processes[process])
+    }
+
+    /// Lets a process do something, and all that comes of it happen.
+    func run(in process: Int, _ body: @escaping @Sendable () async throws -> Void) {
+        simulation.spawn(in: processes[process], body)
+        #expect(simulation.run())
+    }
+}
+
+@Suite struct `A simulated disk` {
+    let fixture = DiskFixture()
+
+    @Test func `gives what a successful call stored`() throws {
+        let tokens = fixture.network.issuer.signIn()
+        let (fixture, store) = (fixture, fixture.store(of: 0))
+        fixture.run(in: 0) {
+            #expect(try await store.load() == fixture.first)
+            try await store.save(tokens)
+            #expect(try await store.load() == tokens)
+            try await store.clear()
+            #expect(try await store.load() == nil)
+        }
+        #expect(fixture.log.all == ["0 looks", "0 writes", "0 looks", "0 looks", "0 writes", "0 looks", "0 looks"])
+    }
+
+    @Test(arguments: [StorageStep.Moment.before, .amid])
+    func `still holds the old record where the writer was killed before it was done`(moment: StorageStep.Moment) {
+        let (fixture, store) = (fixture, fixture.store(of: 0))
+        fixture.processes[0].doom(at: .writing(.signIn, moment)) { fixture.kill(0) }
+        let tokens = fixture.network.issuer.signIn()
+        fixture.run(in: 0) {
+            try await store.save(tokens)
+            Issue.record("a killed process goes on")
+        }
+        #expect(fixture.processes[0].isKilled)
+        #expect(fixture.disk.record?.credential == fixture.first)
+    }
+
+    @Test func `holds the new record where the writer was killed before it heard of it`() {
+        let (fixture, store) = (fixture, fixture.store(of: 0))
+        fixture.processes[0].doom(at: .writing(.nothing, .after)) { fixture.kill(0) }
+        fixture.run(in: 0) {
+            try await store.clear()
+            Issue.record("a killed process goes on")
+        }
+        #expect(fixture.disk.record == nil)
+    }
+
+    @Test func `gives turns in the order of asking, one at a time`() {
+        for process in 0..<3 {
+            let (fixture, store) = (fixture, fixture.store(of: process))
+            fixture.simulation.spawn(in: fixture.processes[process]) {
+                try await fixture.simulation.sleep(for: .milliseconds(process))
+                let turn = try await store.coordination?.enter(.renewal)
+                fixture.log.add("\(process) enters")
+                try await fixture.simulation.sleep(for: .seconds(1))
+                fixture.log.add("\(process) leaves")
+                turn?.end()
+            }
+        }
+        #expect(fixture.simulation.run())
+        #expect(
+            fixture.log.all == ["0 enters", "0 leaves", "1 enters", "1 leaves", "2 enters", "2 leaves"])
+    }
+
+    @Test func `gives the turn of a killed process to the next one that lives`() {
+        for process in 0..<3 {
+            let (fixture, store) = (fixture, fixture.store(of: process))
+            fixture.simulation.spawn(in: fixture.processes[process]) {
+                try await fixture.simulation.sleep(for: .milliseconds(process))
+                _ = try await store.coordination?.enter(.store)
+                fixture.log.add("\(process) enters")
+            }
+        }
+        #expect(fixture.simulation.run())
+        #expect(fixture.log.all == ["0 enters"])
+        fixture.kill(1)
+        fixture.kill(0)
+        #expect(fixture.simulation.run())
+        #expect(fixture.log.all == ["0 enters", "2 enters"])
+    }
+
+    @Test func `tells news to all but who brings it, and nothing to the dead`() {
+        for process in 0..<3 {
+            let (fixture, news) = (fixture, fixture.disk.news(for: fixture.processes[process]))
+            fixture.simulation.spawn(in: fixture.processes[process]) {
+                for await _ in news { fixture.log.add("\(process) hears") }
+            }
+        }
+        fixture.kill(2)
+        fixture.disk.announce(from: fixture.processes[0])
+        #expect(fixture.simulation.run())
+        #expect(fixture.log.all == ["1 hears"])
+        fixture.disk.announce(from: nil)
+        #expect(fixture.simulation.run())
+        #expect(fixture.log.all.sorted() == ["0 hears", "1 hears", "1 hears"])
+    }
+
+    @Test func `offers turns only where processes share it`() {
+        #expect(fixture.store(of: 0, .shared).coordination != nil)
+        #expect(fixture.store(of: 0, .lone).coordination == nil)
+        #expect(fixture.store(of: 0, .plain).coordination == nil)
+    }
+}
+
+@Suite struct `A killed process` {
+    @Test func `goes on with nothing, not even what it would always do at an end, until the world has ended`() {
+        let fixture = DiskFixture()
+        fixture.simulation.spawn(in: fixture.processes[0]) {
+            defer { fixture.log.add("unwound") }
+            try await fixture.simulation.sleep(for: .seconds(1))
+            fixture.log.add("on")
+        }
+        #expect(fixture.simulation.run(horizon: .zero))
+        fixture.kill(0)
+        #expect(fixture.simulation.run())
+        #expect(fixture.log.all == [])
+        fixture.simulation.end()
+        #expect(fixture.log.all.last == "unwound")
+    }
+
+    @Test func `is killed at the step that was chosen, and no other`() {
+        let fixture = DiskFixture()
+        let store = fixture.store(of: 0)
+        fixture.processes[0].doom(at: .reading) { fixture.kill(0) }
+        fixture.run(in: 0) { try await store.clear() }
+        #expect(!fixture.processes[0].isKilled)
+        fixture.run(in: 0) { _ = try await store.load() }
+        #expect(fixture.processes[0].isKilled)
+        #expect(fixture.log.all == ["0 writes", "0 looks"])
+    }
+}
+
+@Suite struct `What a process knows` {
+    @Test func `counts from the moment after it was learned`() {
+        var knowledge = SessionScenarioRecord.Knowledge()
+        knowledge.learn(1, at: 5)
+        #expect(knowledge.count(at: 5) == 0)
+        #expect(knowledge.count(at: 6) == 1)
+        knowledge.learn(3, at: 9)
+        knowledge.learn(4, at: 9)
+        #expect(knowledge.count(at: 9) == 1)
+        #expect(knowledge.count(at: 10) == 4)
+    }
+}
