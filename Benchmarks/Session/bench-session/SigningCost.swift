@@ -27,11 +27,29 @@ enum SigningCost {
             ),
             ("RFC 9421, Ed25519", MessageSignature(keys.ed), 5_000),
             ("RFC 9421, ES256", MessageSignature(keys.ec), 5_000),
+            ("DPoP, ES256", Tokens(access: "abcdef0123456789", tokenType: .dpop, key: .generate()), 5_000),
         ]
         for (name, credential, rounds) in schemes { try await measure(name, credential, request, rounds) }
         let signed = try await authorized(request, by: MessageSignature(keys.ed))
+        try await reportProofs(of: request)
         let verifier = MessageVerifier(keys: KeySet([keys.ed]))
         try await report("RFC 9421, Ed25519, verified", 3_000) { _ = try await verifier.verify(signed) }
+    }
+
+    /// A resource judges each proof once.
+    private static func reportProofs(of request: HTTPRequest) async throws {
+        let key = try DPoPKey.generate()
+        let tokens = Tokens(access: "abcdef0123456789", tokenType: .dpop, key: key)
+        let verifier = DPoPVerifier()
+        let proved = Lock<[HTTPRequest]>([])
+        for _ in 0..<6_000 {
+            let one = try await authorized(request, by: tokens)
+            proved.withLock { $0.append(one) }
+        }
+        try await report("DPoP, ES256, verified", 1_000) {
+            guard let one = proved.withLock({ $0.popLast() }) else { return }
+            _ = try verifier.verify(one, accessToken: tokens.access, boundTo: key.thumbprint)
+        }
     }
 
     private static func authorized(_ request: HTTPRequest, by credential: any Credential) async throws -> HTTPRequest {

@@ -71,11 +71,10 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
         _ request: HTTPRequest, with lease: Lease<Value>, to next: any Handler
     ) async throws -> (response: HTTPResponse, sent: Lease<Value>) {
         let step = SessionStep(session, lease)
-        var response = try await send(request, with: step, to: next)
-        if step.isWorthRepeating, request.body.isReplayable {
-            response = try await send(request, with: step, to: next)
-        }
-        return (response, step.lease)
+        let response = try await send(request, with: step, to: next)
+        guard step.isWorthRepeating, request.body.isReplayable else { return (response, step.lease) }
+        let again = SessionStep(session, step.lease)
+        return (try await send(request, with: again, to: next), again.lease)
     }
 
     /// Sends the request with one credential, and learns the issuer's clock from the answer.

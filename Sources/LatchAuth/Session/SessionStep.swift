@@ -32,8 +32,8 @@ package final class SessionStep<Value: SessionCredential>: WireStep {
     package func observe(_ response: HTTPResponse, to request: HTTPRequest) async {
         let lease = lease
         let sent = lease.credential
-        let isWorthRepeating = sent.learn(from: response, to: request)
-        current.withLock { $0.isWorthRepeating = isWorthRepeating }
+        // Only a refusal asks for it, and nothing follows a refusal.
+        if sent.learn(from: response, to: request) { current.withLock { $0.isWorthRepeating = true } }
         // Nearly always nothing was exchanged; then nobody has to wait for the session's actor.
         guard sent.rotated(by: response, to: request, sentWith: sent) != nil,
             let rotated = await session.rotate(lease, by: response, to: request)

@@ -58,6 +58,19 @@ import Testing
         }
     }
 
+    @Test func `are believed in no other spelling: no character may be another one`() throws {
+        let verifier = verifier(at: 1_562_262_616)
+        let bytes = Array(Self.tokenRequest.utf8)
+        for index in bytes.indices {
+            var changed = bytes
+            changed[index] = changed[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+            let request = HTTPRequest(
+                method: .post, authority: "server.example.com", path: "/token",
+                fields: ["DPoP": String(decoding: changed, as: UTF8.self)])
+            #expect(throws: AuthError.refusedProof) { try verifier.verify(request) }
+        }
+    }
+
     @Test func `have the thumbprint of their key`() throws {
         let header = try JWT(unverified: Self.tokenRequest).header
         let key = try Key(jwk: try #require(header.members["jwk"]?.objectValue))
