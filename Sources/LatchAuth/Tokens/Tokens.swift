@@ -69,11 +69,14 @@ public struct Tokens: SessionCredential, Hashable {
         key?.learn(from: response, to: request) ?? false
     }
 
-    /// These tokens with the key of those that they renew, where they bring none of their own.
+    /// These tokens with what those that they renew brought and they do not: the key, the person, the ID token.
+    ///
+    /// OpenID Connect Core §12.2: a renewal need not bring an ID token, and the first one stays true.
     public func succeeding(_ predecessor: Tokens) -> Tokens {
-        guard key == nil, predecessor.key != nil else { return self }
         var tokens = self
-        tokens.key = predecessor.key
+        tokens.key = key ?? predecessor.key
+        tokens.userID = userID ?? predecessor.userID
+        tokens.idToken = idToken ?? predecessor.idToken
         return tokens
     }
 

@@ -9,18 +9,12 @@ extension TokenEndpoint {
     /// Renews, at the token endpoint (RFC 6749 §6) or where the provider does it by JSON.
     package func renew(_ tokens: Tokens, idempotencyKey: String? = nil) async throws -> TokenResponse {
         guard let refresh = tokens.refresh else { throw OAuthError.noRefreshToken }
-        var response: TokenResponse
-        if let url = provider.jsonRenewalEndpoint {
-            let proof = RequestProof(idempotencyKey: idempotencyKey, key: tokens.key)
-            response = try await renewByJSON(refresh, granted: tokens.grantedScopes, at: url, proof)
-        } else {
+        guard let url = provider.jsonRenewalEndpoint else {
             let grant = RefreshGrant(refreshToken: refresh, granted: tokens.grantedScopes)
-            response = try await self.tokens(for: grant, idempotencyKey: idempotencyKey, boundTo: tokens.key)
+            return try await self.tokens(for: grant, idempotencyKey: idempotencyKey, boundTo: tokens.key)
         }
-        // OpenID Connect Core §12.2: a renewal need not bring an ID token, and the first one stays true.
-        if response.tokens.idToken == nil { response.tokens.idToken = tokens.idToken }
-        if response.tokens.userID == nil { response.tokens.userID = tokens.userID }
-        return response
+        let proof = RequestProof(idempotencyKey: idempotencyKey, key: tokens.key)
+        return try await renewByJSON(refresh, granted: tokens.grantedScopes, at: url, proof)
     }
 
     /// Renews where the backend takes `{"refresh_token": …}`.

@@ -37,8 +37,8 @@ public final class OAuthService {
 
     /// Whether a stored account is being renewed before anybody uses it.
     var isRenewingStored = false
-    /// Moves with each state of the session: reading it is what an observer depends on.
-    private var stateCount = 0
+    /// Tells observers of the session's changes.
+    private let observed: ObservableSession<Tokens>
     /// The name that the current person signed in with; kept in memory only.
     var loginName: (userID: String, name: String)?
 
@@ -85,8 +85,7 @@ public final class OAuthService {
         http = Client(
             baseURL: baseURL, transport: transport, interceptors: carrying + interceptors,
             allowingInsecureHTTP: allowingInsecureHTTP)
-        // It ends with the session, whose stream it reads.
-        Task { [weak self, states = session.states] in for await _ in states { self?.stateCount += 1 } }
+        observed = ObservableSession(session)
         if let legacy, let records = store as? any TokenRecordStore<Tokens> {
             migration = Task { await migrate(LegacyMigration(.lazi, in: legacy, random: random), into: records) }
         }
@@ -101,9 +100,11 @@ public final class OAuthService {
         do { try await migration.run(into: store) } catch { _ = noted(error) }
     }
 
-    /// The session's state, for whoever observes.
+    /// The session's state at this moment; who reads it is told when it changes.
+    ///
+    /// What is observed follows a turn later: right after a login that would still be the state before.
     var state: SessionState<Tokens> {
-        _ = stateCount
+        _ = observed.state
         return session.currentState
     }
 
