@@ -7,7 +7,7 @@ public struct Keychain: Sendable {
     /// Where the bytes are.
     let secrets: any SecretStore
 
-    /// The secrets of a program: in the keychain, on Linux in an encrypted file.
+    /// The secrets of a program: in the keychain, on Linux in the keyring or an encrypted file.
     ///
     /// - Parameter service: Names the program, such as its bundle identifier.
     public init(service: String) { secrets = platformSecretStore(service: service) }

@@ -3,7 +3,7 @@
 /// Keeps text and bytes where the platform keeps secrets, whatever its name says.
 ///
 /// Defaults are a plain file that backups copy and any process of the user reads; the seed itself calls them insecure.
-/// The name and the call are kept, and what is stored goes to the keychain, on Linux to an encrypted file.
+/// The name and the call are kept, and what is stored goes to the keychain, on Linux to the keyring or an encrypted file.
 public struct UserDefaultsStorage: KeyValueStorage {
     private let storage: KeychainStorage
 
