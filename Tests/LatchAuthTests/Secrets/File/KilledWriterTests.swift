@@ -16,7 +16,8 @@ import Testing
     func `leaves a whole store when it is killed in the middle`(milliseconds: Int) async throws {
         try await withTemporaryFolder { folder in
             try await Self.store(folder).write([0], for: "first")
-            await #expect(processExitsWith: .signal(SIGKILL)) { [folder = folder as String, milliseconds = milliseconds as Int] in
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [folder = folder as String, milliseconds = milliseconds as Int] in
                 let killer = Thread {
                     usleep(UInt32(milliseconds) * 1_000)
                     kill(getpid(), SIGKILL)
