@@ -142,6 +142,9 @@ let package = Package(
             "soak-session", path: "Benchmarks/Session/soak-session",
             needs: ["LatchAccounts", "LatchIdentity", "LatchAuth", "LatchServer", "LatchHTTP", "LatchCore"]),
         program(
+            "bench-jwtauth", path: "Benchmarks/Session/bench-jwtauth",
+            needs: ["JWTAuth", "LatchAuth", "LatchHTTP", "LatchCore", "CMeasure"]),
+        program(
             "simulate-session", path: "Benchmarks/Session/simulate-session",
             needs: ["LatchTesting", "LatchAuth"]),
         program(

@@ -53,6 +53,14 @@ import Testing
         #expect(result.response.statusCode == status)
     }
 
+    @Test func `J13: what the server says instead need not be an error`() async throws {
+        backend.on("/x") { _ in .json(#"{"name":"why"}"#, status: .forbidden) }
+        try await backend.run {
+            let result: Response<[Int], Profile> = try await Dependency(\.jwtAuthClient).wrappedValue.send(.get("/x"))
+            #expect(result.error == Profile(name: "why"))
+        }
+    }
+
     @Test func `J13: what is neither is a bad response, or one that cannot be read`() async throws {
         #expect(badStatus(await failure { try await either("<html>", status: 502) }) == 502)
         #expect(badStatus(await failure { try await either("", status: .unauthorized) }) == 401)

@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchJOSE
+import LatchTesting
 import Testing
 
 @Suite struct `What happens during a refresh` {
@@ -157,5 +158,50 @@ import Testing
         let keys = backend.requests(to: "/auth/refresh").map { $0.fields[.idempotencyKey] }
         #expect(keys.count == 2 && keys[0] == keys[1] && keys[0] != nil)
         #expect(backend.requests(to: "/user/profile").first?.fields[.idempotencyKey] == nil)
+    }
+
+    @Test func `a refresh that a crash has interrupted is repeated under its key at the next start`() async throws {
+        let keychain = RecordedKeychain()
+        gate.open()
+        backend.on("/auth/refresh") { _ in .json("{}", status: .serviceUnavailable) }
+        try await backend.run(keychain: keychain.client) {
+            try await Dependency(\.authTokensClient).wrappedValue.save(try backend.issue(life: -10))
+            _ = await failure { try await Dependency(\.jwtAuthClient).wrappedValue.refreshExpiredTokens() }
+        }
+        backend.state.withLock { $0.answers = [:] }
+        try await backend.run(keychain: keychain.client) {
+            try await Dependency(\.jwtAuthClient).wrappedValue.refreshExpiredTokens()
+        }
+        let keys = backend.requests(to: "/auth/refresh").map { $0.fields[.idempotencyKey] }
+        #expect(keys.count == 2 && keys[0] == keys[1] && keys[0] != nil)
+    }
+
+    @Test func `J8: several sessions over one keychain make one refresh`() async throws {
+        let expired = try backend.issue(life: -10)
+        gate.open()
+        try await withTemporaryFolder { folder in
+            // As in several processes, each has clients of its own; what they share is on the disk.
+            @Sendable func keychain() -> KeychainClient {
+                KeychainClient(
+                    over: EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key")),
+                    coordination: FileCoordination(path: "\(folder)/session"))
+            }
+            try await backend.run(keychain: keychain()) {
+                try await Dependency(\.authTokensClient).wrappedValue.save(expired)
+                let failures = await atOnce(8) { _ in
+                    await withDependencies {
+                        $0.keychainClient = keychain()
+                    } operation: {
+                        let client = Dependency(\.jwtAuthClient).wrappedValue
+                        return await atOnce(25) { _ in
+                            await failure { try await client.sendAuthenticated(.get("/user/profile")) }
+                        }
+                    }
+                }
+                #expect(failures.joined().allSatisfy { $0 == nil })
+            }
+        }
+        #expect(backend.refreshes == 1)
+        #expect(backend.requests(to: "/user/profile").count == 200)
     }
 }

@@ -53,9 +53,12 @@ extension Request {
         let content = method.ignoresContent ? nil : body
         if content != nil, fields[.contentType] == nil { fields[.contentType] = "application/json" }
         do {
-            return try client.request(
+            var request = try client.request(
                 method.core, routePath, query: queryItems.map { ($0.name, $0.value ?? "") }, fields: fields,
                 body: content.map { HTTPBody(Array($0)) } ?? .empty)
+            // Which fragments the program spelled is not known here: all of them would be called `{}`.
+            request.template = nil
+            return request
         } catch {
             throw .malformedRequestURL
         }
