@@ -6,24 +6,51 @@ import Foundation
 /// Measures, and prints what was measured beside its limit.
 struct Report {
     private var missed = 0
+    private let baseline = Baseline("Benchmarks/Crypto/allocations.txt")
+
+    /// The most blocks of memory that a token may cost.
+    private static let mostAllocations = 25.0
 
     func section(_ title: String, _ peer: String, _ ours: String) {
         print("\n\(title)")
         print(row("", peer, ours, "", "", "allocations"))
     }
 
-    /// Measures signing and verifying of one algorithm against OpenSSL's own figures, round by round.
-    mutating func compare(
-        _ name: String, _ peer: Peer, verifyLimit: Double?, sign: () throws -> Bool, verify: () throws -> Bool
-    ) throws {
-        var (signs, verifies): ([Pair], [Pair]) = ([], [])
+    /// Measures one algorithm against OpenSSL's own figures, round by round.
+    mutating func compare(_ name: String, _ peer: Peer, limit: Double, _ contest: Contest) throws {
+        var (signs, verifies, tokens): ([Pair], [Pair], [Pair]) = ([], [], [])
         for _ in 0..<BenchCrypto.rounds {
             let theirs = try peer.measure()
-            signs.append(Pair(theirs: theirs.sign, ours: try Series.measure(name, sign)))
-            verifies.append(Pair(theirs: theirs.verify, ours: try Series.measure(name, verify)))
+            signs.append(Pair(theirs: theirs.sign, ours: try Series.measure(name, contest.sign)))
+            verifies.append(Pair(theirs: theirs.verify, ours: try Series.measure(name, contest.verify)))
+            tokens.append(Pair(theirs: theirs.verify, ours: try Series.measure(name, contest.token)))
         }
-        line("\(name) verify", verifies, limit: verifyLimit)
+        line("\(name), a whole token", tokens, limit: limit)
+        line("\(name) verify", verifies, limit: nil)
         line("\(name) sign", signs, limit: nil)
+        checkAllocations(name, tokens.map(\.ours.allocations).min() ?? 0)
+    }
+
+    /// Holds a token's blocks of memory against the limit of all, and against what they were.
+    private mutating func checkAllocations(_ name: String, _ measured: Double) {
+        let limit = min(baseline[name].map { $0 + 0.5 } ?? Self.mostAllocations, Self.mostAllocations)
+        let holds = measured <= limit
+        if !holds { missed += 1 }
+        print(
+            row(
+                "\(name), a token's blocks of memory", "", String(format: "%.1f", measured), "",
+                "≤ \(limit) \(holds ? "PASS" : "FAIL")", ""))
+    }
+
+    /// Measures something so short that a read of the clock would count, in nanoseconds.
+    mutating func nanoseconds(_ name: String, limit: Double, _ body: () -> Bool) throws {
+        let times = try (0..<BenchCrypto.rounds).map { _ in
+            1e9 / (try Series.measure(name) { (0..<64).allSatisfy { _ in body() } }.rate * 64)
+        }.sorted()
+        let median = times[times.count / 2]
+        if median > limit { missed += 1 }
+        print(
+            row(name, whole(limit), String(format: "%.1f", median), "", median > limit ? "FAIL" : "PASS", ""))
     }
 
     /// Measures something that has no peer and no limit.
@@ -61,6 +88,14 @@ struct Report {
             return width < 0 ? cell + space : space + cell
         }.joined(separator: " ")
     }
+}
+
+/// What is measured of one algorithm.
+struct Contest {
+    let sign: () throws -> Bool
+    let verify: () throws -> Bool
+    /// The whole check of a token.
+    let token: () throws -> Bool
 }
 
 /// One round: theirs and ours.

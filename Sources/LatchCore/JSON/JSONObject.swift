@@ -15,6 +15,9 @@ public struct JSONObject: Sendable {
     /// An object without members.
     public init() {}
 
+    /// An object without members that has room for some.
+    init(capacity: Int) { members.reserveCapacity(capacity) }
+
     /// An object of these members; of a name that stands twice the last value counts, at the first place.
     public init(_ members: some Sequence<(key: String, value: JSONValue)>) {
         for member in members { self[member.key] = member.value }

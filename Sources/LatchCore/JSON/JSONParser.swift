@@ -44,9 +44,10 @@ struct JSONParser {
     private mutating func parseObject(depth: Int) throws(JSONError) -> JSONObject {
         guard depth <= maximumDepth else { throw .tooDeep(at: position) }
         position += 1
-        var object = JSONObject()
         skipSpace()
-        if take(UInt8(ascii: "}")) { return object }
+        if take(UInt8(ascii: "}")) { return JSONObject() }
+        // The whole of a message mostly fits and is then laid out once; within it, room would cost more than the text.
+        var object = depth == 1 ? JSONObject(capacity: 10) : JSONObject()
         while true {
             guard peek == UInt8(ascii: "\"") else { throw .malformed("a name is expected", at: position) }
             let place = position
@@ -66,9 +67,10 @@ struct JSONParser {
     private mutating func parseArray(depth: Int) throws(JSONError) -> [JSONValue] {
         guard depth <= maximumDepth else { throw .tooDeep(at: position) }
         position += 1
-        var array: [JSONValue] = []
         skipSpace()
-        if take(UInt8(ascii: "]")) { return array }
+        if take(UInt8(ascii: "]")) { return [] }
+        var array: [JSONValue] = []
+        if depth <= 2 { array.reserveCapacity(4) }
         while true {
             array.append(try parseValue(depth: depth))
             skipSpace()

@@ -34,7 +34,7 @@ enum KeyMaterial: Sendable {
         case .ed25519(_, let key): try key.map { Array(try $0.signature(for: data)) }
         case .rsa(_, let key, let scheme):
             try key?.signature(for: data, padding: scheme.padding, hash: scheme.hash)
-        case .secret(let secret): secret.code(for: data)
+        case .secret(let secret): secret.code(for: data[...])
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import FoundationEssentials
 internal import LatchCrypto
 
 /// A secret that signs and verifies alike, prepared for its digest.
@@ -29,7 +30,7 @@ struct SharedSecret: Sendable {
     }
 
     /// The code of `data`, as long as the digest; the prepared state is copied and stays as it is.
-    func code(for data: some Collection<UInt8>) -> [UInt8] {
+    func code(for data: ArraySlice<UInt8>) -> [UInt8] {
         switch prepared {
         case .sha256(let hmac): Self.code(hmac, for: data)
         case .sha384(let hmac): Self.code(hmac, for: data)
@@ -37,9 +38,9 @@ struct SharedSecret: Sendable {
         }
     }
 
-    private static func code(_ prepared: HMAC<some HashFunction>, for data: some Collection<UInt8>) -> [UInt8] {
+    private static func code(_ prepared: HMAC<some HashFunction>, for data: ArraySlice<UInt8>) -> [UInt8] {
         var hmac = prepared
-        hmac.update(data: Array(data))
+        hmac.update(data: data)
         return Array(hmac.finalize())
     }
 }

@@ -49,7 +49,7 @@ public struct HMAC<Hash: HashFunction>: Sendable {
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Hash.byteCount) { digest in
             inner.finalize(into: digest)
             last.update(bufferPointer: UnsafeRawBufferPointer(digest))
-            return MAC(bytes: Array(last.finalize()))
+            return MAC(bytes: last.finalize().bytes)
         }
     }
 

@@ -13,6 +13,7 @@ extension Curve25519.Signing {
     /// A key that verifies.
     public struct PublicKey: Sendable, Hashable {
         private let key: EVPKey
+        private let prepared: PreparedDigest
         /// The key's 32 bytes.
         public let rawRepresentation: [UInt8]
 
@@ -25,19 +26,20 @@ extension Curve25519.Signing {
                 let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count)
             else { throw .refusedKey("an Ed25519 key has 32 bytes") }
             self.key = EVPKey(owning: key)
+            prepared = try PreparedDigest(verifyingWith: self.key)
             self.rawRepresentation = bytes
         }
 
         /// Whether the signature is this key's for `data`.
         ///
         /// It is the check of RFC 8032 §5.1.7: S has to be below the order, so nobody can make a second signature of a
-        /// first. OpenSSL does Ed25519 in one step only, so each call makes a context of its own.
+        /// first. OpenSSL does Ed25519 in one step only, so each call takes a copy of the prepared context.
         public func isValidSignature(
             _ signature: some Collection<UInt8>, for data: some Collection<UInt8>
         ) -> Bool {
             guard signature.count == 64, let context = EVP_MD_CTX_new() else { return false }
             defer { EVP_MD_CTX_free(context) }
-            guard EVP_DigestVerifyInit(context, nil, nil, nil, key.pointer) == 1 else {
+            guard EVP_MD_CTX_copy_ex(context, prepared.pointer) == 1 else {
                 ERR_clear_error()
                 return false
             }
@@ -57,6 +59,22 @@ extension Curve25519.Signing {
 
         /// Hashes the bytes.
         public func hash(into hasher: inout Hasher) { hasher.combine(rawRepresentation) }
+    }
+
+    /// A context that was prepared with a key, to be copied: preparing one costs twice the memory of a copy.
+    fileprivate final class PreparedDigest: Sendable {
+        /// Never used itself, since newer versions of OpenSSL refuse to use a context twice.
+        nonisolated(unsafe) let pointer: OpaquePointer
+
+        init(verifyingWith key: EVPKey) throws(CryptoError) {
+            guard let context = EVP_MD_CTX_new() else { throw .openSSL("preparing a key") }
+            pointer = context
+            guard EVP_DigestVerifyInit(context, nil, nil, nil, key.pointer) == 1 else {
+                throw .openSSL("preparing a key")
+            }
+        }
+
+        deinit { EVP_MD_CTX_free(pointer) }
     }
 
     /// A key that signs.

@@ -7,7 +7,8 @@ extension NISTSigning {
     /// A key that verifies.
     public struct PublicKey: Sendable {
         private let key: EVPKey
-        private let verifiers: EVPContextPool
+        private let arithmetic: CurveArithmetic
+        private let point: CurvePoint
         /// The point, uncompressed: 0x04, x and y (SEC 1 §2.3.3).
         public let x963Representation: [UInt8]
 
@@ -20,7 +21,8 @@ extension NISTSigning {
             guard key.byteCount(of: .x) != nil else { throw .malformedKey("its point is the one at infinity") }
             x963Representation = try [4] + key.number(.x, count: length) + key.number(.y, count: length)
             self.key = key
-            verifiers = EVPContextPool(key, for: .verify)
+            arithmetic = try CurveArithmetic.of(Curve.self)
+            point = try arithmetic.point(x963Representation)
         }
 
         /// A key of its point, uncompressed, which has to lie on the curve.
@@ -72,9 +74,8 @@ extension NISTSigning {
             rawRepresentation raw: some Collection<UInt8>, for data: some Collection<UInt8>
         ) -> Bool {
             guard raw.count == Curve.coordinateByteCount * 2 else { return false }
-            let der = withBytes(of: raw) { DERSignature.encode(raw: $0) }
             return withDigest(Curve.Hash.self, of: data) { digest in
-                der.withUnsafeBufferPointer { verifiers.verifies($0, digest: digest) }
+                withBytes(of: raw) { arithmetic.verifies($0, digest: digest, key: point) }
             }
         }
     }

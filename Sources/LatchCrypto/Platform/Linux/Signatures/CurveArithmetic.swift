@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+internal import COpenSSL
+internal import LatchCore
+
+/// The check of ECDSA signatures on one curve, over OpenSSL's arithmetic.
+///
+/// It takes the steps of FIPS 186-5 §6.4.2 itself, on numbers that are kept from one call to the next. OpenSSL's own
+/// function does the same and asks for three dozen blocks of memory each time. Everything here is public, so nothing has to
+/// take the same time; signing, which has a secret, is left to OpenSSL.
+final class CurveArithmetic: Sendable {
+    /// The numbers of one check, on their way between threads: whoever took them is alone with them.
+    private struct Numbers: @unchecked Sendable {
+        let context: OpaquePointer
+        /// The halves of the signature, the digest, and what the steps make of them.
+        let r, s, digest, inverse, first, second: OpaquePointer
+        let point: OpaquePointer
+    }
+
+    /// How many sets of numbers are kept.
+    private static let mostKept = 64
+
+    // OpenSSL reads a group from several threads; nothing changes one after it was made.
+    private nonisolated(unsafe) let group: OpaquePointer
+    private nonisolated(unsafe) let order: OpaquePointer
+    private let halfCount: Int
+    private let idle = Lock<[Numbers]>([])
+
+    private static let p256 = CurveArithmetic(P256.self)
+    private static let p384 = CurveArithmetic(P384.self)
+    private static let p521 = CurveArithmetic(P521.self)
+
+    /// The one of a curve.
+    static func of(_ curve: (some NISTCurve).Type) throws(CryptoError) -> CurveArithmetic {
+        let known = [p256, p384, p521].compactMap(\.self).first { $0.halfCount == curve.coordinateByteCount }
+        guard let known else { throw .openSSL("opening the curve") }
+        return known
+    }
+
+    /// They live as long as the process, so nothing is ever freed.
+    private init?(_ curve: (some NISTCurve).Type) {
+        guard let group = EC_GROUP_new_by_curve_name(EC_curve_nist2nid(curve.name)),
+            let order = EC_GROUP_get0_order(group)
+        else { return nil }
+        self.group = group
+        self.order = order
+        halfCount = curve.coordinateByteCount
+    }
+
+    /// A point of its uncompressed form, which is checked to lie on the curve.
+    func point(_ x963: [UInt8]) throws(CryptoError) -> CurvePoint {
+        guard let point = EC_POINT_new(group) else { throw .openSSL("reading a key") }
+        let owned = CurvePoint(owning: point)
+        guard EC_POINT_oct2point(group, point, x963, x963.count, nil) == 1 else {
+            throw .refusedKey("its point is not on the curve")
+        }
+        return owned
+    }
+
+    /// Whether the raw signature is one of the digest by the key at `key`; anything but a clear yes is a no.
+    func verifies(
+        _ signature: UnsafeBufferPointer<UInt8>, digest: UnsafeMutableBufferPointer<UInt8>, key: CurvePoint
+    ) -> Bool {
+        guard signature.count == halfCount * 2, let numbers = take() else { return false }
+        defer { give(numbers) }
+        let half = Int32(halfCount)
+        guard let start = signature.baseAddress, BN_bin2bn(start, half, numbers.r) != nil,
+            BN_bin2bn(start + halfCount, half, numbers.s) != nil,
+            BN_bin2bn(digest.baseAddress, Int32(digest.count), numbers.digest) != nil
+        else { return false }
+        // FIPS 186-5 §6.4.2, step 1: both halves lie between 1 and the order less 1.
+        guard isInRange(numbers.r), isInRange(numbers.s) else { return false }
+        let holds = multiplies(numbers, key: key)
+        // A failure leaves a note in this thread's queue.
+        if !holds { ERR_clear_error() }
+        return holds
+    }
+
+    private func isInRange(_ number: OpaquePointer) -> Bool { BN_is_zero(number) == 0 && BN_cmp(number, order) < 0 }
+
+    /// FIPS 186-5 §6.4.2, steps 3 to 9.
+    ///
+    /// Step 2, the digest's leftmost bits, is all of it: on no curve here is the digest longer than the order.
+    private func multiplies(_ numbers: Numbers, key: CurvePoint) -> Bool {
+        let context = numbers.context
+        guard BN_mod_inverse(numbers.inverse, numbers.s, order, context) != nil,
+            BN_mod_mul(numbers.first, numbers.digest, numbers.inverse, order, context) == 1,
+            BN_mod_mul(numbers.second, numbers.r, numbers.inverse, order, context) == 1,
+            EC_POINT_mul(group, numbers.point, numbers.first, key.pointer, numbers.second, context) == 1,
+            EC_POINT_is_at_infinity(group, numbers.point) == 0,
+            EC_POINT_get_affine_coordinates(group, numbers.point, numbers.first, nil, context) == 1,
+            BN_nnmod(numbers.second, numbers.first, order, context) == 1
+        else { return false }
+        return BN_cmp(numbers.second, numbers.r) == 0
+    }
+
+    /// Numbers that are the caller's alone until it gives them back.
+    private func take() -> Numbers? {
+        if let one = idle.withLock({ $0.popLast() }) { return one }
+        guard let context = BN_CTX_new() else { return nil }
+        let made = (0..<6).compactMap { _ in BN_new() }
+        let point = EC_POINT_new(group)
+        guard made.count == 6, let point else {
+            for number in made { BN_free(number) }
+            EC_POINT_free(point)
+            BN_CTX_free(context)
+            ERR_clear_error()
+            return nil
+        }
+        return Numbers(
+            context: context, r: made[0], s: made[1], digest: made[2], inverse: made[3], first: made[4],
+            second: made[5], point: point)
+    }
+
+    /// Takes numbers back, or frees them where enough are kept.
+    private func give(_ numbers: Numbers) {
+        let isKept = idle.withLock { kept in
+            guard kept.count < Self.mostKept else { return false }
+            kept.append(numbers)
+            return true
+        }
+        guard !isKept else { return }
+        for number in [numbers.r, numbers.s, numbers.digest, numbers.inverse, numbers.first, numbers.second] {
+            BN_free(number)
+        }
+        EC_POINT_free(numbers.point)
+        BN_CTX_free(numbers.context)
+    }
+}
+
+/// A point of a key that is freed with its last owner; OpenSSL reads it from several threads.
+final class CurvePoint: Sendable {
+    nonisolated(unsafe) let pointer: OpaquePointer
+
+    init(owning pointer: OpaquePointer) { self.pointer = pointer }
+
+    deinit { EC_POINT_free(pointer) }
+}
+#endif
