@@ -68,6 +68,9 @@ struct RedirectFollower: Handler {
         guard target.scheme == "https" || origin.scheme == "http", insecure.allows(target) else {
             throw .redirectRefused("A redirect to unencrypted http was refused.")
         }
+        guard target == origin || !policy.staysWithinOrigin else {
+            throw .redirectRefused("A redirect to another origin, \(target), was refused.")
+        }
         guard body.isReplayable else { throw HTTPError.streamSpent }
         guard body.isEmpty || target == origin || policy.sendsContentToOtherOrigins else {
             throw .redirectRefused("A redirect would have carried the request's content to \(target).")

@@ -10,10 +10,16 @@ public struct RedirectPolicy: Sendable, Hashable {
     /// Content is often a credential itself (a password, a refresh token), and no field marks it as one.
     public var sendsContentToOtherOrigins: Bool
 
+    /// Whether a redirect to another origin is an error.
+    ///
+    /// It is for what is believed because of where it comes from, as the keys of an issuer are.
+    public var staysWithinOrigin: Bool
+
     /// A policy; the default follows ten and keeps content within the origin.
-    public init(maximum: Int = 10, sendsContentToOtherOrigins: Bool = false) {
+    public init(maximum: Int = 10, sendsContentToOtherOrigins: Bool = false, staysWithinOrigin: Bool = false) {
         self.maximum = maximum
         self.sendsContentToOtherOrigins = sendsContentToOtherOrigins
+        self.staysWithinOrigin = staysWithinOrigin
     }
 
     /// Follows none: a redirect is an answer like any other.

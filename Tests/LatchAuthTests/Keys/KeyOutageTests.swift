@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import Testing
+
+@Suite struct `Keys whose issuer cannot be asked` {
+    private let key: Key
+
+    init() throws { key = try Key.generate(.eddsa, id: "k1") }
+
+    @Test func `serve on for a time, and then no more`() async throws {
+        try await PublishedKeys.serve([key], fields: [.cacheControl: "max-age=100"]) { issuer in
+            let verifier = try issuer.verifier(RemoteKeyPolicy(staleIfError: .seconds(1_000)))
+            let text = try issuer.token(key)
+            _ = try await verifier.verify(text)
+            issuer.fail()
+            issuer.clock.advance(by: .seconds(100))
+            #expect(try await verifier.verify(text).subject == "u1")
+            issuer.clock.advance(by: .seconds(999))
+            #expect(try await verifier.verify(text).subject == "u1")
+            issuer.clock.advance(by: .seconds(1))
+            await #expect { try await verifier.verify(text) } throws: { AuthError.keysUnavailable ~= $0 }
+            issuer.answer(nil)
+            issuer.clock.advance(by: .seconds(30))
+            #expect(try await verifier.verify(text).subject == "u1")
+        }
+    }
+
+    @Test(arguments: [
+        ("max-age=100, stale-if-error=50", 149, 151), ("max-age=100, stale-if-error=99999", 1_099, 1_101),
+    ])
+    func `serve on for no longer than the answer and the policy allow`(
+        control: String, last: Int, over: Int
+    ) async throws {
+        try await PublishedKeys.serve([key], fields: [.cacheControl: control]) { issuer in
+            let keys = try issuer.keySet(RemoteKeyPolicy(staleIfError: .seconds(1_000)))
+            _ = try await keys.keys()
+            issuer.fail(.serviceUnavailable)
+            issuer.clock.advance(by: .seconds(last))
+            #expect(try await keys.keys().keys.count == 1)
+            issuer.clock.advance(by: .seconds(over - last))
+            await #expect { try await keys.keys() } throws: { AuthError.keysUnavailable ~= $0 }
+        }
+    }
+
+    @Test func `leave the issuer alone between attempts, longer each time`() async throws {
+        try await PublishedKeys.serve([key]) { issuer in
+            issuer.fail()
+            let keys = try issuer.keySet()
+            var asked: [Int] = []
+            for second in 0..<130 {
+                let before = issuer.count
+                for _ in 0..<3 {
+                    await #expect { try await keys.keys() } throws: { AuthError.keysUnavailable ~= $0 }
+                }
+                if issuer.count > before { asked.append(second) }
+                issuer.clock.advance(by: .seconds(1))
+            }
+            #expect(asked == [0, 1, 3, 7, 15, 31, 61, 91, 121])
+            #expect(issuer.count == asked.count)
+            issuer.answer(nil)
+            issuer.clock.advance(by: .seconds(30))
+            #expect(try await keys.keys().keys.count == 1)
+        }
+    }
+
+    @Test func `are unavailable to a token of an unknown key, and not merely unknown`() async throws {
+        try await PublishedKeys.serve([key]) { issuer in
+            let verifier = try issuer.verifier()
+            let (good, new) = (try issuer.token(key), try issuer.token(Key.generate(.eddsa, id: "new")))
+            _ = try await verifier.verify(good)
+            issuer.fail()
+            issuer.clock.advance(by: .seconds(30))
+            for _ in 0..<3 {
+                await #expect { try await verifier.verify(new) } throws: { AuthError.keysUnavailable ~= $0 }
+                #expect(try await verifier.verify(good).subject == "u1")
+            }
+            #expect(issuer.count == 2)
+        }
+    }
+
+    @Test func `are refused where the answer is no key set, holds secrets, or is too long`() async throws {
+        let secret = try Key.generate(.hs256).jwkWithSecretsForStorage()
+        let bodies: [String] = [
+            "", "{}", "[]", "<html>", #"{"keys":[],"keys":[]}"#, #"{"keys":1}"#,
+            String(decoding: JSONValue.object(["keys": [.object(secret)]]).serialized(), as: UTF8.self),
+            #"{"keys":[],"x":"\#(String(repeating: "a", count: 300_000))"}"#,
+        ]
+        try await PublishedKeys.serve([key]) { issuer in
+            for body in bodies {
+                issuer.answer { _ in HTTPResponse(status: .ok, body: HTTPBody(body)) }
+                await #expect { try await issuer.keySet().keys() } throws: { AuthError.keysUnavailable ~= $0 }
+            }
+            for status in [201, 204, 206, 400, 401, 404, 500, 503] {
+                issuer.fail(HTTPStatus(rawValue: status))
+                await #expect { try await issuer.keySet().keys() } throws: { AuthError.keysUnavailable ~= $0 }
+            }
+        }
+    }
+
+    @Test func `H7: are read no further than the limit`() async throws {
+        try await PublishedKeys.serve([key]) { issuer in
+            let sent = Lock(0)
+            issuer.answer { _ in
+                let endless = HTTPBodyStream(once: {
+                    sent.withLock { $0 += 1 << 16 }
+                    return [UInt8](repeating: 0x20, count: 1 << 16)
+                })
+                return HTTPResponse(status: .ok, body: HTTPBody(endless))
+            }
+            await #expect { try await issuer.keySet().keys() } throws: { AuthError.keysUnavailable ~= $0 }
+            #expect(sent.withLock { $0 } < 64 << 20)
+        }
+    }
+
+    @Test func `that are published whole are used by their public half alone`() async throws {
+        let whole = try key.jwkWithSecretsForStorage()
+        try await PublishedKeys.serve([]) { issuer in
+            issuer.answer { _ in
+                HTTPResponse(status: .ok, body: HTTPBody(JSONValue.object(["keys": [.object(whole)]]).serialized()))
+            }
+            let keys = try await issuer.keySet().keys()
+            #expect(keys.keys.map(\.canSign) == [false])
+        }
+    }
+}
+
+@Suite struct `The address of an issuer's keys` {
+    private let key: Key
+
+    init() throws { key = try Key.generate(.eddsa, id: "k1") }
+
+    @Test(arguments: [
+        "http://id.example/jwks", "http://127.0.0.1.example/jwks", "http://10.0.0.1/jwks", "ftp://id.example/jwks",
+        "file:///etc/passwd", "https:///jwks", "https://user:secret@id.example/jwks",
+    ])
+    func `is refused where anybody on the way could exchange the keys`(text: String) throws {
+        let url = try #require(URL(string: text))
+        #expect(throws: HTTPError.self) { try RemoteKeySet(url: url) }
+    }
+
+    @Test(arguments: [
+        "https://id.example/jwks", "http://127.0.0.1:1/jwks", "http://[::1]:1/jwks", "http://localhost:1/",
+    ])
+    func `may be https, or this machine`(text: String) throws {
+        _ = try RemoteKeySet(url: try #require(URL(string: text)))
+    }
+
+    @Test func `may redirect within its origin, and nowhere else`() async throws {
+        let key = key
+        try await PublishedKeys.serve([key]) { other in
+            try await PublishedKeys.serve([key]) { issuer in
+                try await Self.checkRedirects(of: issuer, elsewhere: other.url.absoluteString, key)
+            }
+            #expect(other.count == 0)
+        }
+    }
+
+    private static func checkRedirects(of issuer: PublishedKeys, elsewhere: String, _ key: Key) async throws {
+        let body = KeySet([key]).jwks().serialized()
+        issuer.answer { request in
+            guard request.path.hasPrefix("/jwks.json") else { return HTTPResponse(status: .ok, body: HTTPBody(body)) }
+            return HTTPResponse(status: HTTPStatus(rawValue: 302), fields: [.location: "/moved"])
+        }
+        #expect(try await issuer.keySet().keys().keys.count == 1)
+        for location in [elsewhere, "/jwks.json"] {
+            issuer.answer { _ in HTTPResponse(status: HTTPStatus(rawValue: 302), fields: [.location: location]) }
+            await #expect { try await issuer.keySet().keys() } throws: { AuthError.keysUnavailable ~= $0 }
+        }
+    }
+
+    @Test func `is named in errors and descriptions without its query`() async throws {
+        try await PublishedKeys.serve([key]) { issuer in
+            issuer.fail()
+            let keys = try issuer.keySet()
+            #expect("\(keys)".hasSuffix("/jwks.json)"))
+            await #expect { try await keys.keys() } throws: { error in
+                "\(error)".contains("/jwks.json") && !"\(error)".contains("tenant=secret")
+            }
+        }
+    }
+}

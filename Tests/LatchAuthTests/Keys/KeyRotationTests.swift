@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import Testing
+
+@Suite struct `A key that is not known` {
+    private let key: Key
+    private let next: Key
+
+    init() throws {
+        key = try Key.generate(.eddsa, id: "k1")
+        next = try Key.generate(.es256, id: "k2")
+    }
+
+    @Test func `H3: is fetched when the issuer has begun to sign with it, and the old one holds while it is published`()
+        async throws
+    {
+        try await PublishedKeys.serve([key]) { issuer in
+            let verifier = try issuer.verifier()
+            let (old, new) = (try issuer.token(key), try issuer.token(next))
+            _ = try await verifier.verify(old)
+            issuer.clock.advance(by: .seconds(30))
+            issuer.publish([key, next])
+            #expect(try await verifier.verify(new).subject == "u1")
+            #expect(try await verifier.verify(old).subject == "u1")
+            #expect(issuer.count == 2)
+            issuer.publish([next])
+            issuer.clock.advance(by: .seconds(600))
+            #expect(try await verifier.verify(new).subject == "u1")
+            await #expect(throws: JOSEError.unknownKey) { try await verifier.verify(old) }
+            #expect(issuer.count == 3)
+        }
+    }
+
+    @Test func `H3: that was published before it signs is never asked for`() async throws {
+        try await PublishedKeys.serve([key, next]) { issuer in
+            let verifier = try issuer.verifier()
+            for key in [key, next, key, next] { _ = try await verifier.verify(issuer.token(key)) }
+            #expect(issuer.count == 1)
+        }
+    }
+
+    @Test func `H3: has the issuer asked once within the interval, however many tokens name however many keys`()
+        async throws
+    {
+        try await PublishedKeys.serve([key]) { issuer in
+            let verifier = try issuer.verifier()
+            let (good, stranger) = (try issuer.token(key), try Key.generate(.eddsa))
+            let flood = try (0..<300).map { try issuer.token(stranger, id: "unknown-\($0)") }
+            _ = try await verifier.verify(good)
+            for round in 0..<3 {
+                // Each round falls into an interval of its own, and so it costs one request; honest tokens pass meanwhile.
+                issuer.clock.advance(by: .seconds(30))
+                let refused = await Self.refused(flood, by: verifier)
+                #expect(refused == flood.count)
+                #expect(try await verifier.verify(good).subject == "u1")
+                #expect(issuer.count == 2 + round)
+            }
+        }
+    }
+
+    /// How many of the tokens are refused as signed by a key that nobody knows.
+    private static func refused(_ texts: [String], by verifier: RemoteVerifier) async -> Int {
+        await withTaskGroup(of: Bool.self) { group in
+            for text in texts { group.addTask { await isUnknown(text, to: verifier) } }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+    }
+
+    private static func isUnknown(_ text: String, to verifier: RemoteVerifier) async -> Bool {
+        do {
+            _ = try await verifier.verify(text)
+            return false
+        } catch {
+            return error as? JOSEError == .unknownKey
+        }
+    }
+
+    @Test func `H3: costs nothing within the interval after the first fetch`() async throws {
+        try await PublishedKeys.serve([key]) { issuer in
+            let verifier = try issuer.verifier()
+            let text = try issuer.token(Key.generate(.eddsa, id: "x"))
+            for _ in 0..<3 { await #expect(throws: JOSEError.unknownKey) { try await verifier.verify(text) } }
+            #expect(issuer.count == 1)
+        }
+    }
+
+    @Test func `is found for tokens that name none, by their signature`() async throws {
+        let (old, new) = (try unnamed(), try unnamed())
+        try await PublishedKeys.serve([old]) { issuer in
+            let verifier = try issuer.verifier()
+            _ = try await verifier.verify(issuer.token(old))
+            issuer.clock.advance(by: .seconds(30))
+            issuer.publish([old, new])
+            #expect(try await verifier.verify(issuer.token(new)).subject == "u1")
+            #expect(issuer.count == 2)
+            let stranger = try issuer.token(unnamed())
+            for _ in 0..<3 { await #expect(throws: JOSEError.badSignature) { try await verifier.verify(stranger) } }
+            #expect(issuer.count == 2)
+        }
+    }
+
+    /// A key without a name.
+    private func unnamed() throws -> Key {
+        var jwk = try Key.generate(.eddsa).jwkWithSecretsForStorage()
+        jwk["kid"] = nil
+        return try Key(jwk: jwk)
+    }
+
+    @Test func `is not why the issuer is asked for a token that is wrong in another way`() async throws {
+        try await PublishedKeys.serve([key]) { issuer in
+            let verifier = try issuer.verifier()
+            let good = try issuer.token(key)
+            _ = try await verifier.verify(good)
+            issuer.clock.advance(by: .seconds(30))
+            let forged = try issuer.token(Key.generate(.eddsa), id: "k1")
+            let expired = try JWT.sign(["iss": "us", "exp": 1], with: key)
+            let foreign = try JWT.sign(["iss": "them", "exp": 9_000_000_000], with: key)
+            let refused = try issuer.token(Key.generate(.hs256), id: "x")
+            for (text, error) in [
+                (forged, JOSEError.badSignature), (expired, .expired), (foreign, .wrongIssuer),
+                (refused, .refusedAlgorithm), ("x.y.z", .malformedToken("")), ("", .malformedToken("")),
+            ] {
+                await #expect { try await verifier.verify(text) } throws: { ($0 as? JOSEError)?.code == error.code }
+            }
+            #expect(issuer.count == 1)
+        }
+    }
+
+    @Test func `H1: is never fetched from where a token points to`() async throws {
+        let evil = try Key.generate(.eddsa, id: "evil")
+        try await PublishedKeys.serve([evil]) { attacker in
+            let place = attacker.url.absoluteString
+            try await PublishedKeys.serve([key]) { issuer in
+                let verifier = try issuer.verifier()
+                let claims = JSONValue.object(["iss": "us", "exp": 9_000_000_000]).serialized()
+                for header: JSONObject in [
+                    ["jku": .string(place)], ["x5u": .string(place)], ["jwk": .object(evil.jwk)],
+                    ["iss": .string(place)],
+                ] {
+                    let text = try JWS.sign(claims, with: evil, header: header)
+                    await #expect(throws: JOSEError.unknownKey) { try await verifier.verify(text) }
+                }
+            }
+            #expect(attacker.count == 0)
+        }
+    }
+}
