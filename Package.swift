@@ -79,7 +79,7 @@ let package = Package(
         module("LatchAuth", needs: ["LatchHTTP", "LatchJOSE", "LatchCrypto", "LatchCore", onLinux("CSecret")]),
 
         // 4 · how tokens are obtained
-        module("LatchOAuth", needs: ["LatchAuth", "LatchHTTP", "LatchCore"]),
+        module("LatchOAuth", needs: ["LatchAuth", "LatchHTTP", "LatchJOSE", "LatchCrypto", "LatchCore"]),
 
         // 5 · accounts, the server behind them, and what tests need
         module("LatchAccounts", needs: ["LatchOAuth", "LatchAuth", "LatchHTTP", "LatchJOSE", "LatchCore"]),
@@ -264,6 +264,9 @@ if Context.environment["LATCH_FUZZ"] != nil {
         fuzz("fuzz-app", needs: ["LatchIdentity"]),
         fuzz("fuzz-token", needs: ["LatchJOSE"]),
         fuzz("fuzz-keys", needs: ["LatchJOSE", "LatchCore"]),
+        fuzz("fuzz-document", needs: ["LatchJOSE", "LatchCore"]),
+        fuzz("fuzz-pem", needs: ["LatchJOSE", "LatchCore"]),
+        fuzz("fuzz-cache", needs: ["LatchHTTP"]),
         fuzz("fuzz-head", needs: ["LatchServer", "LatchHTTP"]),
         fuzz("fuzz-content", needs: ["LatchServer"]),
         fuzz("fuzz-structured-fields", needs: ["LatchHTTP"]),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// LatchJOSE: keys and signed tokens as text (RFC 7515, 7517, 7518, 7519, 7638, 8037, 8725).
+// LatchJOSE: keys and signed tokens as text (RFC 7515, 7517, 7518, 7519, 7638, 7797, 8037, 8725, 9278).
 //
-// For: base64url, JSON Web Keys and sets of them, signatures in compact form, claims, and the check of both.
+// For: base64url, JSON Web Keys and sets of them, keys as PEM, signatures in compact form and in JSON, claims, and the check of
+// both.
 // Must not know: HTTP, sessions, accounts, where keys are kept or how they are fetched. It reads no clock but the one
 // that it is given.
 //

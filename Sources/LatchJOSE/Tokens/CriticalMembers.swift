@@ -19,7 +19,7 @@ enum CriticalMembers {
     /// - Returns: How the payload is written.
     static func check(
         protected: JSONObject, unprotected: JSONObject = [:], understood: Set<String>
-    ) throws(JOSEError) -> PayloadEncoding {
+    ) throws(JOSEError) -> JWSEncoding {
         guard unprotected["crit"] == nil, unprotected["b64"] == nil else { throw .refusedExtension }
         let demanded = try names(in: protected)
         for name in demanded where name != "b64" {

@@ -66,7 +66,7 @@ public struct JWS: Sendable {
     /// - Throws: `JOSEError.unsuitableKey` where the key only verifies, and `JOSEError.unsignable` where the
     ///   payload is not to be encoded and cannot stand in the text so.
     public static func sign(
-        _ payload: [UInt8], with key: Key, header: JSONObject = [:], encoding: PayloadEncoding = .base64url
+        _ payload: [UInt8], with key: Key, header: JSONObject = [:], encoding: JWSEncoding = .base64url
     ) throws(JOSEError) -> String {
         guard encoding.fitsCompactText(payload) else {
             throw .unsignable("an unencoded payload has a dot or what is no ASCII")
@@ -81,14 +81,14 @@ public struct JWS: Sendable {
     ///   - encoding: What is signed: the payload in base64url, or as it is, which spares large ones the encoding.
     /// - Throws: `JOSEError.unsuitableKey` where the key only verifies.
     public static func signDetached(
-        _ payload: [UInt8], with key: Key, header: JSONObject = [:], encoding: PayloadEncoding = .base64url
+        _ payload: [UInt8], with key: Key, header: JSONObject = [:], encoding: JWSEncoding = .base64url
     ) throws(JOSEError) -> String {
         try sign(payload, key, header, encoding).detached
     }
 
     /// A signed text with its payload, and the same without it.
     private static func sign(
-        _ payload: [UInt8], _ key: Key, _ header: JSONObject, _ encoding: PayloadEncoding
+        _ payload: [UInt8], _ key: Key, _ header: JSONObject, _ encoding: JWSEncoding
     ) throws(JOSEError) -> (attached: String, detached: String) {
         let alphabet = Base64Alphabet.url
         let head = alphabet.encode(JSONValue.object(protected(header, of: key, encoding)).serialized())
@@ -100,7 +100,7 @@ public struct JWS: Sendable {
     }
 
     /// The members that are signed: those of the key, then the caller's, then what the encoding demands.
-    static func protected(_ header: JSONObject, of key: Key, _ encoding: PayloadEncoding) -> JSONObject {
+    static func protected(_ header: JSONObject, of key: Key, _ encoding: JWSEncoding) -> JSONObject {
         var members: JSONObject = ["alg": .string(key.algorithm.rawValue)]
         if let id = key.id { members["kid"] = .string(id) }
         for member in header where !["alg", "kid", "b64"].contains(member.key) { members[member.key] = member.value }

@@ -4,7 +4,7 @@ public import LatchCore
 
 extension JWSDocument {
     /// Who signs, and what the headers say.
-    public struct Signer: Sendable {
+    public struct Signatory: Sendable {
         /// The key that signs.
         public let key: Key
         /// Members that are signed, beside the key's `alg` and `kid`.
@@ -37,8 +37,8 @@ extension JWSDocument {
     /// - Throws: `JOSEError.unsuitableKey` where a key only verifies, `JOSEError.unsignable` where the payload is
     ///   neither encoded nor text, or the form has no place for that many signers.
     public static func sign(
-        _ payload: [UInt8], by signers: [Signer], form: Form = .general, isDetached: Bool = false,
-        encoding: PayloadEncoding = .base64url
+        _ payload: [UInt8], by signers: [Signatory], form: Form = .general, isDetached: Bool = false,
+        encoding: JWSEncoding = .base64url
     ) throws(JOSEError) -> JSONValue {
         let fits = form == .general ? 1...mostSignatures : 1...1
         guard fits.contains(signers.count) else { throw .unsignable("it has no place for that many signers") }
@@ -62,9 +62,9 @@ extension JWSDocument {
     }
 }
 
-extension JWSDocument.Signer {
+extension JWSDocument.Signatory {
     /// The members of one signature.
-    fileprivate func signature(over payload: [UInt8], _ encoding: PayloadEncoding) throws(JOSEError) -> JSONObject {
+    fileprivate func signature(over payload: [UInt8], _ encoding: JWSEncoding) throws(JOSEError) -> JSONObject {
         var signed = JWS.protected(protected, of: key, encoding)
         var unsigned = unprotected
         for name in ["alg", "kid"] where unprotected[name] != nil {

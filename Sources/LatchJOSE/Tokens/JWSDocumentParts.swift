@@ -52,8 +52,8 @@ struct JWSDocumentParts {
     }
 
     /// How the payload is written, on which all signatures have to agree.
-    func encoding(understood: Set<String>) throws(JOSEError) -> PayloadEncoding {
-        var agreed: PayloadEncoding?
+    func encoding(understood: Set<String>) throws(JOSEError) -> JWSEncoding {
+        var agreed: JWSEncoding?
         for entry in entries {
             let encoding = try CriticalMembers.check(
                 protected: entry.protected, unprotected: entry.unprotected, understood: understood)

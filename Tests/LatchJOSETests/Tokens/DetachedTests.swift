@@ -24,8 +24,8 @@ import Testing
         try JWS(verifying: text, keys: keys, algorithms: [.eddsa], understanding: understanding)
     }
 
-    @Test(arguments: [PayloadEncoding.base64url, .unencoded])
-    func `hold for that payload and no other`(encoding: PayloadEncoding) throws {
+    @Test(arguments: [JWSEncoding.base64url, .unencoded])
+    func `hold for that payload and no other`(encoding: JWSEncoding) throws {
         for payload in [[], [0], Array("a.b\u{1}".utf8), SecureRandom.bytes(100_000)] {
             let text = try JWS.signDetached(payload, with: key, encoding: encoding)
             #expect(text.split(separator: ".", omittingEmptySubsequences: false)[1].isEmpty)

@@ -3,14 +3,14 @@
 internal import LatchCore
 
 /// How the signed bytes are written into a text.
-public enum PayloadEncoding: Sendable, Hashable {
+public enum JWSEncoding: Sendable, Hashable {
     /// In base64url, which every reader knows (RFC 7515).
     case base64url
     /// As they are (RFC 7797, `b64: false`), which a reader has to understand; never in a JWT (RFC 7797 §7).
     case unencoded
 }
 
-extension PayloadEncoding {
+extension JWSEncoding {
     /// The payload as it stands in what is signed.
     func written(_ payload: [UInt8]) -> [UInt8] {
         switch self {
