@@ -32,6 +32,7 @@ enum BenchJWTAuth {
         }
         try await saves(tokens)
         try await requests(tokens)
+        try await storm(on: AuthTokens(access: "eyJhbGciOiJFUzI1NiJ9.eyJleHAiOjF9.c2ln", refresh: "old"), to: tokens)
         print(missed == 0 ? "all limits hold" : "\(missed) limits missed")
         if missed > 0, CommandLine.arguments.contains("--check") { exit(1) }
     }
@@ -80,6 +81,35 @@ enum BenchJWTAuth {
                 for _ in 0..<1_000 { _ = try await client.sendAuthenticated(.get("/user/profile")) }
             }
             print(String(format: "the token's part: %.0f ns", full - bare))
+        }
+    }
+
+    /// A thousand requests at once that all find the token expired: one refresh for all.
+    private static func storm(on expired: AuthTokens, to fresh: AuthTokens) async throws {
+        let refreshes = Lock(0)
+        let sink = HandlerFunction { _ in HTTPResponse(status: .ok, body: HTTPBody("{}")) }
+        try await withDependencies {
+            $0.context = .test
+            $0.keychainClient = .inMemory(expired)
+            $0.httpRequestClient = HTTPRequestClient(handler: sink)
+            $0.jwtAuthClient = JWTAuthClient(baseURL: { "https://api.example.com/v1" }) { _ in
+                refreshes.withLock { $0 += 1 }
+                _ =
+                    try await Dependency(\.httpRequestClient).wrappedValue.send(.post("/auth/refresh"))
+                    as SuccessResponse<EmptyResponse>
+                return fresh
+            }
+        } operation: {
+            let client = Dependency(\.jwtAuthClient).wrappedValue
+            let began = ContinuousClock.now
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<1_000 { group.addTask { _ = try await client.sendAuthenticated(.get("/user/profile")) } }
+                try await group.waitForAll()
+            }
+            let count = refreshes.withLock { $0 }
+            if count != 1 { missed += 1 }
+            let milliseconds = (ContinuousClock.now - began).inSeconds * 1_000
+            print(String(format: "1,000 requests, one expiry: %d refresh, %.1f ms", count, milliseconds))
         }
     }
 

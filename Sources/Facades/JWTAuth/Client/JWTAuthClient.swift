@@ -57,10 +57,10 @@ public struct JWTAuthClient: Sendable {
     private nonisolated(nonsending) func bringing<Result>(
         _ body: nonisolated(nonsending) (DependencyValues) async throws -> Result
     ) async throws -> Result {
-        let values = values ?? .current
-        return try await DependencyValues.$scoped.withValue(values) {
-            try await RefreshNote.$refresh.withValue(refresh) { try await body(values) }
-        }
+        var values = values ?? .current
+        values.refresh = refresh
+        let bound = values
+        return try await DependencyValues.$scoped.withValue(bound) { try await body(bound) }
     }
 
     /// The answer to a request without a token.

@@ -23,6 +23,11 @@ public struct DependencyValues: Sendable {
         }
     }
 
+    /// How the client refreshes that is being used; nil outside of its calls.
+    ///
+    /// It is no task-local value of its own: optimised code of Swift 6.3 crashes on one that is a function.
+    var refresh: RefreshNote.Refresh?
+
     /// What a task has set; nil in a task where nothing was.
     @TaskLocal static var scoped: DependencyValues?
 

@@ -13,8 +13,6 @@ struct RefreshFailure: Error {
 final class RefreshNote: Sendable {
     typealias Refresh = @Sendable (AuthTokens) async throws -> AuthTokens
 
-    /// How the client refreshes that is being used.
-    @TaskLocal static var refresh: Refresh?
     /// The refresh that the current task is part of.
     @TaskLocal static var current: RefreshNote?
 
@@ -30,8 +28,9 @@ final class RefreshNote: Sendable {
     ///   `RefreshFailure` for anything else, which does not.
     static func run(_ renewal: Renewal<AuthTokens>, fallback: @escaping Refresh) async throws -> AuthTokens {
         let note = RefreshNote(key: renewal.idempotencyKey)
+        let refresh = DependencyValues.scoped?.refresh ?? fallback
         do {
-            return try await $current.withValue(note) { try await (refresh ?? fallback)(renewal.credential) }
+            return try await $current.withValue(note) { try await refresh(renewal.credential) }
         } catch {
             // What the program has saved before it failed was handed out by the issuer: it must not be lost.
             if let saved = note.saved.withLock({ $0 }) { return saved }
