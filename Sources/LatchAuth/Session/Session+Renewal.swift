@@ -85,7 +85,7 @@ extension Session {
             let known = TokenRecord(credential: state.credential, signIn: signInID)
             var record = keeps(.readAgain) ? try await records.load() : known
             let current = try follow(record)
-            if !current.renewsLike(value), !isExpired(current) { return .done(current) }
+            if isOther(current, than: value), !isExpired(current) { return .done(current) }
             let key = lastKey(for: current, in: record) ?? random.identifier()
             begun = (current, key)
             if records.areKept, record?.intent?.idempotencyKey != key, keeps(.intentFirst) {
@@ -96,11 +96,18 @@ extension Session {
         }
     }
 
+    /// Whether a renewal lies between two credentials.
+    ///
+    /// An issuer may leave the refresh token as it is (RFC 6749 §6); then only the access token tells.
+    private func isOther(_ current: Value, than value: Value) -> Bool {
+        !current.renewsLike(value) || !current.authorizesLike(value)
+    }
+
     /// What the last attempt to renew `current` was sent with; nil where this is the first.
     private func lastKey(for current: Value, in record: TokenRecord<Value>?) -> String? {
         guard keeps(.oneKey) else { return nil }
         if let intent = record?.intent { return intent.idempotencyKey }
-        guard let begun, begun.credential.renewsLike(current) else { return nil }
+        guard let begun, !isOther(current, than: begun.credential) else { return nil }
         return begun.key
     }
 

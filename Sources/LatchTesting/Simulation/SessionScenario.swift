@@ -42,7 +42,9 @@ public final class SessionScenario: Sendable {
         simulation = Simulation(seed: seed, isTracing: isTracing)
         store = simulation.chance(75) ? .shared : simulation.chance(40) ? .lone : .plain
         let answersRepeats = !simulation.chance(20)
-        issuer = SimulatedIssuer(simulation, answersRepeats: answersRepeats, keysOutliveProcesses: store != .plain)
+        let rotates = !answersRepeats || store == .plain || !simulation.chance(10)
+        issuer = SimulatedIssuer(
+            simulation, answersRepeats: answersRepeats, keysOutliveProcesses: store != .plain, rotates: rotates)
         network = SimulatedNetwork(issuer)
         let restored = simulation.chance(60) ? issuer.signIn() : nil
         disk = SimulatedDisk(holding: restored)
@@ -50,6 +52,7 @@ public final class SessionScenario: Sendable {
         broken = rule
         if let restored { record.withLock { $0.begin(with: restored.access) } }
         if !answersRepeats { simulation.happens(.issuerWithoutWindow) }
+        if !rotates { simulation.happens(.issuerWithoutRotation) }
         if store == .plain { simulation.happens(.plainStore) }
         if store == .lone { simulation.happens(.loneStore) }
     }

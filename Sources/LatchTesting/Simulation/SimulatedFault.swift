@@ -61,6 +61,8 @@ package enum SimulatedFault: Hashable, Sendable {
     case secondProcess, thirdProcess
     /// An issuer that takes each repeat for a theft.
     case issuerWithoutWindow
+    /// An issuer whose refresh tokens stay the same.
+    case issuerWithoutRotation
     /// A store that keeps records without turns, or credentials only.
     case loneStore, plainStore
 
@@ -72,7 +74,7 @@ package enum SimulatedFault: Hashable, Sendable {
             .lateRefusal, .keysChanged, .resourceOffline, .resourceBroken, .resourceBusy, .storeLocked, .storeDenied,
             .storeUnavailable, .storeFull, .storeSlow, .storedThoughFailed, .turnUnavailable, .newsLost, .dayForward,
             .dayBack, .clockMoved, .signOut, .accountSwitch, .revocation, .waiterCancelled, .requestCancelled, .killed,
-            .secondProcess, .thirdProcess, .issuerWithoutWindow, .loneStore, .plainStore,
+            .secondProcess, .thirdProcess, .issuerWithoutWindow, .issuerWithoutRotation, .loneStore, .plainStore,
         ] + StorageStep.all.map(SimulatedFault.killedAt)
 }
 

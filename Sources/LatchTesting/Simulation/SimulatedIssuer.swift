@@ -20,12 +20,17 @@ final class SimulatedIssuer: Sendable {
     let answersRepeats: Bool
     /// Whether its clients write down what they will ask, so that even after a kill they ask under the same key.
     let keysOutliveProcesses: Bool
+    /// Whether a renewal replaces the refresh token; RFC 6749 §6 leaves that open.
+    let rotates: Bool
     /// One lock for all, so that a renewal is one step.
     private let ledger = Lock(SimulatedLedger())
 
     /// An issuer without families.
-    init(_ simulation: Simulation, answersRepeats: Bool = true, keysOutliveProcesses: Bool = true) {
+    init(
+        _ simulation: Simulation, answersRepeats: Bool = true, keysOutliveProcesses: Bool = true, rotates: Bool = true
+    ) {
         self.simulation = simulation
+        self.rotates = rotates
         self.answersRepeats = answersRepeats
         self.keysOutliveProcesses = keysOutliveProcesses
     }
@@ -61,7 +66,7 @@ final class SimulatedIssuer: Sendable {
         simulation.note("process \(process) renews \(token)")
         let now = simulation.trueNow
         let granted = inspect { ledger -> TokenVersion? in
-            guard let version = ledger.refreshTokens[token], !ledger.families[version.family].isRevoked else {
+            guard let version = ledger.version(of: token, key: key), !ledger.families[version.family].isRevoked else {
                 return nil
             }
             ledger.notice(version, key: key, by: process, keysOutliveProcesses: keysOutliveProcesses)
@@ -117,8 +122,8 @@ final class SimulatedIssuer: Sendable {
             ledger.handedOut += 1
             let access = "a:\(version):\(ledger.handedOut)"
             ledger.accessTokens[access] = SimulatedLedger.Access(version: version, expiry: expiry)
-            let refresh = "r:\(version)"
-            ledger.refreshTokens[refresh] = version
+            let refresh = rotates ? "r:\(version)" : "r:\(version.family)"
+            ledger.refreshTokens[refresh] = rotates ? .version(version) : .family(version.family)
             return Tokens(access: access, refresh: refresh, expiry: expiry, issued: now)
         }
     }
@@ -131,9 +136,9 @@ final class SimulatedIssuer: Sendable {
 
 extension SimulatedIssuer {
     /// A process begins to ask.
-    func begins(_ process: Int, _ token: String) {
+    func begins(_ process: Int, _ token: String, key: String) {
         inspect { ledger in
-            let version = ledger.refreshTokens[token]
+            let version = ledger.version(of: token, key: key)
             if ledger.asking.values.contains(where: { $0.family == version?.family }) {
                 ledger.violations.append("two renewals of \(token) at once")
             }
@@ -178,9 +183,9 @@ extension SimulatedIssuer {
     }
 
     /// A renewal may be asked for once more, since its answer will not be heard, or it is asked for twice on the way.
-    func excuse(_ token: String) {
+    func excuse(_ token: String, key: String) {
         inspect { ledger in
-            if let version = ledger.refreshTokens[token] { ledger.faults[version, default: 0] += 1 }
+            if let version = ledger.version(of: token, key: key) { ledger.faults[version, default: 0] += 1 }
         }
     }
 }

@@ -43,6 +43,12 @@ struct SimulatedLedger: Sendable {
         let expiry: Date
     }
 
+    /// What a refresh token renews: one version, or whatever version its family has come to.
+    enum RefreshToken: Sendable {
+        case version(TokenVersion)
+        case family(Int)
+    }
+
     /// The key of a renewal, and who asked with it.
     struct Asked: Sendable {
         let key: String
@@ -53,7 +59,7 @@ struct SimulatedLedger: Sendable {
     var families: [Family] = []
     /// What was handed out.
     var accessTokens: [String: Access] = [:]
-    var refreshTokens: [String: TokenVersion] = [:]
+    var refreshTokens: [String: RefreshToken] = [:]
     var handedOut = 0
     /// How often the renewal of a version was asked for while its family lived.
     var renewals: [TokenVersion: Int] = [:]
@@ -74,6 +80,19 @@ struct SimulatedLedger: Sendable {
     var violations: [String] = []
     /// The families whose credential a request has carried.
     var carriers: [String: Set<Int>] = [:]
+
+    /// What is asked for by a refresh token.
+    ///
+    /// One that stays the same tells nothing; then the key of the last renewal is its repetition.
+    func version(of token: String, key: String) -> TokenVersion? {
+        switch refreshTokens[token] {
+        case .version(let version): return version
+        case .family(let family):
+            let isRepeat = families[family].rotationKey == key
+            return TokenVersion(family: family, number: families[family].version - (isRepeat ? 1 : 0))
+        case nil: return nil
+        }
+    }
 
     /// Enters a renewal of a version whose family lives, and what is wrong with it.
     mutating func notice(_ version: TokenVersion, key: String, by process: Int, keysOutliveProcesses: Bool) {

@@ -30,7 +30,7 @@ final class SimulatedNetwork: Sendable {
     /// One call of the token endpoint by a process.
     func refresh(_ renewal: Renewal<Tokens>, by process: SimulatedProcess) async throws -> Tokens {
         let token = renewal.credential.refresh ?? ""
-        issuer.begins(process.id, token)
+        issuer.begins(process.id, token, key: renewal.idempotencyKey)
         var isAnswered = false
         defer { issuer.ends(process.id, isAnswered: isAnswered) }
         let answer: Tokens
@@ -95,7 +95,7 @@ final class SimulatedNetwork: Sendable {
             try await simulation.sleep(for: .seconds(45))
             return answer
         case .requestDoubled:
-            issuer.excuse(token)
+            issuer.excuse(token, key: key)
             _ = try issuer.refresh(token, key: key, by: process)
             return try issuer.refresh(token, key: key, by: process)
         case .answerDoubled:
@@ -103,7 +103,7 @@ final class SimulatedNetwork: Sendable {
             simulation.happens(.answerDoubled)
             return answer
         default:
-            issuer.excuse(token)
+            issuer.excuse(token, key: key)
             let answer = try issuer.refresh(token, key: key, by: process)
             unheard.withLock { $0[key] = answer }
             throw loss(fault)

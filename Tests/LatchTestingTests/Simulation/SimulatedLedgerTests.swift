@@ -24,7 +24,7 @@ import Testing
 
     /// A renewal whose answer arrives.
     func ask(_ issuer: SimulatedIssuer, _ token: String, by process: Int, key: String = "k") throws {
-        issuer.begins(process, token)
+        issuer.begins(process, token, key: key)
         _ = try issuer.refresh(token, key: key, by: process)
         issuer.ends(process, isAnswered: true)
     }
@@ -34,8 +34,8 @@ import Testing
     @Test func `sees two processes that ask at once`() {
         let issuer = issuer()
         let token = due(issuer)
-        issuer.begins(0, token)
-        issuer.begins(1, token)
+        issuer.begins(0, token, key: "k")
+        issuer.begins(1, token, key: "k")
         #expect(violations(issuer) == ["two renewals of r:0:0 at once"])
     }
 
@@ -98,11 +98,24 @@ import Testing
         for hasFault in [true, false] {
             let issuer = issuer(answersRepeats: false)
             let token = due(issuer)
-            if hasFault { issuer.excuse(token) }
+            if hasFault { issuer.excuse(token, key: "k") }
             _ = try issuer.refresh(token, key: "k", by: 0)
             #expect(throws: HTTPError.self) { try issuer.refresh(token, key: "k", by: 0) }
             #expect(issuer.isRevoked(0))
             #expect(violations(issuer).isEmpty == hasFault)
         }
+    }
+
+    @Test func `tells the renewals of a refresh token that stays by their keys`() throws {
+        let issuer = SimulatedIssuer(simulation, rotates: false)
+        let token = due(issuer)
+        issuer.excuse(token, key: "one")
+        let first = try issuer.refresh(token, key: "one", by: 0)
+        #expect(first.refresh == token)
+        #expect(try issuer.refresh(token, key: "one", by: 0).refresh == token)
+        #expect(issuer.inspect { $0.families[0].version } == 1)
+        #expect(violations(issuer).isEmpty)
+        _ = try issuer.refresh(token, key: "other", by: 0)
+        #expect(violations(issuer) == ["0:1 was renewed without a reason"])
     }
 }

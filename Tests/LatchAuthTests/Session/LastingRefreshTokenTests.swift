@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+/// An issuer that leaves the refresh token as it is, as RFC 6749 §6 allows.
+private final class LastingIssuer: Sendable {
+    let simulation = Simulation(seed: 1)
+    let keys = Lock<[String]>([])
+    let isOffline = Lock(false)
+
+    func tokens(_ number: Int) -> Tokens {
+        let now = simulation.trueNow
+        return Tokens(access: "a\(number)", refresh: "lasting", expiry: now.addingTimeInterval(60), issued: now)
+    }
+
+    func session(over store: InMemoryTokenStore<Tokens>) -> Session<Tokens> {
+        Session(
+            store: store, clock: simulation.clock, random: simulation.random, executor: simulation.taskExecutor
+        ) { renewal in
+            let count = self.keys.withLock { keys in
+                keys.append(renewal.idempotencyKey)
+                return keys.count
+            }
+            try await self.simulation.clock.sleep(for: .milliseconds(100))
+            if self.isOffline.withLock({ $0 }) { throw HTTPError.offline }
+            return self.tokens(count)
+        }
+    }
+
+    /// Runs `body` until all that it caused has happened.
+    func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
+        let result = Lock<Result<Value, any Error>?>(nil)
+        simulation.spawn {
+            do {
+                let value = try await body()
+                result.withLock { $0 = .success(value) }
+            } catch {
+                result.withLock { $0 = .failure(error) }
+            }
+        }
+        _ = simulation.run(horizon: .seconds(5))
+        return try #require(result.withLock { $0 }).get()
+    }
+
+    func pass(_ seconds: Int) throws {
+        simulation.spawn { try await self.simulation.clock.sleep(for: .seconds(seconds)) }
+        _ = simulation.run()
+    }
+}
+
+@Suite struct `Sessions at an issuer whose refresh tokens stay` {
+    @Test func `renew once for all: only the access token tells that another was faster`() throws {
+        let issuer = LastingIssuer()
+        let store = InMemoryTokenStore(issuer.tokens(0))
+        let (one, other) = (issuer.session(over: store), issuer.session(over: store))
+        for session in [one, other] { _ = try issuer.run { try await session.credential() } }
+        try issuer.pass(61)
+        #expect(try issuer.run { try await one.credential() }.access == "a1")
+        #expect(try issuer.run { try await other.credential() }.access == "a1")
+        #expect(issuer.keys.withLock { $0.count } == 1)
+    }
+
+    @Test func `ask for the next renewal under another key than for the last, which they did not finish`() throws {
+        let issuer = LastingIssuer()
+        let store = InMemoryTokenStore(issuer.tokens(0))
+        let (one, other) = (issuer.session(over: store), issuer.session(over: store))
+        try issuer.pass(61)
+        issuer.isOffline.withLock { $0 = true }
+        #expect(throws: HTTPError.offline) { try issuer.run { try await one.credential() } }
+        issuer.isOffline.withLock { $0 = false }
+        _ = try issuer.run { try await other.credential() }
+        try issuer.pass(61)
+        _ = try issuer.run { try await one.credential() }
+        let keys = issuer.keys.withLock { $0 }
+        #expect(keys.count == 3)
+        #expect(keys[0] == keys[1])
+        #expect(keys[2] != keys[1])
+    }
+}
