@@ -32,6 +32,17 @@ enum CriticalMembers {
         return isEncoded ? .base64url : .unencoded
     }
 
+    /// Refuses to sign what every reader has to refuse, whatever it understands.
+    static func requireReadable(protected: JSONObject, unprotected: JSONObject = [:]) throws(JOSEError) {
+        do {
+            _ = try TokenHeader(JSONObject(Array(protected) + Array(unprotected)))
+            let demanded = protected["crit"]?.arrayValue?.compactMap(\.stringValue) ?? []
+            _ = try check(protected: protected, unprotected: unprotected, understood: Set(demanded))
+        } catch {
+            throw .unsignable("every reader would refuse the header, for its typ, its kid, or what it demands")
+        }
+    }
+
     /// What `crit` lists; nothing where there is no `crit`.
     private static func names(in protected: JSONObject) throws(JOSEError) -> Set<String> {
         guard let crit = protected["crit"] else { return [] }

@@ -63,8 +63,8 @@ public struct JWS: Sendable {
     /// - Parameters:
     ///   - header: More members for the header; `alg` and `kid` come from the key, `b64` from the encoding.
     ///   - encoding: How the payload stands in the text.
-    /// - Throws: `JOSEError.unsuitableKey` where the key only verifies, and `JOSEError.unsignable` where the
-    ///   payload is not to be encoded and cannot stand in the text so.
+    /// - Throws: `JOSEError.unsuitableKey` where the key only verifies, and `JOSEError.unsignable` where the payload is not
+    ///   to be encoded and cannot stand in the text so, or the header is one that nobody may read.
     public static func sign(
         _ payload: [UInt8], with key: Key, header: JSONObject = [:], encoding: JWSEncoding = .base64url
     ) throws(JOSEError) -> String {
@@ -91,7 +91,9 @@ public struct JWS: Sendable {
         _ payload: [UInt8], _ key: Key, _ header: JSONObject, _ encoding: JWSEncoding
     ) throws(JOSEError) -> (attached: String, detached: String) {
         let alphabet = Base64Alphabet.url
-        let head = alphabet.encode(JSONValue.object(protected(header, of: key, encoding)).serialized())
+        let members = protected(header, of: key, encoding)
+        try CriticalMembers.requireReadable(protected: members)
+        let head = alphabet.encode(JSONValue.object(members).serialized())
         var text = head + [UInt8(ascii: ".")] + encoding.written(payload)
         let signature = [UInt8(ascii: ".")] + alphabet.encode(try key.signature(for: text))
         text += signature

@@ -71,9 +71,10 @@ extension JWSDocument.Signatory {
             unsigned[name] = signed[name]
             signed[name] = nil
         }
-        guard unsigned.allSatisfy({ signed[$0.key] == nil }), unsigned["crit"] == nil, unsigned["b64"] == nil else {
-            throw .unsignable("a member stands in both headers, or has to be signed")
+        guard unsigned.allSatisfy({ signed[$0.key] == nil }) else {
+            throw .unsignable("a member stands in both headers")
         }
+        try CriticalMembers.requireReadable(protected: signed, unprotected: unsigned)
         let head = signed.isEmpty ? [] : Base64Alphabet.url.encode(JSONValue.object(signed).serialized())
         let code = try key.signature(for: head + [UInt8(ascii: ".")] + payload)
         var object: JSONObject = [:]

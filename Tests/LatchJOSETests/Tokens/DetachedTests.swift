@@ -111,6 +111,20 @@ import Testing
         #expect(throws: JOSEError.refusedExtension) { try verify(text) }
     }
 
+    @Test(
+        arguments: [
+            ["typ": ["exp"]], ["typ": nil], ["crit": []], ["crit": ["x"]], ["crit": ["x", "x"], "x": 1],
+            ["crit": "x", "x": 1],
+            ["crit": ["alg"]],
+        ] as [JSONObject])
+    func `are not signed under a header that every reader would refuse`(header: JSONObject) throws {
+        #expect { try JWS.sign([1], with: key, header: header) } throws: { JOSEError.unsignable ~= $0 }
+        #expect { try JWS.signDetached([1], with: key, header: header) } throws: { JOSEError.unsignable ~= $0 }
+        #expect { try JWSDocument.sign([1], by: [.init(key, protected: header)]) } throws: {
+            JOSEError.unsignable ~= $0
+        }
+    }
+
     // RFC 7797 §7.
     @Test func `H1: are no token with claims`() throws {
         let verifier = JWTVerifier(keys: keys, algorithms: [.eddsa], clock: .stopped(at: 0))
