@@ -28,7 +28,7 @@ build: ## builds everything, tests included
 	@Scripts/setup
 	@swift build --build-tests
 
-nightly: ## simulates 100,000 lives of a session in release: minutes, not for every change
+nightly: ## simulates 100,000 lives of a session, shares one among processes, kills them: minutes
 	@Scripts/setup
 	@Scripts/run-nightly
 
