@@ -257,7 +257,7 @@ if Context.environment["LATCH_FUZZ"] != nil {
         fuzz("fuzz-form", needs: ["LatchServer", "LatchHTTP"]),
         fuzz("fuzz-base", needs: ["LatchCore"]),
         fuzz("fuzz-password", needs: ["LatchCrypto"]),
-        fuzz("fuzz-secret-file", needs: ["LatchAuth"]),
+        fuzz("fuzz-secret-file", needs: ["LatchAuth", "LatchCrypto"]),
         fuzz("fuzz-date", needs: ["LatchHTTP"]),
         fuzz("fuzz-cookie", needs: ["LatchHTTP", "LatchCore"]),
         fuzz("fuzz-email", needs: ["LatchIdentity"]),

@@ -2,6 +2,7 @@
 
 import FuzzDriver
 import LatchAuth
+import LatchCrypto
 
 /// Reads bytes as the beginning of an encrypted file: a header has one spelling, and asks for no more than it may.
 @_cdecl("LLVMFuzzerTestOneInput")
