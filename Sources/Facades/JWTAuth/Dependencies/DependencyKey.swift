@@ -51,6 +51,9 @@ public struct MissingDependency: Error, Sendable, Equatable, CustomStringConvert
     /// Which one, such as `jwtAuthClient.refresh`.
     public let name: String
 
+    /// One by its name.
+    public init(name: String) { self.name = name }
+
     /// Which one, and what to do.
     public var description: String {
         "\(name) has no value here.\nhint: Set it in withDependencies, or conform its type to DependencyKey."
