@@ -113,7 +113,8 @@ import Testing
         ("float", "1234.12341", "1234.12341"), ("float", "0.1", "0.1"), ("double", "0.1", "0.1"),
         ("double", "1e9", "1000000000"), ("double", "1e15", "1e+15"), ("double", "-0.00001", "-1e-05"),
         ("double", "0.30000000000000004", "0.30000000000000004"), ("double", "1e-320", "9.99988867182683e-321"),
-        ("float", "16777217", "16777216"), ("float", "1e-42", "1.0005271e-42"), ("double", "inf", "inf"), ("double", "-nan", "nan"),
+        ("float", "16777217", "16777216"), ("float", "1e-42", "1.0005271e-42"),
+        ("double", "inf", "inf"), ("double", "-nan", "nan"),
         ("double", "1.7976931348623157e308", "1.7976931348623157e+308"), ("double", "0x20", "32"),
     ])
     func `writes the default of a fraction as C does`(type: String, written: String, value: String) throws {

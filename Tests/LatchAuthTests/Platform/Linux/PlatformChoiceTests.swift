@@ -52,13 +52,13 @@ struct `The store of this platform` {
         await #expect(processExitsWith: .success) {
             try await withTemporaryFolder { folder in
                 typealias Tests = `The store of this platform`
-                let home = ["HOME": "\(folder)/home", "XDG_DATA_HOME": "\(folder)/home", "XDG_RUNTIME_DIR": folder]
+                let home = ["HOME": "\(folder)/home", "XDG_DATA_HOME": "\(folder)/data", "XDG_RUNTIME_DIR": folder]
                 unsetenv("DBUS_SESSION_BUS_ADDRESS")
                 Tests.become(home)
                 let choice = try await SecretStoreChoice.current(service: "app")
                 #expect(choice.kind == .file)
                 #expect(choice.considered.first?.verdict.contains("no session bus") == true)
-                #expect(choice.place == "\(folder)/home/latchwork/app.secrets")
+                #expect(choice.place == "\(folder)/data/latchwork/app.secrets")
                 try await Tests.store().save(Tokens(access: "a"))
                 let session = try await KeyringSession.start(in: folder)
                 Tests.become(session.environment)
