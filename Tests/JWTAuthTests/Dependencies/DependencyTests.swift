@@ -187,3 +187,47 @@ private struct Feature: Sendable {
         }
     }
 }
+
+/// A dependency that one test alone sets for the whole program.
+private struct Prepared: DependencyKey {
+    typealias Value = Int
+    static let liveValue = 1
+}
+
+@Suite struct `The dependencies of a program` {
+    @Test func `are set for all of it before they are used, and a test's stay the test's`() async {
+        prepareDependencies { $0[Prepared.self] = 2 }
+        #expect(Dependency(Prepared.self).wrappedValue == 2)
+        #expect(await Task.detached { Dependency(Prepared.self).wrappedValue }.value == 2)
+        withDependencies {
+            $0[Prepared.self] = 3
+        } operation: {
+            #expect(Dependency(Prepared.self).wrappedValue == 3)
+        }
+        #expect(Dependency(Prepared.self).wrappedValue == 2)
+    }
+
+    @Test func `that throw while they are set change nothing`() async {
+        struct Broken: Error {}
+        #expect(throws: Broken.self) {
+            try withDependencies { _ in
+                throw Broken()
+            } operation: {
+                Issue.record("ran")
+            }
+        }
+        await #expect(throws: Broken.self) {
+            try await withDependencies {
+                $0.context = .test
+            } operation: {
+                await Task.yield()
+                throw Broken()
+            }
+        }
+        #expect(
+            withDependencies { _ in
+            } operation: {
+                Dependency(Prepared.self).wrappedValue
+            } > 0)
+    }
+}

@@ -120,4 +120,37 @@ extension KeychainClient.Keys {
         }
         #expect(keychain.memory.names().isEmpty)
     }
+
+    @Test func `takes over the pair that the original keeps under bare names beside it`() async throws {
+        let tokens = try backend.issue()
+        keychain.memory.write(Array(tokens.access.utf8), for: "accessToken")
+        keychain.memory.write(Array(tokens.refresh.utf8), for: "refreshToken")
+        var client = KeychainClient(over: keychain, prefix: "JWTAuth.default.")
+        client.earlier = keychain
+        try await backend.run(keychain: client) {
+            @Shared(.authSession) var session
+            keychain.failWrites(.storeFull)
+            _ = await failure { try await Dependency(\.jwtAuthClient).wrappedValue.loadSession() }
+            #expect(session == nil)
+            #expect(keychain.memory.names() == ["accessToken", "refreshToken"])
+            keychain.failWrites(nil)
+            try await Dependency(\.jwtAuthClient).wrappedValue.loadSession()
+            #expect(session == .valid(tokens))
+            #expect(keychain.memory.names() == ["JWTAuth.default.authSession"])
+            try await Dependency(\.authTokensClient).wrappedValue.destroy()
+        }
+        #expect(keychain.memory.names().isEmpty)
+    }
+
+    @Test func `another account of the program is not given the original's pair`() async throws {
+        let tokens = try backend.issue()
+        keychain.memory.write(Array(tokens.access.utf8), for: "accessToken")
+        keychain.memory.write(Array(tokens.refresh.utf8), for: "refreshToken")
+        try await backend.run(keychain: KeychainClient(over: keychain, prefix: "JWTAuth.work.")) {
+            let none = try await Dependency(\.authTokensClient).wrappedValue.load()
+            #expect(none == nil)
+            try await Dependency(\.authTokensClient).wrappedValue.destroy()
+        }
+        #expect(keychain.memory.names() == ["accessToken", "refreshToken"])
+    }
 }

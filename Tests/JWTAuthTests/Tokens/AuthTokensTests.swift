@@ -119,6 +119,19 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
         #expect(isExpired(AuthTokens(access: "opaque", refresh: "refresh")))
     }
 
+    @Test func `J3: is told as an error where a token is wanted that counts`() throws {
+        try withDependencies {
+            $0.wallClock = clock.wallClock()
+        } operation: {
+            let jwt = try ending(60).validateAccessToken()
+            #expect(jwt.claims.date("exp") == clock.now.addingTimeInterval(60))
+            #expect(throws: AuthTokens.Error.expiredToken) { try ending(-60).validateAccessToken() }
+            #expect(throws: AuthTokens.Error.invalidToken) {
+                try AuthTokens(access: "opaque", refresh: "").validateAccessToken()
+            }
+        }
+    }
+
     @Test func `J3: decides about the state of a session`() {
         withDependencies {
             $0.wallClock = clock.wallClock()

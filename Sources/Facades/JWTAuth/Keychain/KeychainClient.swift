@@ -24,7 +24,7 @@ public struct KeychainClient: Sendable {
     /// How the sessions over this place take turns; nil where there is only one of them.
     package var coordination: (any SessionCoordination)?
     /// Where an earlier version kept a pair under the bare names of its keys; nil where there is no such place.
-    var earlier: (any SecretStore)?
+    package var earlier: (any SecretStore)?
 
     /// A client of closures.
     public init(

@@ -22,8 +22,12 @@ struct KeychainRecords: TokenRecordStore {
     /// A half of a pair is none, and is removed.
     func loadRecord() async throws -> TokenRecord<AuthTokens>? {
         if let record = try await kept() { return record }
-        for place in earlierPlaces { _ = try await LegacyMigration(.jwtAuth, in: place).run(into: EarlierPair(self)) }
-        return try await kept()
+        for place in earlierPlaces {
+            try await LegacyMigration(.jwtAuth, in: place).run(into: EarlierPair(self))
+            // From here on the client's halves are read through the record: they are no pair to be taken over.
+            if let record = try await kept() { return record }
+        }
+        return nil
     }
 
     /// What is left of the earlier layout goes first: whatever breaks this off, nobody is signed in again by it.

@@ -23,13 +23,12 @@ final class SessionHost: Sendable {
 final class AuthAccount: Sendable {
     let session: Session<AuthTokens>
     let observed: ObservedSession
-    private let keychain: KeychainClient
 
     init(_ values: DependencyValues) {
-        keychain = values.keychainClient
         let fallback = values[JWTAuthClient.self].refresh
         session = Session(
-            store: KeychainRecords(keychain: keychain), policy: values.renewalPolicy, clock: values.wallClock
+            store: KeychainRecords(keychain: values.keychainClient), policy: values.renewalPolicy,
+            clock: values.wallClock
         ) { renewal in try await RefreshNote.run(renewal, fallback: fallback) }
         observed = ObservedSession(session, initially: values[InitialSession.self].session)
     }

@@ -89,11 +89,11 @@ extension AuthTokens {
     /// The state of a session that holds these tokens, by the clock of the present dependencies.
     public func toSession() -> AuthSession { isExpired ? .expired(self) : .valid(self) }
 
-    /// The tokens where they are not expired.
+    /// The access token, decoded and not verified, where its time is not over.
     ///
     /// - Throws: `AuthTokens.Error.invalidToken` and `.expiredToken`.
     @discardableResult
-    func validateAccessToken() throws -> JWT {
+    public func validateAccessToken() throws -> JWT {
         let jwt = try toJWT()
         guard !isExpired else { throw Error.expiredToken }
         return jwt

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import JWTAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+extension HTTPRequestClient {
+    /// A client as the original's page about tests makes it.
+    fileprivate static func mock(
+        _ response: some Encodable & Sendable, status: Int = 200, id: UUID = UUID(),
+        seen: @escaping @Sendable (URLRequest) -> Void = { _ in }
+    ) -> HTTPRequestClient {
+        HTTPRequestClient { request, _ in
+            seen(request)
+            let url = try #require(request.url)
+            let head = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: ["X-A": "b"])
+            return (try JSONEncoder().encode(response), try #require(head), id)
+        }
+    }
+}
+
+@Suite struct `A mocked request client` {
+    let backend: Backend
+
+    init() throws { backend = try Backend() }
+
+    @Test func `is given the request as it would go out, with the token and the identifier`() async throws {
+        let tokens = try backend.issue()
+        let id = UUID()
+        let seen = Lock<[URLRequest]>([])
+        try await withDependencies {
+            $0.context = .test
+            $0.wallClock = backend.clock.wallClock()
+            $0.jwtAuthClient = JWTAuthClient(baseURL: { "https://test.api/v1" }, refresh: { $0 })
+            $0.httpRequestClient = .mock(Profile(name: "Test User"), id: id) { request in
+                seen.withLock { $0.append(request) }
+            }
+            $0.authSession = .valid(tokens)
+        } operation: {
+            @Dependency(\.jwtAuthClient) var authClient
+            let response: SuccessResponse<Profile> = try await authClient.sendAuthenticated(
+                .get("/user/profile").query("a", "b"), cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 7)
+            #expect(response.data.name == "Test User")
+            #expect(response.requestID == id)
+            #expect(response.response.value(forHTTPHeaderField: "X-A") == "b")
+        }
+        let request = try #require(seen.withLock { $0 }.first)
+        #expect(request.url?.absoluteString == "https://test.api/v1/user/profile?a=b")
+        #expect(request.value(forHTTPHeaderField: "Authorization") == "Bearer \(tokens.access)")
+        #expect(request.value(forHTTPHeaderField: "X-Request-Id")?.isEmpty == false)
+        #expect(request.value(forHTTPHeaderField: "Accept") == "application/json")
+        #expect(request.cachePolicy == .reloadIgnoringLocalCacheData)
+        #expect(request.timeoutInterval == 7)
+    }
+
+    @Test func `answers with errors of its own, which are told as they came`() async throws {
+        struct Broken: Error, Equatable {}
+        let id = UUID()
+        let failing = HTTPRequestClient { _, _ in throw Broken() }
+        guard
+            case HTTPRequestClient.Error.other(_, let cause)? = await failure({
+                try await failing.send(.get("/x"), baseURL: "https://test.api")
+            })
+        else {
+            Issue.record("not told")
+            return
+        }
+        #expect(cause as? Broken == Broken())
+        let named = HTTPRequestClient { _, _ in throw HTTPRequestClient.Error.invalidHTTPResponse(id) }
+        guard
+            case HTTPRequestClient.Error.invalidHTTPResponse(id)? = await failure({
+                try await named.send(.get("/x"), baseURL: "https://test.api")
+            })
+        else {
+            Issue.record("not told")
+            return
+        }
+        let cancelled = HTTPRequestClient { _, _ in throw URLError(.timedOut) }
+        guard
+            case HTTPRequestClient.Error.other(_, let time)? = await failure({
+                try await cancelled.send(.get("/x"), baseURL: "https://test.api")
+            })
+        else {
+            Issue.record("not told")
+            return
+        }
+        #expect(time as? HTTPError == .timeout)
+    }
+
+    @Test func `may be refreshed with, and may refuse`() async throws {
+        let expired = try backend.issue(life: -10)
+        let fresh = try backend.issue()
+        let seen = Lock<[String]>([])
+        try await withDependencies {
+            $0.context = .test
+            $0.wallClock = backend.clock.wallClock()
+            $0.jwtAuthClient = JWTAuthClient(baseURL: { "https://test.api" }, refresh: Backend.refresh)
+            $0.httpRequestClient = .mock(fresh) { request in seen.withLock { $0.append(request.url?.path ?? "") } }
+            $0.authSession = .expired(expired)
+        } operation: {
+            @Dependency(\.jwtAuthClient) var authClient
+            @Shared(.authSession) var session
+            try await authClient.refreshExpiredTokens()
+            #expect(session == .valid(fresh))
+            try await withDependencies {
+                $0.httpRequestClient = .mock(Refusal(message: "no"), status: 418)
+            } operation: {
+                let result: Response<Profile, Refusal> = try await Dependency(\.jwtAuthClient).wrappedValue
+                    .sendAuthenticated(.get("/user/profile"))
+                #expect(result.error == Refusal(message: "no"))
+            }
+        }
+        #expect(seen.withLock { $0 } == ["/auth/refresh"])
+    }
+}
+
+@Suite struct `An error of a request` {
+    private struct Deep: Decodable { let items: [[String: Int]] }
+
+    private func told(_ json: String) throws -> DecodingError {
+        let error = #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(Deep.self, from: Data(json.utf8))
+        }
+        return try #require(error)
+    }
+
+    @Test(arguments: [
+        (#"{"items":[{},{"a":"canary"}]}"#, "items[1].a"), (#"{"items":[{"a":null}]}"#, "items[0].a"),
+        (#"{}"#, "items"), ("canary", "at its top"),
+    ])
+    func `says where a content is not what was asked for, and not what stands there`(
+        json: String, place: String
+    ) throws {
+        let id = UUID()
+        let error = try told(json)
+        for text in [
+            error.debugDescription(for: id), "\(HTTPRequestClient.Error.decodingError(id, error))",
+            HTTPRequestClient.Error.decodingError(id, error).localizedDescription,
+        ] {
+            #expect(text.contains(place), "\(text)")
+            #expect(!text.contains("canary"))
+        }
+        #expect(error.debugDescription(for: id).contains(id.uuidString.lowercased()))
+    }
+
+    @Test func `names its request and says what happened in a sentence`() {
+        let id = UUID()
+        struct Foreign: Error { let secret = "canary" }
+        let all: [(HTTPRequestClient.Error, String)] = [
+            (.invalidHTTPResponse(id), "The answer is none of HTTP."),
+            (.badResponse(id, 503, "canary"), "The server answered with status 503."),
+            (.other(id, HTTPError.timeout), "The server did not answer in time."),
+            (.other(id, Foreign()), "The request failed: Foreign."),
+        ]
+        for (error, text) in all {
+            #expect(error.requestID == id)
+            #expect(error.errorDescription == text)
+            #expect(error.description == "\(text) (request \(id.uuidString.lowercased()))")
+        }
+    }
+}
