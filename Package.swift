@@ -79,7 +79,7 @@ let package = Package(
         module("LatchAuth", needs: ["LatchHTTP", "LatchJOSE", "LatchCrypto", "LatchCore", onLinux("CSecret")]),
 
         // 4 · how tokens are obtained
-        module("LatchOAuth", needs: ["LatchAuth", "LatchHTTP", "LatchJOSE", "LatchCrypto", "LatchCore"]),
+        module("LatchOAuth", needs: ["LatchAuth", "LatchHTTP", "LatchCore"]),
 
         // 5 · accounts, the server behind them, and what tests need
         module("LatchAccounts", needs: ["LatchOAuth", "LatchAuth", "LatchHTTP", "LatchJOSE", "LatchCore"]),

@@ -48,33 +48,32 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
         guard scope.allows(request.origin), !RenewalScope.sessions.contains(ObjectIdentifier(session)) else {
             return try await next.respond(to: request)
         }
-        var lease = try await renews ? session.lease() : session.currentLease()
-        var (mayRenew, mayStepUp) = (renews, true)
+        var step = SessionStep(session, try await renews ? session.lease() : session.currentLease())
+        var (mayProve, mayRenew, mayStepUp) = (true, renews, true)
         while true {
-            let (response, refused) = try await attempt(request, with: lease, to: next)
+            let response = try await send(request, with: step, to: next)
+            // Nearly every answer ends here; 400 is how some servers ask for another proof (RFC 9449 §5).
+            guard response.status == .unauthorized || response.status == .badRequest else { return response }
+            if mayProve, step.isWorthRepeating, request.body.isReplayable {
+                mayProve = false
+                step = SessionStep(session, step.lease)
+                continue
+            }
+            let lease: Lease<Value>
             switch response.credentialRefusal {
             case .credential where mayRenew:
                 mayRenew = false
-                lease = try await session.renewed(replacing: refused)
-            case .authentication(let requirement):
-                lease = try await session.steppedUp(for: requirement, refusing: refused, by: mayStepUp ? stepUp : nil)
+                lease = try await session.renewed(replacing: step.lease)
+            case .authentication(let asked):
+                let hook = mayStepUp ? stepUp : nil
                 mayStepUp = false
+                lease = try await session.steppedUp(for: asked, refusing: step.lease, by: hook)
             case .credential, .scope, .proof, nil: return response
             }
+            // Another credential may be asked for another nonce.
+            mayProve = true
+            step = SessionStep(session, lease)
         }
-    }
-
-    /// Sends the request with one credential, twice where the server asks for another proof of the same one.
-    ///
-    /// - Returns: The answer, and what the last message carried.
-    private func attempt(
-        _ request: HTTPRequest, with lease: Lease<Value>, to next: any Handler
-    ) async throws -> (response: HTTPResponse, sent: Lease<Value>) {
-        let step = SessionStep(session, lease)
-        let response = try await send(request, with: step, to: next)
-        guard step.isWorthRepeating, request.body.isReplayable else { return (response, step.lease) }
-        let again = SessionStep(session, step.lease)
-        return (try await send(request, with: again, to: next), again.lease)
     }
 
     /// Sends the request with one credential, and learns the issuer's clock from the answer.

@@ -69,11 +69,3 @@ extension Session where Value == Tokens {
         }
     }
 }
-
-extension TokenEndpoint {
-    /// Revokes, and says whether that succeeded: who signs out is signed out here already, and no network changes that.
-    fileprivate func isRevoked(_ tokens: Tokens) async -> Bool {
-        do { try await revoke(tokens) } catch { return false }
-        return true
-    }
-}

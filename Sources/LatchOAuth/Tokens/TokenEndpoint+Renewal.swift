@@ -9,11 +9,10 @@ extension TokenEndpoint {
     /// Renews, at the token endpoint (RFC 6749 §6) or where the provider does it by JSON.
     package func renew(_ tokens: Tokens, idempotencyKey: String? = nil) async throws -> TokenResponse {
         guard let refresh = tokens.refresh else { throw OAuthError.noRefreshToken }
-        guard let url = provider.jsonRenewalEndpoint else {
-            let grant = RefreshGrant(refreshToken: refresh, granted: tokens.grantedScopes)
-            return try await self.tokens(for: grant, idempotencyKey: idempotencyKey, boundTo: tokens.key)
-        }
         let proof = RequestProof(idempotencyKey: idempotencyKey, key: tokens.key)
+        guard let url = provider.jsonRenewalEndpoint else {
+            return try await obtain(RefreshGrant(refreshToken: refresh, granted: tokens.grantedScopes), proof)
+        }
         return try await renewByJSON(refresh, granted: tokens.grantedScopes, at: url, proof)
     }
 

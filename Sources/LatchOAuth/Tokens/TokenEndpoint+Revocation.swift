@@ -35,6 +35,9 @@ extension TokenEndpoint {
         if let second, second as? OAuthError != .unsupportedTokenType || tokens.refresh == nil { throw second }
     }
 
+    /// The same for who cannot wait for it or do anything about a failure: says whether the issuer confirmed.
+    func isRevoked(_ tokens: Tokens) async -> Bool { await failure { try await revoke(tokens) } == nil }
+
     private func failure(of body: () async throws -> Void) async -> (any Error)? {
         do { try await body() } catch { return error }
         return nil

@@ -21,10 +21,11 @@ extension TokenEndpoint {
     func post(
         _ form: [(String, String)], to url: URL, _ proof: RequestProof = RequestProof()
     ) async throws -> HTTPResponse {
-        // RFC 6749 §3.2: a parameter without a value is one that was left out.
-        var form = form.filter { !$0.1.isEmpty }
+        var form = form
         var fields: HTTPFields = [.contentType: FormEncoding.mediaType]
         registration.authenticate(&form, &fields)
+        // RFC 6749 §3.2: a parameter without a value is one that was left out.
+        form.removeAll { $0.1.isEmpty }
         let secrets = form.filter { !Self.harmless.contains($0.0) }.map(\.1) + [registration.secret].compactMap(\.self)
         // RFC 6749 Appendix B: everything that means something in a form is encoded, so that no value adds a parameter.
         return try await send(HTTPBody(FormEncoding.encode(form)), fields, to: url, proof, hiding: secrets)

@@ -19,7 +19,7 @@ public struct TokenEndpoint: Sendable {
     public let provider: Provider
     /// As whom the program asks.
     public let registration: AppRegistration
-    /// What becomes of an answer that grants more than was asked for.
+    /// What becomes of an answer that grants more than was asked for; a session's renewal only reports it.
     public let unrequestedScopes: UnrequestedScopes
     /// The time, for answers without a date and for the session.
     package let clock: WallClock
@@ -64,13 +64,21 @@ public struct TokenEndpoint: Sendable {
     public func tokens(
         for grant: some Grant, idempotencyKey: String? = nil, boundTo key: DPoPKey? = nil
     ) async throws -> TokenResponse {
-        let form = [("grant_type", grant.type)] + grant.parameters
-        let proof = RequestProof(idempotencyKey: idempotencyKey, key: key)
-        let response = try await post(form, to: provider.tokenEndpoint, proof)
-        return try read(response, expecting: grant.expectedScopes, keeping: grant.refreshToken, boundTo: key)
+        let response = try await obtain(grant, RequestProof(idempotencyKey: idempotencyKey, key: key))
+        guard unrequestedScopes == .refused, !response.scopeChange.unrequested.isEmpty else { return response }
+        // What nobody takes is given back, as far as the issuer can be asked: it would be good for its whole life.
+        _ = await isRevoked(response.tokens)
+        throw OAuthError.unrequestedScope
     }
 
-    /// The tokens of a success, as far as the scopes are such as were asked for.
+    /// The same whatever was granted: a renewal has used up its token, and to refuse the answer would lose the session.
+    func obtain(_ grant: some Grant, _ proof: RequestProof) async throws -> TokenResponse {
+        let form = [("grant_type", grant.type)] + grant.parameters
+        let response = try await post(form, to: provider.tokenEndpoint, proof)
+        return try read(response, expecting: grant.expectedScopes, keeping: grant.refreshToken, boundTo: proof.key)
+    }
+
+    /// The tokens of a success.
     func read(
         _ response: HTTPResponse, expecting scopes: Scopes?, keeping refresh: String?, boundTo key: DPoPKey?
     ) throws(OAuthError) -> TokenResponse {
@@ -78,7 +86,6 @@ public struct TokenEndpoint: Sendable {
         var answer = try TokenReader(clock: clock).read(
             response, type: key == nil ? .bearer : .dpop, expecting: scopes, keeping: refresh)
         answer.tokens.key = key
-        if unrequestedScopes == .refused, !answer.scopeChange.unrequested.isEmpty { throw .unrequestedScope }
         return answer
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LatchAuth
 import LatchHTTP
 import LatchOAuth
@@ -57,13 +58,23 @@ import Testing
         #expect(try await response(asking: "", granted: "a:admin", .refused).grantedScopes == .list("a:admin"))
     }
 
-    @Test func `L4: are noticed in a renewal too, against what was granted before`() async throws {
+    @Test func `L4: are given back where they are refused, so that nobody can use them`() async throws {
+        issuer.on("/oauth/revoke", .ok, "")
+        issuer.on(.ok, #"{"access_token":"a","refresh_token":"r","scope":"a:admin"}"#)
+        await #expect(throws: OAuthError.unrequestedScope) {
+            try await issuer.endpoint(unrequestedScopes: .refused).tokens(
+                for: PasswordGrant(username: "u", password: "p", scopes: .list("a:read")))
+        }
+        #expect(issuer.requests.map(\.path) == ["/oauth/token", "/oauth/revoke", "/oauth/revoke"])
+    }
+
+    @Test func `L4: are noticed in a renewal too, against what was granted before, and lose no session`() async throws {
         issuer.on(.ok, #"{"access_token":"b","refresh_token":"r1","scope":"a:read a:admin"}"#)
         let grant = RefreshGrant(refreshToken: "r0", granted: .list("a:read"))
         let response = try await issuer.endpoint().tokens(for: grant)
         #expect(response.scopeChange.unrequested == .list("a:admin"))
-        await #expect(throws: OAuthError.unrequestedScope) {
-            try await issuer.endpoint(unrequestedScopes: .refused).tokens(for: grant)
-        }
+        let store = InMemoryTokenStore(Tokens(access: "a", refresh: "r0", expiry: .distantPast, scope: "a:read"))
+        let session = Session(tokenEndpoint: issuer.endpoint(unrequestedScopes: .refused), store: store)
+        #expect(try await session.credential().refresh == "r1")
     }
 }

@@ -33,6 +33,8 @@ public struct SecretFileKey: Sendable {
     /// A random key that a keyring keeps, while the secrets are in the file.
     ///
     /// For keyrings that are slow, small, or shown to people item by item. Where the keyring is locked, so is the file.
+    ///
+    /// - Parameter keyring: Keeps keys of files and nothing else, such as a `SecretServiceStore` of a service of its own.
     public static func keyring(_ keyring: any SecretStore) -> SecretFileKey {
         SecretFileKey(source: KeyringFileKey(keyring: keyring))
     }

@@ -58,7 +58,7 @@ struct `The store of this platform` {
                 let choice = try await SecretStoreChoice.current(service: "app")
                 #expect(choice.kind == .file)
                 #expect(choice.considered.first?.verdict.contains("no session bus") == true)
-                #expect(choice.place == "\(folder)/data/latchwork/app.secrets")
+                #expect(choice.place == "\(home["HOME"] ?? "")/latchwork/app.secrets")
                 try await Tests.store().save(Tokens(access: "a"))
                 let session = try await KeyringSession.start(in: folder)
                 Tests.become(session.environment)

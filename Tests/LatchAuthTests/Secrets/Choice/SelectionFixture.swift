@@ -9,8 +9,12 @@ import LatchTesting
 final class SelectionFixture: Sendable {
     let folder: String
     let keyring = MemorySecretStore()
+    /// The keys of files, which are items of another name in the same keyring.
+    let fileKeys = MemorySecretStore()
     /// What the keyring says: nil where it is there and unlocked.
     let trouble = Lock<AuthError?>(nil)
+    /// How many calls the keyring still answers; nil where it does not count.
+    let callsUntilTrouble = Lock<Int?>(nil)
 
     init(_ folder: String) { self.folder = folder }
 
@@ -18,6 +22,7 @@ final class SelectionFixture: Sendable {
     func selection(_ environment: [String: String] = [:]) -> SecretStoreSelection {
         let path = "\(folder)/app"
         let keyring = GuardedStore(keyring: keyring, fixture: self)
+        let fileKeys = GuardedStore(keyring: fileKeys, fixture: self)
         return SecretStoreSelection(
             service: "app", path: path, environment: environment,
             makeStore: { kind in
@@ -26,7 +31,7 @@ final class SelectionFixture: Sendable {
                     (EncryptedFileSecretStore(path: "\(path).secrets", key: .keyFile(path: "\(path).key")), "the file")
                 case .secretService: (keyring, "the keyring")
                 case .keyringFile:
-                    (EncryptedFileSecretStore(path: "\(path).k", key: .keyring(keyring)), "the file with a key")
+                    (EncryptedFileSecretStore(path: "\(path).k", key: .keyring(fileKeys)), "the file with a key")
                 default: nil
                 }
             }, checkKeyring: { try keyring.check() })
@@ -42,7 +47,14 @@ final class SelectionFixture: Sendable {
         let keyring: MemorySecretStore
         let fixture: SelectionFixture
 
-        func check() throws { if let error = fixture.trouble.withLock({ $0 }) { throw error } }
+        func check() throws {
+            if let error = fixture.trouble.withLock({ $0 }) { throw error }
+            let left = fixture.callsUntilTrouble.withLock { count in
+                count = count.map { $0 - 1 }
+                return count
+            }
+            if let left, left < 0 { throw AuthError.storeUnavailable }
+        }
 
         func read(_ name: String) async throws -> [UInt8]? {
             try check()

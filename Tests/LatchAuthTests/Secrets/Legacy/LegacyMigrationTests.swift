@@ -154,3 +154,47 @@ import Testing
         #expect(try await store.load() == Tokens(access: "a", refresh: "r"))
     }
 }
+
+@Suite struct `Secrets of an earlier library, whatever they hold` {
+    static let layouts: [LegacyLayout] = [.axiom, .jwtAuth, .authPackage(), .nevod(), .lazi]
+
+    /// Bytes that such a secret may hold after anything has happened to it.
+    private func secret(_ random: inout SplitMix64) -> [UInt8] {
+        switch random.next() % 6 {
+        case 0: []
+        case 1: Array("token-\(random.next())".utf8)
+        case 2: [0xFF, 0xFE, UInt8(truncatingIfNeeded: random.next())]
+        case 3: Array(#"{"accessToken":"a","refreshToken":"r","value":"v","expiry":1e400}"#.utf8)
+        case 4: Array(#"{"accessToken":"a","value":"a","refreshToken":null,"expiry":"2027-01-15T08:00:00Z"}"#.utf8)
+        default: Array(random.text(upTo: 60).utf8)
+        }
+    }
+
+    @Test(arguments: UInt64(1)...100)
+    func `become an account, or none, or are kept, and nobody else's secret is touched`(seed: UInt64) async throws {
+        var random = SplitMix64(state: seed)
+        let layout = Self.layouts[Int(seed % 5)]
+        let secrets = MemorySecretStore()
+        secrets.write([7], for: "theirs")
+        for name in layout.names where random.next() % 5 > 0 { secrets.write(secret(&random), for: name) }
+        let before = Dictionary(uniqueKeysWithValues: secrets.names().map { ($0, secrets.read($0)) })
+        let store = SecretTokenStore<Tokens>(secrets, name: "new")
+        let migration = LegacyMigration(layout, in: secrets)
+        switch try await migration.run(into: store) {
+        case .migrated(let account):
+            #expect(try await store.load() == account.tokens)
+            #expect(secrets.names() == ["new", "theirs"])
+        case .nothing: #expect(secrets.names() == ["theirs"])
+        case .incomplete: #expect(secrets.names() == ["theirs"])
+        case .superseded: Issue.record("nobody was there before")
+        case .setAside(let names):
+            for name in names {
+                let original = String(name.dropLast(".corrupt".count))
+                #expect(secrets.read(name) == before[original] ?? nil)
+            }
+        }
+        #expect(secrets.read("theirs") == [7])
+        // What was there once is dealt with once.
+        if case .migrated = try await migration.run(into: store) { Issue.record("it came over twice") }
+    }
+}

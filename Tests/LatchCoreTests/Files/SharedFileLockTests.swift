@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `A lock of a file that is shared` {
+    private let patience = Duration.seconds(60)
+
+    @Test func `has any number of holders, and keeps out who wants it alone`() async throws {
+        try await withTemporaryFolder { folder in
+            let (shared, alone) = (FileLock("\(folder)/lock", isShared: true), FileLock("\(folder)/lock"))
+            let holders = [
+                try await shared.acquire(patience: patience), try await shared.acquire(patience: patience),
+                try shared.held(),
+            ]
+            #expect(holders.allSatisfy { $0 != nil })
+            #expect(try await alone.acquire(patience: .zero) == nil)
+            for holder in holders.dropLast() { holder?.release() }
+            #expect(try await alone.acquire(patience: .zero) == nil)
+            holders.last??.release()
+            let holder = try await alone.acquire(patience: patience)
+            #expect(holder != nil)
+            #expect(try await shared.acquire(patience: .zero) == nil)
+            holder?.release()
+            #expect(try await shared.acquire(patience: patience) != nil)
+        }
+    }
+
+    @Test func `goes to one who waits alone as soon as the last has let go`() async throws {
+        try await withTemporaryFolder { folder in
+            let (shared, alone) = (FileLock("\(folder)/lock", isShared: true), FileLock("\(folder)/lock"))
+            let first = try shared.held()
+            let second = try shared.held()
+            async let waiting = alone.acquire(patience: patience)
+            first.release()
+            second.release()
+            #expect(try await waiting != nil)
+        }
+    }
+
+    @Test func `never lets readers see what one alone is changing`() async throws {
+        try await withTemporaryFolder { folder in
+            let (one, other) = (AtomicFile("\(folder)/one"), AtomicFile("\(folder)/other"))
+            try await withThrowingTaskGroup { group in
+                for number in UInt8(0)..<4 {
+                    group.addTask {
+                        let holder = try await FileLock("\(folder)/lock").acquire(patience: patience)
+                        defer { holder?.release() }
+                        for round in UInt8(0)..<20 {
+                            try one.overwrite(with: [number, round])
+                            try other.overwrite(with: [number, round])
+                        }
+                    }
+                    group.addTask {
+                        for _ in 0..<20 {
+                            let holder = try await FileLock("\(folder)/lock", isShared: true).acquire(
+                                patience: patience)
+                            defer { holder?.release() }
+                            #expect(try one.read() == other.read())
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+}
