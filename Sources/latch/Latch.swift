@@ -12,7 +12,7 @@
 import FoundationEssentials
 
 @main
-/// The process: its main thread waits for signals, everything else runs on others.
+/// The process: its main thread waits for signals, or serves the main actor; everything else runs on others.
 enum Latch {
     /// Begins the command on another thread and gives this one to the signals.
     ///
@@ -27,6 +27,7 @@ enum Latch {
             let code = await Program.run(Array(CommandLine.arguments.dropFirst()), in: shell)
             endProcess(code)
         }
-        signals.deliverForever()
+        signals.deliver()
+        MainQueue.serveForever()
     }
 }

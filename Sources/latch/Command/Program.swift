@@ -19,7 +19,7 @@ enum Program {
         ],
         verbs: [
             LoginVerb.verb, LogoutVerb.verb, WhoamiVerb.verb, AccountsVerb.verb, TokenVerb.verb, RequestVerb.verb,
-            JWTVerb.verb, KeysVerb.verb,
+            DoctorVerb.verb, JWTVerb.verb, KeysVerb.verb,
             ServeVerb.verb, DemoVerb.verb,
         ])
 

@@ -100,5 +100,8 @@ extension Settings {
     }
 
     /// What other verbs read.
-    private static let others = ["LATCH_HOME", "LATCH_CONFIG", "LATCH_ACCOUNT"]
+    private static let others = [
+        "LATCH_HOME", "LATCH_CONFIG", "LATCH_ACCOUNT", "LATCH_SECRET_STORE", "LATCH_PASSPHRASE_FILE",
+        "LATCH_PASSPHRASE_FD",
+    ]
 }

@@ -5,7 +5,9 @@ import LatchCore
 /// One run of the demonstration, from an empty folder to an empty place.
 struct DemoRun {
     /// All steps, in the order in which they build on each other.
-    static let steps: [DemoStep] = SignUpSteps.all + RenewalSteps.all + TheftSteps.all + EndingSteps.all
+    static let steps: [DemoStep] =
+        SignUpSteps.all + RenewalSteps.all + TheftSteps.all + ScopeSteps.all + JWTAuthSteps.all + LaziOAuthSteps.all
+        + CommandSteps.all + EndingSteps.all
 
     private let report: DemoReport
     private let shell: Shell
@@ -27,6 +29,8 @@ struct DemoRun {
         let folder = try DemoFolder()
         let server = ServerProcess(in: folder, environment: shell.environment)
         let signals = shell.signals.received()
+        // Some of the steps play apps, which live on the main actor.
+        shell.signals.freeMainThread()
         let watch = Task {
             for await signal in signals {
                 // Whoever interrupts it gets their machine back as it was.

@@ -10,6 +10,8 @@ import LatchCore
 struct DemoStage: Sendable {
     let folder: DemoFolder
     let server: ServerProcess
+    /// What processes of the person inherit, without settings of the caller's.
+    let environment: [String: String]
     /// Counts what goes over the wire, for "exactly one renewal" is a statement about that.
     let transport = CountingTransport()
     /// Of nobody: example.com is kept for examples (RFC 2606 §3).
@@ -31,6 +33,7 @@ struct DemoStage: Sendable {
     init(folder: DemoFolder, server: ServerProcess) {
         self.folder = folder
         self.server = server
+        environment = server.inherited
     }
 
     /// The store of the first device: one encrypted file, which another process would read just so.

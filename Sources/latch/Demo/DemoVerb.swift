@@ -11,8 +11,9 @@ enum DemoVerb {
         discussion: """
             It starts 'latch serve' on a free port of this machine with a store in a temporary folder, and
             lives the life of an account against it: sign-up, mails, two devices, a thousand calls across an
-            expiry, a server that is killed in the middle of renewals, a stolen token, a reset, a sign-out.
-            A step that does not hold ends it with exit 1. Nothing is left behind.
+            expiry, a server that is killed in the middle of renewals, a stolen token, a reset, scopes and
+            their refusals, apps of two seeds, terminals that share an account, a sign-out. A step that does
+            not hold ends it with exit 1. Nothing is left behind.
             """,
         options: [json],
         examples: [

@@ -12,6 +12,8 @@ final class ServerProcess: Sendable {
     }
 
     private let folder: DemoFolder
+    /// What every process of the demonstration inherits: nothing of the caller's settings.
+    let inherited: [String: String]
     /// The whole environment of the child, in which no setting of the caller is left: the demonstration is the same
     /// everywhere.
     private let environment: [String: String]
@@ -22,7 +24,8 @@ final class ServerProcess: Sendable {
     /// - Parameter environment: What the server inherits, without settings of its own.
     init(in folder: DemoFolder, environment: [String: String]) {
         self.folder = folder
-        self.environment = environment.filter { !$0.key.hasPrefix("LATCH_") }.merging(Self.settings(folder)) { $1 }
+        inherited = environment.filter { !$0.key.hasPrefix("LATCH_") }
+        self.environment = inherited.merging(Self.settings(folder)) { $1 }
     }
 
     /// Starts it, and waits until it accepts connections.

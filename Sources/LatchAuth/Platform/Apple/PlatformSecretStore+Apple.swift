@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(Security)
+import Foundation
+
 /// The place where this platform keeps the secrets of a service.
 package func platformSecretStore(service: String) -> any SecretStore { KeychainSecretStore(service: service) }
+
+/// The folder of the files by which processes take turns; the secrets themselves are in the keychain.
+package func secretsFolder(in environment: [String: String]) -> String {
+    "\(URL.applicationSupportDirectory.path)/latchwork"
+}
 
 extension SecretStoreChoice {
     /// Which store keeps the secrets of a service here and why: the keychain, which is always there.

@@ -84,7 +84,7 @@ package func platformCoordination(service: String, account: String) -> any Sessi
 /// The folder of the secrets in an environment; no slash at its end is needed or added.
 ///
 /// A relative path would mean another store for each working directory, and so lost sessions: it is ignored.
-func secretsFolder(in environment: [String: String]) -> String {
+package func secretsFolder(in environment: [String: String]) -> String {
     func path(_ name: String) -> String? {
         // The specification: a relative path is invalid and is ignored.
         environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import LatchCore
 
 #if canImport(Glibc)
@@ -34,6 +35,8 @@ enum Signal: Sendable, Hashable, CaseIterable {
 final class Signals: Sendable {
     /// Nil while nobody listens.
     private let listener = Lock<AsyncStream<Signal>.Continuation?>(nil)
+    /// The main thread while it waits for signals; nil where it does not.
+    private let waiting = Lock<pthread_t?>(nil)
 
     private init() {}
 
@@ -61,19 +64,43 @@ final class Signals: Sendable {
         return stream
     }
 
-    /// Waits for signals on the calling thread, and never returns.
+    /// Waits for signals on the calling thread, until it is needed for something else.
     ///
     /// Call it on the main thread, after `blocked`; the signals of other threads are blocked since they inherit its
     /// mask.
-    func deliverForever() -> Never {
+    func deliver() {
+        waiting.withLock { $0 = pthread_self() }
+        deliver(until: Self.handOver)
+    }
+
+    /// Frees the main thread for the main actor: from now on another thread waits for signals.
+    ///
+    /// A verb needs it that uses what lives on the main actor, and no other pays for it.
+    func freeMainThread() {
+        guard let main = waiting.withLock({ $0.take() }) else { return }
+        // A queue of its own is a thread of its own, which has the signals blocked as all have.
+        DispatchQueue(label: "latch.signals").async {
+            var set = Self.all()
+            pthread_sigmask(SIG_BLOCK, &set, nil)
+            self.deliver(until: nil)
+        }
+        pthread_kill(main, Self.handOver)
+    }
+
+    /// Delivers each signal as it comes, and returns at that one which nobody sends but this program to itself.
+    private func deliver(until last: Int32?) {
         var set = Self.all()
         while true {
             var number: Int32 = 0
             guard sigwait(&set, &number) == 0 else { continue }
+            if number == last { return }
             guard let signal = Signal.allCases.first(where: { $0.number == number }) else { continue }
             if !isHeard(signal) { Self.endProcess(by: signal) }
         }
     }
+
+    /// SIGUSR2, which means nothing to this program.
+    private static let handOver = SIGUSR2
 
     /// Hands a signal to the listener; false where there is none, or none any more.
     private func isHeard(_ signal: Signal) -> Bool {
@@ -94,11 +121,12 @@ final class Signals: Sendable {
         raise(ending.number)
     }
 
-    /// The three signals as a set.
+    /// The three signals as a set, and the one that frees the main thread.
     static func all() -> sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
         for signal in Signal.allCases { sigaddset(&set, signal.number) }
+        sigaddset(&set, handOver)
         return set
     }
 }

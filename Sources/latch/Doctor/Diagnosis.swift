@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// What came of one look.
+struct Diagnosis: Sendable {
+    /// What a script knows it by.
+    let subject: String
+    /// Whether it holds.
+    let isFine: Bool
+    /// What was found, the most important line first.
+    let lines: [String]
+    /// What to do about it.
+    var hint: String?
+    /// The same for a script.
+    var facts: JSONObject = [:]
+
+    static func fine(_ subject: String, _ lines: String..., facts: JSONObject = [:]) -> Diagnosis {
+        Diagnosis(subject: subject, isFine: true, lines: lines, facts: facts)
+    }
+
+    static func wrong(_ subject: String, _ lines: String..., hint: String?, facts: JSONObject = [:]) -> Diagnosis {
+        Diagnosis(subject: subject, isFine: false, lines: lines, hint: hint, facts: facts)
+    }
+
+    /// What an error keeps from being found out.
+    static func wrong(_ subject: String, _ error: any Error) -> Diagnosis {
+        let told = CommandError(telling: error)
+        return wrong(subject, told.message, hint: told.hint, facts: ["code": .string(told.code)])
+    }
+
+    /// One JSON object.
+    var json: JSONValue {
+        var object: JSONObject = [
+            "subject": .string(subject), "fine": .bool(isFine), "says": .string(lines.joined(separator: "\n")),
+        ]
+        if let hint { object["hint"] = .string(hint) }
+        for fact in facts { object[fact.key] = fact.value }
+        return .object(object)
+    }
+
+    /// Lines with a mark in front, the subject in a column of its own.
+    func text(width: Int) -> String {
+        let mark = isFine ? "✓" : "✗"
+        let gap = String(repeating: " ", count: width + 4)
+        let first = "\(mark) \(subject)" + String(repeating: " ", count: width - subject.count + 2)
+        let said = lines.map(\.printable) + (hint.map { ["hint: " + $0.printable] } ?? [])
+        return first + said.joined(separator: "\n" + gap) + "\n"
+    }
+}

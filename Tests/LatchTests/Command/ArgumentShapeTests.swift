@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import latch
+
+@Suite struct `A verb with curl's habits` {
+    static let field = Option.values("field", "LINE", letter: "H", "a field")
+    static let file = Option.value("file", "FILE", letter: "o", "a file")
+    static let include = Option.flag("include", letter: "i", "more")
+    static let fail = Option.flag("fail", letter: "f", "fails")
+    static let send = Verb(
+        name: "send", summary: "sends", options: [field, file, include, fail], joinsLetters: true,
+        operands: [.init(name: "URL", summary: "where"), .init(name: "WORD", summary: "what", isOptional: true)],
+        body: { _, _ in .success })
+    static let root = Verb(name: "tool", summary: "a tool", verbs: [send, `A verb that is a group as well`.things])
+
+    private func send(_ arguments: [String]) throws -> Invocation {
+        guard case .run(_, let invocation) = try ArgumentParser.parse(["send"] + arguments, with: Self.root) else {
+            throw CommandError.failed("no verb is run")
+        }
+        return invocation
+    }
+
+    private func refusal(_ arguments: [String]) -> CommandError? {
+        do throws(CommandError) {
+            _ = try ArgumentParser.parse(["send"] + arguments, with: Self.root)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["-H", "a: 1", "-H", "b: 2", "u"], ["a: 1", "b: 2"]), (["-Ha: 1", "u", "--field=b"], ["a: 1", "b"]),
+            (["-iHx", "u"], ["x"]), (["-H=x", "u"], ["x"]), (["-H", "-i", "u"], ["-i"]), (["u"], []),
+        ] as [([String], [String])])
+    func `takes a flag several times, in order, joined to its letter or not`(arguments: [String], values: [String])
+        throws
+    {
+        let invocation = try send(arguments)
+        #expect(invocation.all(Self.field) == values)
+        #expect(invocation[Self.field] == values.last)
+    }
+
+    @Test(arguments: [["-if", "u"], ["-i", "-f", "u"], ["-ifofile", "u"], ["u", "-fi", "-o", "file"]])
+    func `takes letters one after another behind one dash`(arguments: [String]) throws {
+        let invocation = try send(arguments)
+        #expect(invocation.has(Self.include) && invocation.has(Self.fail))
+        #expect(invocation.operands == ["u"])
+        #expect(invocation[Self.file].map { $0 == "file" } ?? true)
+    }
+
+    @Test(
+        arguments: [
+            (["-iz", "u"], "'tool send' has no option '-z'."), (["-ii", "u"], "'-i' stands twice."),
+            (["-o", "a", "-ob", "u"], "'-o' stands twice."), (["-io"], "'-o' needs a value."),
+            (["--i", "u"], "'tool send' has no option '--i'."), (["-i=x", "u"], "'-i' takes no value."),
+        ] as [([String], String)])
+    func `refuses letters that it does not know, or knows once`(arguments: [String], message: String) {
+        #expect(refusal(arguments)?.message == message)
+        #expect(refusal(arguments)?.exitCode == .usage)
+    }
+
+    @Test func `explains its letters among other letters too`() throws {
+        guard case .help = try ArgumentParser.parse(["send", "-ih"], with: Self.root) else {
+            Issue.record("it explains nothing")
+            return
+        }
+    }
+
+    @Test func `needs only the words that cannot be left out`() throws {
+        #expect(try send(["u"]).operand(1) == nil)
+        #expect(try send(["u", "w"]).operand(1) == "w")
+        #expect(try send(["u"]).operand(0) == "u")
+        #expect(refusal([])?.message == "'tool send' needs URL.")
+        #expect(refusal(["u", "w", "x"])?.message == "'tool send' does not expect 'x'.")
+        let help = HelpText([Self.root, Self.send]).text
+        #expect(help.contains("usage: tool send URL [WORD] [--field LINE]… [--file FILE]"))
+    }
+}
+
+@Suite struct `A verb that is a group as well` {
+    static let json = Option.flag("json", "for a script")
+    static let use = Verb(
+        name: "use", summary: "uses one", operands: [.init(name: "NAME", summary: "which")], body: { _, _ in .success })
+    static let things = Verb(
+        name: "things", summary: "lists things", options: [json], later: ["soon": "Wait."], verbs: [use],
+        body: { _, _ in .success })
+    private static let root = Verb(name: "tool", summary: "a tool", verbs: [things])
+
+    private func verb(_ arguments: String...) throws -> String {
+        guard case .run(let verb, _) = try ArgumentParser.parse(arguments, with: Self.root) else {
+            throw CommandError.failed("no verb is run")
+        }
+        return verb.name
+    }
+
+    private func refusal(_ arguments: String...) -> CommandError? {
+        do throws(CommandError) {
+            _ = try ArgumentParser.parse(arguments, with: Self.root)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `is called by itself, or by what it groups`() throws {
+        #expect(try verb("things") == "things")
+        #expect(try verb("things", "--json") == "things")
+        #expect(try verb("things", "use", "x") == "use")
+        #expect(refusal("things", "us")?.hint?.contains("Did you mean 'tool things use'?") == true)
+        #expect(refusal("things", "use")?.message == "'tool things use' needs NAME.")
+    }
+
+    @Test func `keeps its flags to itself`() {
+        #expect(refusal("things", "--json", "use", "x")?.message == "'use' stands behind flags that are not its own.")
+        #expect(refusal("things", "use", "x", "--json")?.message == "'tool things use' has no option '--json'.")
+    }
+
+    @Test func `shows both ways to call it`() {
+        #expect(HelpText([Self.root, Self.things]).text.contains("usage: tool things [VERB] [OPTIONS]"))
+    }
+
+    @Test func `tells of a flag that comes later only whoever gives it`() {
+        #expect(refusal("things", "--soon")?.message == "'--soon' comes in a later version.")
+        #expect(refusal("things", "--soon=x")?.hint == "Wait.")
+        #expect(refusal("things", "--sooon")?.message == "'tool things' has no option '--sooon'.")
+        #expect(!HelpText([Self.root, Self.things]).text.contains("soon"))
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchCore
+import LatchTesting
+import Testing
+
+@testable import latch
+
+@Suite struct `Somebody else's text` {
+    @Test(
+        arguments: [
+            ("plain é 漢 👩‍👩‍👧", "plain é 漢 👩‍👩‍👧"), ("", ""), ("a\u{1B}[2Jb", "a\\u{1b}[2Jb"),
+            ("\r\n\t\u{0}", "\\u{d}\\u{a}\\u{9}\\u{0}"), ("\u{7F}\u{9B}", "\\u{7f}\\u{9b}"),
+            ("\u{202E}evil\u{2066}", "\\u{202e}evil\\u{2066}"), ("\u{2028}", "\\u{2028}"), ("\\u{1b}", "\\u{1b}"),
+        ])
+    func `is shown without what would steer a terminal`(text: String, shown: String) {
+        #expect(text.printable == shown)
+        #expect(shown.printable == shown)
+    }
+
+    @Test func `is so in whatever is told`() {
+        let kept = KeptShell()
+        kept.shell.tell(.failed("it said \u{1B}[31mno", hint: "\u{9B}x"))
+        kept.shell.warn("a\u{1B}b", hint: "c\u{7}d")
+        #expect(!kept.error.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x9B })
+    }
+}
+
+@Suite struct `How far away a moment is` {
+    @Test(
+        arguments: [
+            (0, "now"), (0.9, "now"), (-0.9, "now"), (1, "in 1 second"), (-1, "1 second ago"), (59.9, "in 59 seconds"),
+            (60, "in 1 minute"), (899, "in 14 minutes"), (-7200, "2 hours ago"), (86_400, "in 1 day"),
+            (86_400 * 30, "in 30 days"), (1e300, "never"), (-1e300, "long ago"),
+        ] as [(Double, String)])
+    func `is told in the unit that a person would choose`(seconds: Double, text: String) {
+        #expect(Span.text(seconds) == text)
+    }
+}
+
+@Suite struct `A secret that is piped in` {
+    private func piped(_ text: String) async -> Result<String, any Error> {
+        do {
+            return .success(try await SecretText.piped("secret", KeptShell(input: Array(text.utf8)).shell))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @Test(arguments: [("a", "a"), ("a\n", "a"), ("a\r\n", "a"), (" a ", " a "), ("é\n", "é"), ("a\tb", "a\tb")])
+    func `is one line without its break`(text: String, secret: String) async throws {
+        #expect(try await piped(text).get() == secret)
+    }
+
+    @Test(arguments: ["", "\n", "\r\n", "a\nb", "a\n\n", "\na", "a\rb", "a\u{2028}b"])
+    func `is nothing else`(text: String) async {
+        await #expect(throws: CommandError.self) { try await piped(text).get() }
+    }
+
+    @Test func `is text, and not too long`() async {
+        let shell = KeptShell(input: [0x61, 0xFF]).shell
+        await #expect(throws: CommandError.self) { try await SecretText.piped("secret", shell) }
+        let most = String(repeating: "x", count: 65_536)
+        #expect((try? await piped(most).get())?.utf8.count == 65_536)
+        await #expect(throws: CommandError.self) { try await piped(most + "x").get() }
+    }
+
+    @Test func `is asked for where a person types it, without being shown`() async throws {
+        let kept = KeptShell(input: Array("typed".utf8), isTerminal: true)
+        #expect(try await SecretText.typed("secret", prompt: "what? ", kept.shell) == "typed")
+        #expect(kept.error == "what? \n" && kept.output.isEmpty)
+        await #expect(throws: CommandError.self) {
+            try await SecretText.typed("secret", prompt: "", KeptShell(isTerminal: true).shell)
+        }
+    }
+}
+
+@Suite struct `The address of an issuer` {
+    @Test(arguments: [
+        "https://id.example.com", "https://id.example.com/", "https://id.example.com//", "https://id.example.com",
+    ])
+    func `is one, however its end is spelt`(text: String) throws {
+        #expect(try IssuerURL(text).text == "https://id.example.com")
+    }
+
+    @Test(arguments: ["", "/", "id.example.com", "https://", "https://a?b", "https://a#b", "ftp://a", "https://a b"])
+    func `is an absolute one`(text: String) {
+        #expect(throws: CommandError.self) { try IssuerURL(text) }
+    }
+}
+
+@Suite struct `A password that a person types` {
+    /// A terminal of its own for the command, as `script` would make it.
+    private static let script = """
+        import os, pty, re, select, signal, sys, termios
+        program, mode, home = sys.argv[1:4]
+        arguments = [program, "login", "--issuer", "http://127.0.0.1:9", "--account", "ada"]
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.environ["LATCH_HOME"] = home
+            os.execv(program, arguments)
+        def echo(): return bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
+        said = b""
+        while b": " not in said: said += os.read(terminal, 4096)
+        print("prompt", said.decode().strip())
+        while echo(): pass
+        if mode == "interrupt":
+            os.write(terminal, b"\\x03")
+        else:
+            os.write(terminal, b"hunter2\\n")
+        rest = b""
+        try:
+            while True:
+                piece = os.read(terminal, 4096)
+                if not piece: break
+                rest += piece
+        except OSError: pass
+        status = os.waitpid(pid, 0)[1]
+        print("ended", os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status))
+        print("shown", b"hunter2" in rest)
+        print("echo", echo())
+        """
+
+    private func play(_ mode: String) async throws -> [String] {
+        try await withTemporaryFolder { folder in
+            let file = folder + "/terminal.py"
+            try Data(Self.script.utf8).write(to: URL(filePath: file))
+            let process = try ChildProcess.start(
+                "/usr/bin/env", ["python3", file, BuiltProgram.path, mode, folder + "/home"],
+                environment: BuiltProgram.environment([:]), errors: .file(folder + "/error"))
+            let outcome = await BuiltProgram.outcome(of: process, in: folder)
+            #expect(outcome.ending == .exited(0), "\(outcome.error)")
+            return outcome.output
+        }
+    }
+
+    @Test func `is not shown, and the terminal is as it was afterwards`() async throws {
+        let lines = try await play("type")
+        // Nobody listens at the port of discard (RFC 863): the password was taken, and then it failed.
+        #expect(lines == ["prompt Password of ada at http://127.0.0.1:9:", "ended 1", "shown False", "echo True"])
+    }
+
+    @Test func `leaves the terminal as it was where the person changes their mind`() async throws {
+        let lines = try await play("interrupt")
+        #expect(Array(lines.dropFirst()) == ["ended 2", "shown False", "echo True"])
+    }
+}
