@@ -50,6 +50,26 @@ import Testing
         #expect(try await body.collected(upTo: 100) == Array("helloyou".utf8))
     }
 
+    @Test func `has let go of its transfer when it ends, so that the next request gets its own answer`() async throws {
+        let server = try RawHTTPServer { _ in .text("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello") }
+        let (transport, port) = (transport, server.port)
+        // Lanes beside each other keep the loop's thread driving; each takes at once what its stream has given back.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<500 {
+                        let streamed = try await transport.respond(to: request(to: port))
+                        #expect(try await streamed.body.collected(upTo: 100).count == 5)
+                        var plain = request(to: port)
+                        plain.wantsStream = false
+                        #expect(try await transport.respond(to: plain).body.text == "hello")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test(arguments: [HTTPStatus.noContent, 304, .ok])
     func `without content ends at once`(status: HTTPStatus) async throws {
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 \(status) X\r\nContent-Length: 0\r\n\r\n") }

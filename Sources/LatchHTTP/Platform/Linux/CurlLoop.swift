@@ -289,13 +289,15 @@ extension CurlLoop {
         transfer.isUnderWay = false
         transfer.outcome = outcome
         active -= 1
-        if transfer.isPaced {
-            paced.removeAll { $0 === transfer }
-            transfer.conclude()
-        }
         let waiter = transfer.waiter
         transfer.waiter = nil
         Unmanaged.passUnretained(transfer).release()
+        if transfer.isPaced {
+            paced.removeAll { $0 === transfer }
+            // Last of all: the reader of a stream may give the transfer back at once, and whoever takes it then puts a
+            // waiter of its own there.
+            transfer.conclude()
+        }
         guard let waiter else { return }
         hasResumed = true
         waiter.resume()
