@@ -103,6 +103,12 @@ extension Session {
         !current.renewsLike(value) || !current.authorizesLike(value)
     }
 
+    /// Whether what is stored is still what was renewed; it may have been exchanged by an answer, which is no renewal,
+    /// where no other session writes.
+    private func isStill(_ stored: Value, _ predecessor: Value) -> Bool {
+        records.coordination == nil ? stored.renewsLike(predecessor) : !isOther(stored, than: predecessor)
+    }
+
     /// What the last attempt to renew `current` was sent with; nil where this is the first.
     private func lastKey(for current: Value, in record: TokenRecord<Value>?) -> String? {
         guard keeps(.oneKey) else { return nil }
@@ -132,7 +138,7 @@ extension Session {
             guard isCurrent(generation) else { throw AuthError.superseded }
             if records.areKept, keeps(.othersStand) {
                 let record = try await records.load()
-                guard let stored = record?.credential, record?.signIn == signInID, stored.renewsLike(predecessor) else {
+                guard let stored = record?.credential, record?.signIn == signInID, isStill(stored, predecessor) else {
                     uncommitted = nil
                     return try follow(record)
                 }

@@ -40,7 +40,7 @@ extension SessionScenario {
             }
             if let is_, let credential = new?.credential {
                 if record.left.contains(is_.family) { record.violations.append("\(is_), which was left, came back") }
-                if let was, was.family == is_.family, was.number > is_.number, issuer.rotates {
+                if let was, was.family == is_.family, was.number > is_.number {
                     record.violations.append("\(was) was replaced by the older \(is_)")
                 }
                 record.stored.insert(credential.access)
