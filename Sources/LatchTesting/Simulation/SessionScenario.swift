@@ -83,6 +83,8 @@ public final class SessionScenario: Sendable {
         let violations = scenario.record.withLock { $0.violations } + scenario.issuer.inspect { $0.violations }
         let outcome = Outcome(violations: violations, faults: simulation.faults, trace: simulation.trace)
         simulation.end()
+        scenario.forget()
+        simulation.end()
         return outcome
     }
 
@@ -111,6 +113,11 @@ public final class SessionScenario: Sendable {
         for process in living { end(process) }
         if !simulation.run() { violated("a session does not end") }
         verifyLedger()
+    }
+
+    /// Lets go of all sessions, also of killed processes, which hold the world that holds them.
+    private func forget() {
+        for life in record.withLock({ $0.lives }) { end(life.process) }
     }
 
     /// One process, or several where the store is made for it.

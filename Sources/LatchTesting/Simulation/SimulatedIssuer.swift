@@ -150,9 +150,12 @@ extension SimulatedIssuer {
     }
 
     /// A process has its answer, or knows that it gets none.
-    func ends(_ process: Int, isAnswered: Bool) {
+    ///
+    /// An answer to what it asked for in an earlier sign-in does not concern what it asks for now.
+    func ends(_ process: Int, _ token: String, isAnswered: Bool) {
         inspect { ledger in
-            let version = ledger.asking.removeValue(forKey: process)
+            guard let version = ledger.asking[process], version.family == ledger.family(of: token) else { return }
+            ledger.asking[process] = nil
             if isAnswered { ledger.answered[process] = version }
         }
     }

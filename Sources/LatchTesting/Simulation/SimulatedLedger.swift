@@ -94,6 +94,15 @@ struct SimulatedLedger: Sendable {
         }
     }
 
+    /// Which sign-in a refresh token comes from.
+    func family(of token: String) -> Int? {
+        switch refreshTokens[token] {
+        case .version(let version): version.family
+        case .family(let family): family
+        case nil: nil
+        }
+    }
+
     /// Enters a renewal of a version whose family lives, and what is wrong with it.
     mutating func notice(_ version: TokenVersion, key: String, by process: Int, keysOutliveProcesses: Bool) {
         renewals[version, default: 0] += 1

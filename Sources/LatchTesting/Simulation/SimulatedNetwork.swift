@@ -32,7 +32,7 @@ final class SimulatedNetwork: Sendable {
         let token = renewal.credential.refresh ?? ""
         issuer.begins(process.id, token, key: renewal.idempotencyKey)
         var isAnswered = false
-        defer { issuer.ends(process.id, isAnswered: isAnswered) }
+        defer { issuer.ends(process.id, token, isAnswered: isAnswered) }
         let answer: Tokens
         if !isCalm, simulation.chance(30) {
             // A slow way that does not hear of cancellation, as when the answer has arrived already.

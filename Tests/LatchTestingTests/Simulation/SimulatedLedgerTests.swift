@@ -26,7 +26,7 @@ import Testing
     func ask(_ issuer: SimulatedIssuer, _ token: String, by process: Int, key: String = "k") throws {
         issuer.begins(process, token, key: key)
         _ = try issuer.refresh(token, key: key, by: process)
-        issuer.ends(process, isAnswered: true)
+        issuer.ends(process, token, isAnswered: true)
     }
 
     func violations(_ issuer: SimulatedIssuer) -> [String] { issuer.inspect { $0.violations } }
