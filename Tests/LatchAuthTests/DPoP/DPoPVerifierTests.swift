@@ -33,7 +33,7 @@ import Testing
         _ claims: JSONObject? = nil, header: JSONObject = [:], with signing: Key? = nil
     ) throws -> String {
         var members: JSONObject = ["typ": "dpop+jwt", "jwk": .object(publicJWK)]
-        for member in header { members[member.key] = member.value == .null ? nil : member.value }
+        for member in header { members[member.key] = member.value == .null ? JSONValue?.none : member.value }
         let payload = JSONValue.object(claims ?? self.claims).serialized()
         return try JWS.sign(payload, with: signing ?? key, header: members)
     }

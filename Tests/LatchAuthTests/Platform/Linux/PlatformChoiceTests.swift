@@ -52,7 +52,7 @@ struct `The store of this platform` {
         await #expect(processExitsWith: .success) {
             try await withTemporaryFolder { folder in
                 typealias Tests = `The store of this platform`
-                let home = ["HOME": "\(folder)/home", "XDG_DATA_HOME": "\(folder)/data", "XDG_RUNTIME_DIR": folder]
+                let home = ["HOME": "\(folder)/home", "XDG_DATA_HOME": "\(folder)/home", "XDG_RUNTIME_DIR": folder]
                 unsetenv("DBUS_SESSION_BUS_ADDRESS")
                 Tests.become(home)
                 let choice = try await SecretStoreChoice.current(service: "app")
