@@ -122,7 +122,8 @@ let package = Package(
         // Benchmarks: built by Scripts/run-benchmarks.
         .target(name: "CBareCurl", dependencies: [onLinux("CCurl")], path: "Benchmarks/HTTP/CBareCurl"),
         program(
-            "bench-http", path: "Benchmarks/HTTP/bench-http", needs: ["LatchHTTP", onLinux("CBareCurl"), "CMeasure"]),
+            "bench-http", path: "Benchmarks/HTTP/bench-http",
+            needs: ["LatchHTTP", onLinux("CBareCurl"), "CMeasure", "Baselines"]),
         program(
             "bench-interceptors", path: "Benchmarks/HTTP/bench-interceptors",
             needs: ["LatchHTTP", "LatchCore", "CMeasure"]),
@@ -135,6 +136,7 @@ let package = Package(
             "bench-identity", path: "Benchmarks/Identity/bench-identity",
             needs: ["LatchIdentity", "LatchServer", "LatchHTTP", "LatchCore"]),
         .target(name: "CMeasure", path: "Benchmarks/CMeasure"),
+        module("Baselines", path: "Benchmarks/Baselines"),
         program(
             "bench-session", path: "Benchmarks/Session/bench-session",
             needs: ["LatchAuth", "LatchServer", "LatchJOSE", "LatchHTTP", "LatchCore", "CMeasure"]),
@@ -152,7 +154,7 @@ let package = Package(
         program("compile-protos", path: "Benchmarks/Proto/compile-protos", needs: ["LatchProto"]),
         program(
             "bench-crypto", path: "Benchmarks/Crypto/bench-crypto",
-            needs: ["LatchJOSE", "LatchCrypto", "LatchCore", "CMeasure"]),
+            needs: ["LatchJOSE", "LatchCrypto", "LatchCore", "CMeasure", "Baselines"]),
 
         // Programs that a user would start from.
         program("sign-in", path: "Examples/sign-in", needs: ["Latchwork"]),

@@ -3,6 +3,7 @@
 import JWTAuth
 import LatchCore
 import LatchHTTP
+import LatchTesting
 import Testing
 
 @Suite struct `A request with the session's token` {

@@ -4,6 +4,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchServer
+import LatchTesting
 import Testing
 
 @testable import LatchIdentity

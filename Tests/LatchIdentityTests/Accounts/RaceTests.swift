@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import LatchTesting
 import Testing
 
 @testable import LatchIdentity

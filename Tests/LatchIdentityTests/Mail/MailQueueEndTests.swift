@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `is empty at once when nothing was ever in it`() async {
-        let queue = MailQueue(mailer: MemoryMailer(), metrics: Metrics(), clock: TestClock().wallClock)
+        let queue = MailQueue(mailer: MemoryMailer(), metrics: Metrics(), clock: ManualClock(noon).wallClock())
         await queue.flush()
         await queue.close()
         await queue.close()

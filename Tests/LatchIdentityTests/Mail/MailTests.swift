@@ -59,9 +59,9 @@ import Testing
 @Suite struct `A mailer` {
     @Test func `that writes files makes the folder, sorts by time, and lets only the owner read`() async throws {
         let folder = try TemporaryFolder()
-        let clock = TestClock()
+        let clock = ManualClock(noon)
         let mailer = FileMailer(
-            folder: folder.file("mails"), sender: "no-reply@example.com", clock: clock.wallClock)
+            folder: folder.file("mails"), sender: "no-reply@example.com", clock: clock.wallClock())
         for number in 0..<3 {
             try await mailer.send(MailMessage(to: "a@example.com", subject: "Mail \(number)", text: "x"))
             clock.advance(by: 1)

@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchJOSE
+import LatchTesting
 import Testing
 
 @testable import LatchIdentity

@@ -4,6 +4,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchJOSE
+import LatchTesting
 import Testing
 
 @testable import LatchIdentity

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchJOSE
+import LatchTesting
 import Testing
 
 @testable import LatchIdentity
@@ -23,7 +24,7 @@ import Testing
         var configuration = IdentityConfiguration()
         configuration.issuer = "http://127.0.0.1:8080"
         let identity = try await Identity(
-            configuration: configuration, store: store, mailer: MemoryMailer(), clock: TestClock().wallClock)
+            configuration: configuration, store: store, mailer: MemoryMailer(), clock: ManualClock(noon).wallClock())
         let request = HTTPRequest(scheme: "http", authority: "127.0.0.1:8080", path: "/healthz")
         let other = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try other.run("BEGIN IMMEDIATE")

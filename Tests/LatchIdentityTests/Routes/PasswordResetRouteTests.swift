@@ -3,6 +3,7 @@
 import Foundation
 import LatchCore
 import LatchHTTP
+import LatchTesting
 import Testing
 
 @testable import LatchIdentity
@@ -88,7 +89,8 @@ import Testing
         configuration.argon2Passes = 1
         configuration.issuer = "http://127.0.0.1:8080"
         let identity = try await Identity(
-            configuration: configuration, storePath: folder.file(), mailer: hanging, clock: TestClock().wallClock)
+            configuration: configuration, storePath: folder.file(), mailer: hanging,
+            clock: ManualClock(noon).wallClock())
         _ = try await identity.accounts.signUp(email: "ada@example.com", password: Site.password)
         await hanging.untilCalled()
         let request = HTTPRequest(

@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import LatchTesting
 import Testing
 
 @testable import LatchIdentity

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchJOSE
+import LatchTesting
 import Testing
 
 @testable import LatchIdentity
@@ -42,7 +43,7 @@ import Testing
         let keys = try KeySet(jwks: try await site.get("/.well-known/jwks.json").response.body.bytes)
         let verifier = JWTVerifier(
             keys: keys, algorithms: [.es256], issuer: "http://127.0.0.1:8080", audience: "http://127.0.0.1:8080",
-            type: "at+jwt", clock: site.clock.wallClock)
+            type: "at+jwt", clock: site.clock.wallClock())
         let claims = try verifier.verify(login.access)
         #expect(claims.subject == account.id)
         #expect(claims.string("id") == account.id)

@@ -17,7 +17,7 @@ enum Way: String, CaseIterable, Sendable {
 /// An auth server with a store, a clock and a mailbox of its own.
 final class Site: Sendable {
     let identity: Identity
-    let clock = TestClock()
+    let clock = ManualClock(noon)
     let mailer = MemoryMailer()
     let folder: TemporaryFolder
     private let transport: any Handler
@@ -37,7 +37,7 @@ final class Site: Sendable {
         change(&configuration)
         self.folder = try folder ?? TemporaryFolder()
         identity = try await Identity(
-            configuration: configuration, storePath: self.folder.file(), mailer: mailer, clock: clock.wallClock)
+            configuration: configuration, storePath: self.folder.file(), mailer: mailer, clock: clock.wallClock())
         switch way {
         case .inProcess:
             (transport, server) = (identity.handler, nil)

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchCrypto
 import LatchJOSE
+import LatchTesting
 import Testing
 
 @testable import LatchIdentity
@@ -19,7 +20,7 @@ import Testing
         configuration.tokenPepper = pepper
         do {
             let keys = try await ServerKeys.load(
-                from: store, configuration: configuration, clock: TestClock().wallClock, random: .system)
+                from: store, configuration: configuration, clock: ManualClock(noon).wallClock(), random: .system)
             await store.close()
             return keys
         } catch {

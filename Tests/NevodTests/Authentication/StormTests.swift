@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import LatchTesting
 import Nevod
 import Testing
 

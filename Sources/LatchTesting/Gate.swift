@@ -3,7 +3,7 @@
 import LatchCore
 
 /// A point that tasks reach and wait at until a test opens it.
-final class Gate: Sendable {
+public final class Gate: Sendable {
     private struct State {
         var isOpen = false
         var arrivals = 0
@@ -13,11 +13,14 @@ final class Gate: Sendable {
 
     private let state = Lock(State())
 
+    /// A gate that is closed.
+    public init() {}
+
     /// How many tasks have come so far.
-    var arrivals: Int { state.withLock { $0.arrivals } }
+    public var arrivals: Int { state.withLock { $0.arrivals } }
 
     /// Says that the task is here, and waits until the gate is open.
-    func pass() async {
+    public func pass() async {
         await withCheckedContinuation { continuation in
             let ready = state.withLock { state -> [CheckedContinuation<Void, Never>] in
                 state.arrivals += 1
@@ -31,7 +34,7 @@ final class Gate: Sendable {
     }
 
     /// Waits until so many tasks have come.
-    func reached(by count: Int = 1) async {
+    public func reached(by count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
                 if state.arrivals < count { state.watchers.append((count, continuation)) }
@@ -42,7 +45,7 @@ final class Gate: Sendable {
     }
 
     /// Lets all pass from now on.
-    func open() {
+    public func open() {
         let waiting = state.withLock { state in
             state.isOpen = true
             defer { state.waiting = [] }

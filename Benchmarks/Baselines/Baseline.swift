@@ -3,11 +3,11 @@
 import Foundation
 
 /// Figures that were written down before, one `name value` on each line.
-struct Baseline {
+package struct Baseline {
     private var values: [String: Double] = [:]
 
     /// Reads a file; without one there is nothing to compare with.
-    init(_ path: String) {
+    package init(_ path: String) {
         guard let data = FileManager.default.contents(atPath: path) else { return }
         for line in String(decoding: data, as: UTF8.self).split(separator: "\n") where !line.hasPrefix("#") {
             let words = line.split(separator: " ")
@@ -16,5 +16,5 @@ struct Baseline {
     }
 
     /// The figure of a name.
-    subscript(name: String) -> Double? { values[name] }
+    package subscript(name: String) -> Double? { values[name] }
 }
