@@ -86,8 +86,7 @@ let package = Package(
         module(
             "LatchIdentity",
             needs: [
-                "LatchServer", "LatchOAuth", "LatchAuth", "LatchHTTP", "LatchJOSE", "LatchCrypto", "LatchCore",
-                "CSQLite",
+                "LatchServer", "LatchAuth", "LatchHTTP", "LatchJOSE", "LatchCrypto", "LatchCore", "CSQLite",
             ]),
         module("LatchTesting", needs: ["LatchAuth", "LatchHTTP", "LatchServer", "LatchCore"]),
 
@@ -116,7 +115,7 @@ let package = Package(
             "latch", path: "Sources/latch",
             needs: [
                 "LatchAccounts", "LatchIdentity", "LatchOAuth", "LatchAuth", "LatchServer", "LatchJOSE", "LatchHTTP",
-                "LatchCrypto", "LatchCore", "AuthPackage", "JWTAuth", "LaziOAuth",
+                "LatchCore", "AuthPackage", "JWTAuth", "LaziOAuth",
             ]),
 
         // Benchmarks: built by Scripts/run-benchmarks.
