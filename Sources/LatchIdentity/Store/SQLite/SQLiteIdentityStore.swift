@@ -22,7 +22,7 @@ package final class SQLiteIdentityStore: IdentityStore {
         try Self.configure(connection)
         // A new file gets its tables and its mark at once and before it has a log, in which they would be at first.
         try SQLiteSchema.migrate(connection)
-        try connection.run("PRAGMA journal_mode = WAL")
+        try Self.keepLog(connection, patience: busyTimeout)
         try Self.check(connection)
         writer = SQLiteWriter(connection)
         readers = SQLiteReaders(path: path)
@@ -45,6 +45,24 @@ package final class SQLiteIdentityStore: IdentityStore {
         try connection.run("PRAGMA trusted_schema = OFF")
         // What is deleted is overwritten: a signed-out device's secret does not stay in the file.
         try connection.run("PRAGMA secure_delete = ON")
+    }
+
+    /// Begins to write through a log.
+    ///
+    /// SQLite waits for nobody there, since it holds a lock already that others may wait for: where another server that
+    /// started at once is at its tables, this one waits for its turn as for any write, and tries again.
+    private static func keepLog(_ connection: SQLiteConnection, patience: Duration) throws(IdentityError) {
+        let start = ContinuousClock.now
+        while true {
+            do throws(IdentityError) {
+                try connection.run("PRAGMA journal_mode = WAL")
+                return
+            } catch {
+                guard error == .storeBusy, ContinuousClock.now - start < patience else { throw error }
+            }
+            try connection.run("BEGIN IMMEDIATE")
+            try connection.run("COMMIT")
+        }
     }
 
     /// Looks through a file that is small enough to be read whole in a few milliseconds; of others, damage is reported when
