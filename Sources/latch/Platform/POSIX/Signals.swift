@@ -35,8 +35,15 @@ enum Signal: Sendable, Hashable, CaseIterable {
 final class Signals: Sendable {
     /// Nil while nobody listens.
     private let listener = Lock<AsyncStream<Signal>.Continuation?>(nil)
-    /// The main thread while it waits for signals; nil where it does not.
-    private let waiting = Lock<pthread_t?>(nil)
+    /// What is known of the main thread.
+    private struct MainThread {
+        /// The thread, once it waits for signals.
+        var waiting: pthread_t?
+        /// Whether it is needed for something else, which may be said before it waits.
+        var isNeeded = false
+    }
+
+    private let main = Lock(MainThread())
 
     private init() {}
 
@@ -69,22 +76,29 @@ final class Signals: Sendable {
     /// Call it on the main thread, after `blocked`; the signals of other threads are blocked since they inherit its
     /// mask.
     func deliver() {
-        waiting.withLock { $0 = pthread_self() }
-        deliver(until: Self.handOver)
+        let isNeeded = main.withLock { main in
+            main.waiting = pthread_self()
+            return main.isNeeded
+        }
+        if !isNeeded { deliver(until: Self.handOver) }
     }
 
     /// Frees the main thread for the main actor: from now on another thread waits for signals.
     ///
     /// A verb needs it that uses what lives on the main actor, and no other pays for it.
     func freeMainThread() {
-        guard let main = waiting.withLock({ $0.take() }) else { return }
+        let (isFirst, thread) = main.withLock { main in
+            defer { main.isNeeded = true }
+            return (!main.isNeeded, main.waiting)
+        }
+        guard isFirst else { return }
         // A queue of its own is a thread of its own, which has the signals blocked as all have.
         DispatchQueue(label: "latch.signals").async {
             var set = Self.all()
             pthread_sigmask(SIG_BLOCK, &set, nil)
             self.deliver(until: nil)
         }
-        pthread_kill(main, Self.handOver)
+        if let thread { pthread_kill(thread, Self.handOver) }
     }
 
     /// Delivers each signal as it comes, and returns at that one which nobody sends but this program to itself.
