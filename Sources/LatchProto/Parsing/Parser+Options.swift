@@ -69,12 +69,10 @@ extension Parser {
         switch token.kind {
         case .end: throw abandon("the file ends where the value of an option is missing")
         case .identifier:
-            let place = token.place
             let name = try identifier("a value is expected here")
             guard isNegative else { return (.identifier(name), 3) }
             guard name == "inf" || name == "nan" else {
-                // The name has been read: the next token is where protoc stands, too.
-                _ = place
+                // It is told at the token behind the name, as protoc does.
                 throw abandon("behind a '-' there can be a number, 'inf' or 'nan'")
             }
             return (.double(name == "inf" ? -.infinity : .nan), nil)

@@ -54,7 +54,6 @@ extension Parser {
         locations.start(inner, at: start)
         var (ranges, names): ([NumberRange], [ReservedName]) = ([], [])
         repeat {
-            _ = names.isEmpty && ranges.isEmpty ? false : take(",")
             let count = isNamed ? counts.names + names.count : counts.ranges + ranges.count
             let part = begin(inner, Int32(count))
             defer { finish(part) }
@@ -63,7 +62,7 @@ extension Parser {
             } else {
                 ranges.append(try range(part, signed: signed, "a name or a number is expected here"))
             }
-        } while isAt(",")
+        } while take(",")
         try endDeclaration(";", of: inner)
         return (ranges, names)
     }

@@ -124,6 +124,7 @@ extension LoginRun {
         var earlier: [String: Tokens] = [:]
         for entry in before.entries where entry.issuer == issuer.text {
             let session = try await accounts.list.session(for: entry.id)
+            // What cannot be read cannot be revoked either, and must not keep anybody from signing in.
             do { try await session.restore() } catch { continue }
             earlier[entry.id] = session.currentState.credential
         }
