@@ -36,9 +36,9 @@ bench: ## runs the benchmarks in release, one after another: ratios against limi
 	@Scripts/setup --bench
 	@Scripts/run-benchmarks
 
-fuzz: ## runs each fuzz target for FUZZ_SECONDS (60)
+fuzz: ## runs each fuzz target for FUZZ_SECONDS (60), or on FUZZ_RUNS inputs, always the same ones
 	@Scripts/setup
-	@Scripts/run-fuzz $(FUZZ_SECONDS)
+	@FUZZ_RUNS=$(FUZZ_RUNS) Scripts/run-fuzz $(FUZZ_SECONDS)
 
 docs: ## builds the DocC site into .build/docs
 	@Scripts/setup

@@ -111,10 +111,11 @@ package struct TokenReader: Sendable {
 
     /// RFC 6749 §5.1 has a number of seconds; some send it as text.
     ///
-    /// Zero and less would be a token that nobody could ever use: it is used until it is refused, as where nothing is said.
+    /// Less than a second would be a token that nobody could ever use (and may be none at all beside a date of today): it is
+    /// used until it is refused, as where nothing is said.
     private func lifetime(in members: JSONObject) -> Duration? {
         let value = spelling.lifetime.lazy.compactMap { members[$0] }.first { !$0.isNull }
-        guard let seconds = value?.doubleValue ?? value?.stringValue.flatMap(Self.seconds), seconds > 0 else {
+        guard let seconds = value?.doubleValue ?? value?.stringValue.flatMap(Self.seconds), seconds >= 1 else {
             return nil
         }
         // A century is for ever; what lies beyond has no duration or date.
