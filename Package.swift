@@ -39,8 +39,9 @@ let linux: TargetDependencyCondition? = .when(platforms: [.linux])
 
 let modules = [
     "LatchCore", "LatchHTTP", "LatchCrypto", "LatchServer", "LatchJOSE", "LatchAuth", "LatchAccounts",
-    "LatchIdentity", "LatchOAuth", "LatchProto", "LatchTesting", "Latchwork", "AuthPackage", "JWTAuth", "LaziOAuth",
-    "Nevod",
+    "LatchGenerator", "LatchIdentity", "LatchOAuth", "LatchProto", "LatchRPC", "LatchTesting", "Latchwork",
+    "AuthPackage",
+    "AxiomArchitecture", "AxiomCore", "JWTAuth", "LaziOAuth", "Nevod",
 ]
 
 let package = Package(
@@ -56,6 +57,7 @@ let package = Package(
         system("CArgon2", pkgConfig: "libargon2", apt: "libargon2-dev"),
         system("CTLS", pkgConfig: "openssl", apt: "libssl-dev"),
         system("CPSL", pkgConfig: "libpsl", apt: "libpsl-dev"),
+        system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         system("CEpoll"),
         system("CSpawn"),
         system("CTimer"),
@@ -71,6 +73,9 @@ let package = Package(
         // 1 · engines
         module("LatchCrypto", needs: ["LatchCore", onLinux("COpenSSL"), onLinux("CArgon2")]),
         module("LatchServer", needs: ["LatchHTTP", "LatchCore", onLinux("CTLSShim"), onLinux("CEpoll")]),
+
+        module("LatchRPC", needs: ["LatchHTTP", "LatchCore", onLinux("CZlib")]),
+        module("LatchGenerator", needs: ["LatchProto", "LatchCore"]),
 
         // 2 · tokens as text
         module("LatchJOSE", needs: ["LatchCrypto", "LatchCore"]),
@@ -109,6 +114,9 @@ let package = Package(
         module(
             "LaziOAuth", path: "Sources/Facades/LaziOAuth",
             needs: ["LatchOAuth", "LatchAuth", "LatchHTTP", "LatchJOSE", "LatchCore"]),
+
+        module("AxiomCore", path: "Sources/Facades/AxiomCore", needs: ["LatchRPC", "LatchCore"]),
+        module("AxiomArchitecture", path: "Sources/Facades/AxiomArchitecture", needs: ["LatchRPC", "LatchCore"]),
 
         // 7 · the command
         program(
