@@ -169,6 +169,7 @@ let package = Package(
         // Tests mirror Sources.
         tests("LatchCoreTests", needs: ["LatchTesting", "LatchCore"]),
         tests("LatchProtoTests", needs: ["LatchProto"]),
+        tests("LatchGeneratorTests", needs: ["LatchGenerator", "LatchProto"]),
         tests("LatchHTTPTests", needs: ["LatchHTTP", "LatchServer", "LatchTesting", "LatchCore", "TestVectors"]),
         module("TestVectors", path: "Tests/TestVectors", needs: ["LatchCore"]),
         tests("LatchCryptoTests", needs: ["LatchCrypto", "LatchCore", "TestVectors"]),

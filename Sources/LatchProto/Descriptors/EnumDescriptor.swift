@@ -25,7 +25,7 @@ public final class EnumDescriptor {
     /// The comments around it.
     public internal(set) var comments = Comments()
     /// Where its name stands.
-    let place: Place
+    package let place: Place
 
     init(name: String, file: FileDescriptor, parent: MessageDescriptor?, place: Place) {
         self.name = name
@@ -49,7 +49,7 @@ public final class EnumValueDescriptor {
     public internal(set) var comments = Comments()
     /// The enum.
     public unowned let `enum`: EnumDescriptor
-    var place: Place?
+    package var place: Place?
     var numberPlace: Place?
 
     init(of enum: EnumDescriptor) { self.enum = `enum` }

@@ -44,12 +44,12 @@ public final class FieldDescriptor {
     public var isExtension: Bool { extendeeName != nil }
 
     /// Where its parts stand; nil for what is not written.
-    var places = Places()
+    package var places = Places()
 
     /// Where the parts of a field stand.
-    struct Places {
-        var name: Place?
-        var number: Place?
+    package struct Places {
+        package var name: Place?
+        package var number: Place?
         var type: Place?
         var extendee: Place?
         var defaultValue: Place?

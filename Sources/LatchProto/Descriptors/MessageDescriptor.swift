@@ -37,7 +37,7 @@ public final class MessageDescriptor {
     /// The comments around it.
     public internal(set) var comments = Comments()
     /// Where its name stands.
-    let place: Place
+    package let place: Place
 
     init(name: String, file: FileDescriptor, parent: MessageDescriptor?, place: Place) {
         self.name = name
@@ -67,7 +67,7 @@ public final class OneofDescriptor {
     public let isSynthetic: Bool
     /// The comments around it.
     public internal(set) var comments = Comments()
-    let place: Place
+    package let place: Place
 
     init(name: String, message: MessageDescriptor, place: Place, isSynthetic: Bool = false) {
         self.name = name
@@ -85,14 +85,14 @@ public struct NumberRange: Sendable, Hashable {
     public internal(set) var last: Int32
     /// Whether the last one is written as `max`, whose meaning depends on the message.
     var isOpen = false
-    let place: Place
+    package let place: Place
 }
 
 /// A name that nobody may use.
 public struct ReservedName: Sendable, Hashable {
     /// The name.
     public let name: String
-    let place: Place
+    package let place: Place
 }
 
 /// Numbers for extensions (`DescriptorProto.ExtensionRange`).

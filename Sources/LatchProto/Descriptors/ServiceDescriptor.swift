@@ -14,7 +14,7 @@ public final class ServiceDescriptor {
     public internal(set) var options = Options()
     /// The comments around it.
     public internal(set) var comments = Comments()
-    let place: Place
+    package let place: Place
 
     init(name: String, file: FileDescriptor, place: Place) {
         self.name = name
@@ -49,7 +49,7 @@ public final class MethodDescriptor {
     var hasBlock = false
     /// The comments around it.
     public internal(set) var comments = Comments()
-    var place: Place?
+    package var place: Place?
     var inputPlace: Place?
     var outputPlace: Place?
 

@@ -17,7 +17,7 @@ public struct SourceText: Sendable {
     public init(name: String, text: String) { self.init(name: name, bytes: Array(text.utf8)) }
 
     /// A line without its end, for people; counted from zero, empty where there is none.
-    func line(_ number: Int) -> String {
+    package func line(_ number: Int) -> String {
         var (start, left) = (0, number)
         while left > 0, let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
             start = end + 1

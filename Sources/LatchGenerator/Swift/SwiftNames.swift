@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How names of a .proto file are spelled in Swift.
+///
+/// Words are found as the crate `heck` finds them: at underscores, where a capital follows a small letter, and before the
+/// last capital of several where a small letter follows it; digits belong to the word before them. So `user_id` becomes
+/// `userId`, `HTTPServer` becomes `httpServer`, and `requires_2fa` becomes `requires2fa`.
+///
+/// A name that Swift reserves is put into backticks. A name that already means something at its place (`description` of
+/// a message, `init` of anything) gets an underscore behind it, which no name has otherwise, so that it hits no other.
+package enum SwiftNames {
+    /// A name in `lowerCamelCase`, neither escaped nor checked.
+    package static func lowerCamel(_ name: some StringProtocol) -> String { joined(name, capitalizesFirst: false) }
+
+    /// A name in `PascalCase`, neither escaped nor checked.
+    package static func pascal(_ name: some StringProtocol) -> String { joined(name, capitalizesFirst: true) }
+
+    /// The name of a field as a property of its message.
+    package static func property(_ field: String) -> String {
+        identifier(lowerCamel(field), reserved: memberNames)
+    }
+
+    /// The name of a method, or of a value that is made for one.
+    package static func method(_ method: String) -> String {
+        identifier(lowerCamel(method), reserved: methodNames)
+    }
+
+    /// The name of a message, an enum or a service: as it is written, with a capital in front and without underscores.
+    ///
+    /// Capitals of acronyms stay, since nothing else in Swift is told apart by them: `OAuthURL` is `OAuthURL`.
+    package static func type(_ name: String) -> String {
+        let parts = name.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }
+        return identifier(parts.joined(), reserved: typeNames)
+    }
+
+    /// The name of an enum's value as a case: without the enum's name in front, where something is left that can begin
+    /// a name.
+    package static func enumCase(_ value: String, of enumName: String) -> String {
+        identifier(lowerCamel(withoutPrefix(value, enumName)), reserved: caseNames)
+    }
+
+    /// The name of a oneof's field as a case.
+    package static func oneofCase(_ field: String) -> String {
+        identifier(lowerCamel(field), reserved: oneofCaseNames)
+    }
+
+    /// A name that can stand in Swift text: in backticks where it is a keyword, with an underscore behind it where it is
+    /// among `reserved`, and with one in front where it begins with a digit.
+    package static func identifier(_ name: String, reserved: Set<String> = []) -> String {
+        guard let first = name.utf8.first else { return "empty_" }
+        if (0x30...0x39).contains(first) { return "_\(name)" }
+        if reserved.contains(name) { return "\(name)_" }
+        return keywords.contains(name) ? "`\(name)`" : name
+    }
+
+    /// An identifier without its backticks: as a label of an argument, and in text.
+    package static func bare(_ identifier: String) -> String {
+        identifier.first == "`" ? String(identifier.dropFirst().dropLast()) : identifier
+    }
+
+    /// A text as a literal of Swift.
+    package static func literal(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}
+
+extension SwiftNames {
+    /// The words of a name.
+    package static func words(_ name: some StringProtocol) -> [[UInt8]] {
+        var words: [[UInt8]] = []
+        for part in name.utf8.split(whereSeparator: { !$0.isAlphanumeric }) {
+            let bytes = Array(part)
+            var (word, mode) = ([UInt8](), Mode.boundary)
+            for (index, byte) in bytes.enumerated() {
+                let next = index + 1 < bytes.count ? bytes[index + 1] : nil
+                if mode == .upper, byte.isUpper, next?.isLower == true {
+                    // The last capital of several begins the next word.
+                    words.append(word)
+                    word = []
+                }
+                word.append(byte)
+                mode = byte.isLower ? .lower : byte.isUpper ? .upper : mode
+                if mode == .lower, next?.isUpper == true {
+                    words.append(word)
+                    (word, mode) = ([], .boundary)
+                }
+            }
+            if !word.isEmpty { words.append(word) }
+        }
+        return words
+    }
+
+    private enum Mode { case boundary, lower, upper }
+
+    private static func joined(_ name: some StringProtocol, capitalizesFirst: Bool) -> String {
+        var result: [UInt8] = []
+        result.reserveCapacity(name.utf8.count)
+        for word in words(name) {
+            let isCapital = capitalizesFirst || !result.isEmpty
+            for (index, byte) in word.enumerated() {
+                result.append(index == 0 && isCapital ? byte.upper : byte.lower)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// A value's name without the words of its enum in front, whatever their spelling.
+    private static func withoutPrefix(_ value: String, _ enumName: String) -> Substring {
+        let prefix = enumName.utf8.filter { $0 != UInt8(ascii: "_") }.map(\.lower)
+        var rest = Substring(value).utf8
+        for byte in prefix {
+            rest = rest.drop { $0 == UInt8(ascii: "_") }
+            guard let first = rest.first, first.lower == byte else { return Substring(value) }
+            rest = rest.dropFirst()
+        }
+        // `COLORLESS` of `Color` is a word of its own.
+        guard rest.first == UInt8(ascii: "_") else { return Substring(value) }
+        rest = rest.drop { $0 == UInt8(ascii: "_") }
+        guard let first = rest.first, first.isAlphanumeric, !(0x30...0x39).contains(first) else {
+            return Substring(value)
+        }
+        return Substring(rest)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isUpper: Bool { (0x41...0x5A).contains(self) }
+    fileprivate var isLower: Bool { (0x61...0x7A).contains(self) }
+    fileprivate var isAlphanumeric: Bool { isUpper || isLower || (0x30...0x39).contains(self) }
+    fileprivate var upper: UInt8 { isLower ? self - 32 : self }
+    fileprivate var lower: UInt8 { isUpper ? self + 32 : self }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes Swift text: lines with their indentation, blocks, and comments, into a buffer of bytes.
+///
+/// ```swift
+/// var printer = SwiftPrinter()
+/// printer.doc("A point.")
+/// printer.block("public struct Point {") {
+///     $0.line("public var x = 0")
+/// }
+/// ```
+///
+/// What it costs grows with what is written and with nothing else.
+package struct SwiftPrinter: Sendable {
+    private var bytes: [UInt8] = []
+    private var depth = 0
+    /// Whether an empty line is due before the next one.
+    private var owesGap = false
+    /// Whether nothing stands in the block yet, so that no gap belongs there.
+    private var isAtStart = true
+
+    /// A printer that has written nothing.
+    package init() {}
+
+    /// All that was written.
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// Writes a line with its indentation; an empty one without.
+    package mutating func line(_ text: String = "") {
+        if owesGap, !isAtStart { bytes.append(0x0A) }
+        owesGap = false
+        isAtStart = false
+        var text = text
+        text.withUTF8 { utf8 in
+            if !utf8.isEmpty { bytes.append(contentsOf: repeatElement(0x20, count: depth * 4)) }
+            bytes.append(contentsOf: utf8)
+        }
+        bytes.append(0x0A)
+    }
+
+    /// Writes the lines of a text, each with the indentation of this place added to its own.
+    package mutating func lines(_ text: some StringProtocol) {
+        for one in text.split(separator: "\n", omittingEmptySubsequences: false) { line(String(one)) }
+    }
+
+    /// Asks for one empty line before what comes next; none at the beginning and at the end of a block.
+    package mutating func gap() { owesGap = true }
+
+    /// Writes `head`, which opens the block, then what `body` writes, indented, then `end`.
+    package mutating func block(
+        _ head: String, until end: String = "}", _ body: (inout SwiftPrinter) throws -> Void
+    ) rethrows {
+        line(head)
+        depth += 1
+        isAtStart = true
+        try body(&self)
+        depth -= 1
+        owesGap = false
+        isAtStart = false
+        line(end)
+    }
+
+    /// Writes a documentation comment; nothing for nil and for a text without words.
+    package mutating func doc(_ text: String?) {
+        guard let text else { return }
+        for one in DocComment.lines(of: text) { line(one.isEmpty ? "///" : "/// \(one)") }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchGenerator
+import Testing
+
+@Suite struct `Names in Swift` {
+    @Test(arguments: [
+        ("user_id", "userId"), ("avatar_url", "avatarUrl"), ("requires_2fa", "requires2fa"), ("id", "id"),
+        ("HTTPServer", "httpServer"), ("avatarURL", "avatarUrl"), ("URLs", "urLs"), ("ID", "id"),
+        ("oauth2_client_id", "oauth2ClientId"), ("ipV6Address", "ipV6Address"), ("__foo__bar__", "fooBar"),
+        ("field1", "field1"), ("a_b_c", "aBC"), ("XMLHttpRequest", "xmlHttpRequest"),
+        ("SCREAMING_CASE", "screamingCase"),
+        ("list_OAuthClients", "listOAuthClients"),
+    ])
+    func `have the words that heck finds`(name: String, camel: String) {
+        #expect(SwiftNames.lowerCamel(name) == camel)
+    }
+
+    @Test(arguments: [("user_id", "UserId"), ("requires_2fa", "Requires2fa"), ("OAuth", "OAuth")])
+    func `begin with a capital where they name types`(name: String, pascal: String) {
+        #expect(SwiftNames.pascal(name) == pascal)
+    }
+
+    @Test(arguments: [
+        ("default", "`default`"), ("in", "`in`"), ("class", "`class`"), ("self", "self_"), ("init", "init_"),
+        ("description", "description_"), ("storage", "storage_"), ("hash_value", "hashValue_"), ("json", "json"),
+        ("_2fa", "_2fa"), ("_", "empty_"), ("unknown_fields", "unknownFields_"), ("type", "type"),
+    ])
+    func `of fields leave what Swift and messages use`(name: String, property: String) {
+        #expect(SwiftNames.property(name) == property)
+    }
+
+    @Test(arguments: [
+        ("User", "User"), ("oAuthURL", "OAuthURL"), ("foo_bar", "FooBar"), ("Type", "Type_"), ("Protocol", "Protocol_"),
+        ("Task", "Task"), ("Swift", "Swift_"), ("user", "User"),
+    ])
+    func `of types keep their acronyms`(name: String, type: String) {
+        #expect(SwiftNames.type(name) == type)
+    }
+
+    @Test(arguments: [
+        ("USER_ROLE_SUPER_ADMIN", "UserRole", "superAdmin"), ("ADMIN", "UserRole", "admin"),
+        ("COLORLESS", "Color", "colorless"), ("LEVEL_2", "Level", "level2"), ("Level", "Level", "level"),
+        ("HTTP_CODE_OK", "HTTPCode", "ok"), ("ROLE_DEFAULT", "Role", "`default`"), ("ROLE_INIT", "Role", "init_"),
+        ("E_UNRECOGNIZED", "E", "unrecognized_"), ("ROLE_", "Role", "role"),
+    ])
+    func `of an enum's values lose the enum's`(value: String, name: String, spelling: String) {
+        #expect(SwiftNames.enumCase(value, of: name) == spelling)
+    }
+
+    @Test func `of a oneof's cases are not those of Optional`() {
+        #expect(SwiftNames.oneofCase("some") == "some_")
+        #expect(SwiftNames.oneofCase("e_mail") == "eMail")
+    }
+
+    @Test func `of methods begin small`() {
+        #expect(SwiftNames.method("RequestPasswordReset") == "requestPasswordReset")
+        #expect(SwiftNames.method("Import") == "`import`")
+        #expect(SwiftNames.bare(SwiftNames.method("Import")) == "import")
+    }
+
+    @Test func `and texts become literals`() {
+        #expect(SwiftNames.literal("a\"b\\c\n\u{1}\\(d)é") == #""a\"b\\c\n\u{1}\\(d)é""#)
+    }
+}
