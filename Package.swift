@@ -118,10 +118,14 @@ let package = Package(
         module("AxiomCore", path: "Sources/Facades/AxiomCore", needs: ["LatchRPC", "LatchCore"]),
         module("AxiomArchitecture", path: "Sources/Facades/AxiomArchitecture", needs: ["LatchRPC", "LatchCore"]),
 
-        // 7 · the command
+        // 6 · what every command line is made of
+        module("LatchCommand", needs: ["LatchCore"]),
+
+        // 7 · the commands
         program(
             "latch", path: "Sources/latch",
             needs: [
+                "LatchCommand",
                 "LatchAccounts", "LatchIdentity", "LatchOAuth", "LatchAuth", "LatchServer", "LatchJOSE", "LatchHTTP",
                 "LatchCore", "AuthPackage", "JWTAuth", "LaziOAuth",
             ]),
@@ -227,7 +231,7 @@ let package = Package(
         tests(
             "LatchTests",
             needs: [
-                "latch", "LatchIdentity", "LatchServer", "LatchHTTP", "LatchAuth", "LatchOAuth", "LatchJOSE",
+                "latch", "LatchCommand", "LatchIdentity", "LatchServer", "LatchHTTP", "LatchAuth", "LatchOAuth", "LatchJOSE",
                 "LatchAccounts", "LatchTesting", "LatchCore",
             ]),
     ],

@@ -2,6 +2,7 @@
 
 import FoundationEssentials
 import LatchAuth
+import LatchCommand
 import LatchCore
 
 /// An account as scripts and people see it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
+import LatchCommand
 import LatchCore
 import LatchOAuth
 

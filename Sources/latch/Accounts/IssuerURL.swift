@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import LatchCommand
 import LatchHTTP
 
 /// The address of an issuer, spelt in one way so that the same one is never two.

@@ -2,6 +2,7 @@
 
 import FoundationEssentials
 import LatchAuth
+import LatchCommand
 import LatchCore
 import LatchHTTP
 import LatchOAuth

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
+
 /// `latch login`: signs a person in on this device.
 enum LoginVerb {
     static let issuer = Option.value(

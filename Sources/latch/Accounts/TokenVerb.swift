@@ -2,6 +2,7 @@
 
 import FoundationEssentials
 import LatchAuth
+import LatchCommand
 import LatchCore
 
 /// `latch token`: the access token, for other programs.

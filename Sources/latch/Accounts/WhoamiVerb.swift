@@ -3,6 +3,7 @@
 import FoundationEssentials
 import LatchAccounts
 import LatchAuth
+import LatchCommand
 import LatchCore
 import LatchHTTP
 import LatchJOSE

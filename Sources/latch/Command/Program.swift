@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
+
 /// The command: its verbs, and what is common to all of them.
 enum Program {
     /// The version, as the changelog counts it.
@@ -23,25 +25,11 @@ enum Program {
             ServeVerb.verb, DemoVerb.verb,
         ])
 
+    /// Both together.
+    static let command = Command(root, version: version)
+
     /// Reads the command line, does what it asks for, and tells how it went.
-    ///
-    /// Every error ends here: nothing that a verb throws reaches the runtime, which would trap and print a stack.
     static func run(_ arguments: [String], in shell: Shell) async -> ExitCode {
-        do {
-            switch try ArgumentParser.parse(arguments, with: root) {
-            case .help(let path):
-                shell.output.write(HelpText(path).text)
-                return .success
-            case .version:
-                shell.output.line("latch \(version)")
-                return .success
-            case .run(let verb, let invocation):
-                return try await verb.body?(invocation, shell) ?? .usage
-            }
-        } catch {
-            let told = CommandError(telling: error)
-            shell.tell(told)
-            return told.exitCode
-        }
+        await command.run(arguments, in: shell)
     }
 }

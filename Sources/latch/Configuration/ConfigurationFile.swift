@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import LatchCommand
 import LatchCore
 
 /// A configuration file: flat keys and values, as TOML or, where its name ends in `.json`, as JSON.

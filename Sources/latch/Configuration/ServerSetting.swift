@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
+
 /// The settings that are about sockets and files, and no business of the auth server's.
 enum ServerSetting {
     /// In the order in which they are printed.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
+
 /// Every setting with its value and where that comes from.
 struct Settings: Sendable {
     /// A setting, as it is in effect.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
 import LatchCore
 
 /// A call of this command by the person of a demonstration, as a process of its own.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
 import LatchCore
 
 /// Tells how the demonstration goes: a line for each step, or a JSON object for each.

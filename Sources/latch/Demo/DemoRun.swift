@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
 import LatchCore
 
 /// One run of the demonstration, from an empty folder to an empty place.

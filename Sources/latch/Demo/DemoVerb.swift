@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
+
 /// `latch demo`: plays the main job and checks every step of it.
 enum DemoVerb {
     /// What a script reads; the steps keep their codes between versions.

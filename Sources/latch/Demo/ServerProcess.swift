@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
 import LatchCore
 
 /// `latch serve` as a process of its own, which can be killed and started again on the same port and file.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
+
 /// `latch doctor`: what the client verbs stand on, and whether it holds.
 enum DoctorVerb {
     static let issuer = Option.value("issuer", "URL", "an issuer to ask (those of the accounts)")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
 import LatchHTTP
 
 /// What a request sends, as curl takes it.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
+
 /// `latch request`: a request with the account's credential.
 enum RequestVerb {
     static let header = Option.values(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
 import LatchServer
 
 /// Where to listen: `127.0.0.1:8080`, `[::1]:8080`, `localhost:0`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
 import LatchCore
 
 /// `latch serve`: the auth server.

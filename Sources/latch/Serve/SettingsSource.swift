@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
+
 /// Where a server's settings are read from, at its start and whenever it is told to read them again.
 struct SettingsSource: Sendable {
     /// By the key of their setting: flags and keys have the same names.

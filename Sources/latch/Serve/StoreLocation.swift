@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
+
 /// Where accounts are kept.
 struct StoreLocation: Sendable, Hashable {
     /// The SQLite file.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
+
 /// The token that a verb is about.
 enum TokenText {
     /// It may stand on the command line, since many have them in an old log; the warning says what that costs.

@@ -2,6 +2,7 @@
 
 import Testing
 
+@testable import LatchCommand
 @testable import latch
 
 @Suite struct `A word of the command line` {

@@ -2,6 +2,7 @@
 
 import Testing
 
+@testable import LatchCommand
 @testable import latch
 
 @Suite struct `The layout of a help text` {

@@ -8,6 +8,7 @@ import LatchIdentity
 import LatchServer
 import Testing
 
+@testable import LatchCommand
 @testable import latch
 
 @Suite struct `An error of a module below` {

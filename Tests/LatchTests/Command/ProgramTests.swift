@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import Testing
 
+@testable import LatchCommand
 @testable import latch
 
 /// A shell whose streams are kept.

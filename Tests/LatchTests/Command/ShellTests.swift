@@ -5,6 +5,7 @@ import LatchIdentity
 import LatchServer
 import Testing
 
+@testable import LatchCommand
 @testable import latch
 
 @Suite struct `What a person is told` {

@@ -5,6 +5,7 @@ import LatchCore
 import LatchTesting
 import Testing
 
+@testable import LatchCommand
 @testable import latch
 
 @Suite struct `Somebody else's text` {

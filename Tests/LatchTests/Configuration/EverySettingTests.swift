@@ -6,6 +6,7 @@ import LatchIdentity
 import LatchTesting
 import Testing
 
+@testable import LatchCommand
 @testable import latch
 
 @Suite struct `Every setting` {

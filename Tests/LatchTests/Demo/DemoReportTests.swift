@@ -3,6 +3,7 @@
 import LatchCore
 import Testing
 
+@testable import LatchCommand
 @testable import latch
 
 @Suite struct `The report of a demonstration` {

@@ -6,6 +6,7 @@ import LatchTesting
 import Synchronization
 import Testing
 
+@testable import LatchCommand
 @testable import latch
 
 @Suite(.serialized) struct `The demonstration` {

@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 
+@testable import LatchCommand
 @testable import latch
 
 @Suite struct `The main thread` {

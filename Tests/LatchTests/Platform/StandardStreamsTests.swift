@@ -4,6 +4,7 @@ import LatchCore
 import LatchTesting
 import Testing
 
+@testable import LatchCommand
 @testable import latch
 
 @Suite struct `What the program writes` {

@@ -5,6 +5,7 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
+@testable import LatchCommand
 @testable import latch
 
 @Suite struct `A served process that is told to end while a request is open` {

@@ -6,6 +6,7 @@ import LatchServer
 import LatchTesting
 import Testing
 
+@testable import LatchCommand
 @testable import latch
 
 @Suite struct `A server that is about to serve` {

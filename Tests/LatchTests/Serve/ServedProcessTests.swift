@@ -6,6 +6,7 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
+@testable import LatchCommand
 @testable import latch
 
 @Suite struct `A served process` {

@@ -8,6 +8,7 @@ import LatchServer
 import LatchTesting
 import Testing
 
+@testable import LatchCommand
 @testable import latch
 
 @Suite struct `Tokens on the command line` {

@@ -4,8 +4,8 @@
 import FoundationEssentials
 
 /// The path of the program that runs (proc(5)); it stays right when the file is moved or replaced.
-let currentProgram = "/proc/self/exe"
+package let currentProgram = "/proc/self/exe"
 
 /// The same as another process may open it.
-let currentProgramFile = "/proc/\(ProcessInfo.processInfo.processIdentifier)/exe"
+package let currentProgramFile = "/proc/\(ProcessInfo.processInfo.processIdentifier)/exe"
 #endif

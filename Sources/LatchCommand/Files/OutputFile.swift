@@ -3,11 +3,11 @@
 import LatchCore
 
 /// A file that the command line names, to be made.
-enum OutputFile {
+package enum OutputFile {
     /// Makes a file for its owner alone, as a whole; one that is there already is not touched.
     ///
     /// - Throws: `CommandError.failed` with the system's reason.
-    static func create(_ path: String, _ bytes: [UInt8]) throws(CommandError) {
+    package static func create(_ path: String, _ bytes: [UInt8]) throws(CommandError) {
         let file = AtomicFile(path)
         let isThere: Bool
         do { isThere = try file.read() != nil } catch { throw failure(path, error) }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The explanation of a verb: what it does, how it is called, and an example.
-struct HelpText {
+package struct HelpText {
     /// Where lines are broken; a terminal of 80 columns may wrap the longest of them, a pipe does not care.
     private static let width = 88
 
     private let path: [Verb]
 
     /// - Parameter path: From the root to the verb; never empty.
-    init(_ path: [Verb]) { self.path = path }
+    package init(_ path: [Verb]) { self.path = path }
 
     private var verb: Verb { path[path.count - 1] }
     private var name: String { path.map(\.name).joined(separator: " ") }
 
     /// The whole text, with a line break at its end.
-    var text: String {
+    package var text: String {
         var sections = ["\(name): \(verb.summary)", "usage: " + usage]
         if let discussion = verb.discussion { sections.append(discussion) }
         if !verb.verbs.isEmpty { sections.append(table("verbs:", verb.verbs.map { ($0.name, $0.summary) })) }
@@ -29,7 +29,7 @@ struct HelpText {
         guard verb.verbs.isEmpty else {
             return verb.body == nil ? "\(name) VERB [OPTIONS]" : "\(name) [VERB] [OPTIONS]"
         }
-        let operands = verb.operands.map { $0.isOptional ? "[\($0.name)]" : $0.name }
+        let operands = verb.operands.map { ($0.isOptional ? "[\($0.name)]" : $0.name) + ($0.repeats ? "…" : "") }
         let words = operands + verb.options.map { "[\($0.spelling)]\($0.repeats ? "…" : "")" }
         return Self.wrapped([name] + words, indent: 7 + name.count + 1)
     }

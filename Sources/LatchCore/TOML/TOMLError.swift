@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a text is not the TOML that was asked for, and where.
-struct TOMLError: Error, Sendable, Hashable {
+package struct TOMLError: Error, Sendable, Hashable {
     /// A place in the text; both numbers begin at 1.
-    struct Place: Sendable, Hashable {
-        let line: Int
-        let column: Int
+    package struct Place: Sendable, Hashable {
+        package let line: Int
+        package let column: Int
     }
 
-    let place: Place
+    package let place: Place
     /// What is wrong; it never quotes a value, which may be a secret.
-    let message: String
+    package let message: String
     /// How it would be right, with an example.
-    let hint: String
+    package let hint: String
 }

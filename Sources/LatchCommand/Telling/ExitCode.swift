@@ -3,19 +3,21 @@
 /// How a command ended, for the shell.
 ///
 /// Only the low eight bits reach the parent (POSIX `_exit`), so every code here is between 0 and 255.
-struct ExitCode: RawRepresentable, Sendable, Hashable {
-    let rawValue: Int32
+package struct ExitCode: RawRepresentable, Sendable, Hashable {
+    package let rawValue: Int32
+
+    package init(rawValue: Int32) { self.rawValue = rawValue }
 
     /// It did what it was asked to.
-    static let success = ExitCode(rawValue: 0)
+    package static let success = ExitCode(rawValue: 0)
     /// It could not.
-    static let failure = ExitCode(rawValue: 1)
+    package static let failure = ExitCode(rawValue: 1)
     /// It was called in a way that it does not understand; nothing was begun.
-    static let usage = ExitCode(rawValue: 2)
+    package static let usage = ExitCode(rawValue: 2)
 
     /// It was told to end, and then told again before it had finished: 130 for SIGINT, 143 for SIGTERM.
     ///
     /// Shells report a process that a signal ended as 128 and the signal's number (POSIX, Shell Command Language
     /// §2.8.2), so a script sees the same whether or not the signal reached a handler.
-    static func ended(by signal: Signal) -> ExitCode { ExitCode(rawValue: 128 + signal.number) }
+    package static func ended(by signal: Signal) -> ExitCode { ExitCode(rawValue: 128 + signal.number) }
 }

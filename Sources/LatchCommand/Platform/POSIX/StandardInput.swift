@@ -12,7 +12,7 @@ import Musl
 
 extension Shell.Input {
     /// The process's standard input.
-    static let standard = Shell.Input(
+    package static let standard = Shell.Input(
         isTerminal: isatty(STDIN_FILENO) == 1,
         all: { limit in await onThread { readAll(upTo: limit + 1) } },
         line: { isShown, signals in

@@ -3,12 +3,12 @@
 import LatchCore
 
 /// What a command tells the person who called it instead of doing what was asked.
-struct CommandError: CodedError {
-    let code: String
-    let message: String
-    let hint: String?
+package struct CommandError: CodedError {
+    package let code: String
+    package let message: String
+    package let hint: String?
     /// 2 for a call that is not understood, 1 for everything else (as GNU and BSD tools have it).
-    let exitCode: ExitCode
+    package let exitCode: ExitCode
 
     /// Errors are made by their kind, which decides the exit code.
     private init(_ code: String, _ message: String, hint: String?, exitCode: ExitCode) {
@@ -23,14 +23,14 @@ struct CommandError: CodedError {
     /// Exit 2. Thrown only before anything was begun, so that a script may correct the call and repeat it.
     ///
     /// - Parameter hint: Never missing: who mistyped needs to know how it is typed.
-    static func usage(_ message: String, hint: String) -> CommandError {
+    package static func usage(_ message: String, hint: String) -> CommandError {
         CommandError("usage", message, hint: hint, exitCode: .usage)
     }
 
     /// The command was understood and could not be carried out.
     ///
     /// Exit 1. What was begun has been undone, or is safe to be begun again.
-    static func failed(_ message: String, hint: String? = nil) -> CommandError {
+    package static func failed(_ message: String, hint: String? = nil) -> CommandError {
         CommandError("failed", message, hint: hint, exitCode: .failure)
     }
 }
@@ -39,7 +39,7 @@ extension CommandError {
     /// Any error as it is told to a person, with the exit code it leads to.
     ///
     /// The codes of modules are kept and are not mixed up: a script compares the exit code, a person reads the text.
-    init(telling error: any Error) {
+    package init(telling error: any Error) {
         switch error {
         case let error as CommandError:
             self = error

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchCore
-
 /// Walks through a TOML text, scalar by scalar.
-struct TOMLParser {
+package struct TOMLParser {
     /// The scalar after the last one.
     static let end: Unicode.Scalar = "\0"
 
@@ -14,7 +12,7 @@ struct TOMLParser {
     private let lineStarts: [Int]
 
     /// Splits the text once into scalars, and notes where lines begin.
-    init(_ text: String) {
+    package init(_ text: String) {
         let scalars = Array(text.unicodeScalars)
         lineStarts = [0] + scalars.indices.filter { scalars[$0] == "\n" }.map { $0 + 1 }
         self.scalars = scalars
@@ -159,7 +157,7 @@ extension TOMLParser {
     /// Line and column of an index, by halving, so that errors cost nothing until there is one.
     ///
     /// Columns count scalars: a letter whose accent is a scalar of its own counts twice.
-    func place(_ index: Int) -> TOMLError.Place {
+    package func place(_ index: Int) -> TOMLError.Place {
         var (low, high) = (0, lineStarts.count)
         while high - low > 1 {
             let middle = (low + high) / 2

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A secret that comes in by standard input or from a terminal, and never by the command line.
-enum SecretText {
+package enum SecretText {
     /// Far longer than any password or token that somebody has.
     private static let limit = 65_536
 
@@ -9,7 +9,7 @@ enum SecretText {
     ///
     /// - Parameter what: What it is, for the errors: "password".
     /// - Throws: `CommandError.failed` where there is nothing, more than one line, or something that is no text.
-    static func piped(_ what: String, _ shell: Shell) async throws -> String {
+    package static func piped(_ what: String, _ shell: Shell) async throws -> String {
         let bytes = try await shell.input.all(limit)
         guard bytes.count <= limit else { throw CommandError.failed("The \(what) on standard input is too long.") }
         guard var text = String(validating: bytes, as: UTF8.self) else {
@@ -28,7 +28,7 @@ enum SecretText {
     /// What a person types at the terminal, where nobody sees it.
     ///
     /// - Throws: `CommandError.failed` where they type nothing.
-    static func typed(_ what: String, prompt: String, _ shell: Shell) async throws -> String {
+    package static func typed(_ what: String, prompt: String, _ shell: Shell) async throws -> String {
         shell.error.write(prompt)
         let line = try await shell.input.line(false, shell.signals)
         // The line break that the person typed was not shown either.

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchCore
-
 /// What a TOML text says (https://toml.io/en/v1.0.0), read strictly.
 ///
 /// It knows what a configuration needs: tables, dotted and quoted keys, strings of all four kinds, integers, floats,
 /// booleans and arrays. Dates, inline tables and arrays of tables are refused with a hint, not misread.
-struct TOMLDocument: Sendable, Hashable {
+package struct TOMLDocument: Sendable, Hashable {
     /// The root table.
-    private(set) var root = JSONObject()
+    package private(set) var root = JSONObject()
     /// In which line each value stands, by its dotted key.
-    private(set) var lines: [String: Int] = [:]
+    package private(set) var lines: [String: Int] = [:]
 
     /// Tables that a `[header]` made, which nothing may open again.
     private var headers: Set<[String]> = []
@@ -18,7 +16,7 @@ struct TOMLDocument: Sendable, Hashable {
     private var dotted: Set<[String]> = []
 
     /// Reads a text.
-    init(parsing text: String) throws(TOMLError) {
+    package init(parsing text: String) throws(TOMLError) {
         self.init()
         var parser = TOMLParser(text)
         try parser.parse(into: &self)
@@ -29,7 +27,7 @@ struct TOMLDocument: Sendable, Hashable {
     /// Opens the table of a header.
     ///
     /// - Returns: What is wrong with it; nil where nothing is.
-    mutating func open(_ path: [String]) -> String? {
+    package mutating func open(_ path: [String]) -> String? {
         for length in 1...path.count {
             let prefix = Array(path[..<length])
             if let value = value(at: prefix), value.objectValue == nil { return "'\(Self.name(prefix))' is a value" }
@@ -43,7 +41,7 @@ struct TOMLDocument: Sendable, Hashable {
     /// Sets a value of a table.
     ///
     /// - Returns: What is wrong with it; nil where nothing is.
-    mutating func set(_ value: JSONValue, _ key: [String], in table: [String], line: Int) -> String? {
+    package mutating func set(_ value: JSONValue, _ key: [String], in table: [String], line: Int) -> String? {
         for length in 1..<max(key.count, 1) {
             let prefix = table + key[..<length]
             if let value = self.value(at: prefix), value.objectValue == nil {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Finds what somebody may have meant to type.
-enum Suggestion {
+package enum Suggestion {
     /// The nearest candidate, where it is near enough to be meant.
     ///
     /// Near enough is a third of the letters of what was typed, one at least, or a beginning of two letters and more.
     /// Of equally near ones the first wins, so that the answer does not change from call to call.
-    static func nearest(to word: String, among candidates: [String]) -> String? {
+    package static func nearest(to word: String, among candidates: [String]) -> String? {
         let limit = max(1, word.count / 3)
         return
             candidates
@@ -16,7 +16,7 @@ enum Suggestion {
     }
 
     /// `Did you mean …? ` with the nearest candidate, empty where none is near.
-    static func sentence(for word: String, among candidates: [String], spelled: (String) -> String) -> String {
+    package static func sentence(for word: String, among candidates: [String], spelled: (String) -> String) -> String {
         nearest(to: word, among: candidates).map { "Did you mean \(spelled($0))? " } ?? ""
     }
 
@@ -26,7 +26,7 @@ enum Suggestion {
     ///
     /// Characters are compared as they are, capitals included. It takes the product of the lengths in steps: words of a
     /// command line are short.
-    static func distance(from left: String, to right: String) -> Int {
+    package static func distance(from left: String, to right: String) -> Int {
         let left = Array(left), right = Array(right)
         var beforeLast: [Int] = []
         var last = Array(0...right.count)

@@ -5,7 +5,7 @@ extension String {
     ///
     /// What a server or a token says is somebody else's text: an escape sequence in it could clear the screen, rename the
     /// window, or pretend to be our own output.
-    var printable: String {
+    package var printable: String {
         guard unicodeScalars.contains(where: \.steersTerminals) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
             if scalar.steersTerminals {

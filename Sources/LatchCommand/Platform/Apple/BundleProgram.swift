@@ -4,8 +4,8 @@
 import Foundation
 
 /// The path of the program that runs.
-let currentProgram = Bundle.main.executablePath ?? CommandLine.arguments[0]
+package let currentProgram = Bundle.main.executablePath ?? CommandLine.arguments[0]
 
 /// The same as another process may open it.
-let currentProgramFile = currentProgram
+package let currentProgramFile = currentProgram
 #endif

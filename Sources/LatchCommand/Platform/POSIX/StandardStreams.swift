@@ -10,10 +10,10 @@ import Musl
 
 extension Shell.Stream {
     /// The process's standard output; nothing is kept back, so that a reader at the other end sees each line at once.
-    static let standardOutput = Shell.Stream(file: STDOUT_FILENO)
+    package static let standardOutput = Shell.Stream(file: STDOUT_FILENO)
 
     /// The process's standard error.
-    static let standardError = Shell.Stream(file: STDERR_FILENO)
+    package static let standardError = Shell.Stream(file: STDERR_FILENO)
 
     /// A stream over a descriptor.
     ///
@@ -36,7 +36,7 @@ extension Shell.Stream {
 ///
 /// What the libraries registered for `exit` would run while other threads still use it. Nothing is lost by leaving it
 /// out: the streams hold nothing back, and what must be durable already is.
-func endProcess(_ code: ExitCode) -> Never { _exit(code.rawValue) }
+package func endProcess(_ code: ExitCode) -> Never { _exit(code.rawValue) }
 
 /// The system's `write`, which the streams' own would hide.
 private func systemWrite(_ file: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {

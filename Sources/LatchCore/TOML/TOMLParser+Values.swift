@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchCore
-
 extension TOMLParser {
     /// Arrays within arrays are recursion, and a file must not choose how deep it goes.
     private static let maximumDepth = 16
@@ -95,7 +93,7 @@ extension TOMLParser {
     /// A TOML integer; nil for anything else, among them numbers with zeros in front and those beyond 64 bits.
     ///
     /// `_` may stand between two digits; a sign in front of 0x, 0o and 0b is not TOML.
-    static func integer(_ text: String) -> Int64? {
+    package static func integer(_ text: String) -> Int64? {
         for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where text.hasPrefix(prefix) {
             let digits = text.dropFirst(2)
             guard digits.first != "+", digits.first != "-" else { return nil }
@@ -109,7 +107,7 @@ extension TOMLParser {
     }
 
     /// A TOML float; nil for anything else, among them a dot without digits on both sides.
-    static func float(_ text: String) -> Double? {
+    package static func float(_ text: String) -> Double? {
         let sign = text.first == "+" || text.first == "-" ? 1 : 0
         let parts = text.dropFirst(sign).split(omittingEmptySubsequences: false) { $0 == "e" || $0 == "E" }
         let mantissa = parts[0].split(separator: ".", omittingEmptySubsequences: false)

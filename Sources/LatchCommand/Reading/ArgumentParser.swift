@@ -4,9 +4,9 @@
 ///
 /// Flags are written as GNU's are: `--name value`, `--name=value`, `-n value`; `--` ends them. What is not understood is
 /// an error with a suggestion, never ignored.
-struct ArgumentParser {
+package struct ArgumentParser {
     /// What a command line asks for.
-    enum Request {
+    package enum Request {
         /// An explanation of the last verb of a path.
         case help([Verb])
         case version
@@ -27,7 +27,7 @@ struct ArgumentParser {
     /// What `arguments`, without the program's own name, ask for.
     ///
     /// - Throws: `CommandError.usage`.
-    static func parse(_ arguments: [String], with root: Verb) throws(CommandError) -> Request {
+    package static func parse(_ arguments: [String], with root: Verb) throws(CommandError) -> Request {
         var parser = ArgumentParser(root, arguments)
         return try parser.parse()
     }
@@ -93,7 +93,7 @@ struct ArgumentParser {
 
     /// Takes a word that is no flag, if the verb has a use for one more.
     private mutating func add(operand: String) throws(CommandError) {
-        guard invocation.operands.count < verb.operands.count else {
+        guard invocation.operands.count < verb.operands.count || verb.operands.last?.repeats == true else {
             throw .usage("'\(name)' does not expect '\(operand)'.", hint: seeHelp)
         }
         invocation.add(operand: operand)

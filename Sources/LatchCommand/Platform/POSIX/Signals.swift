@@ -12,7 +12,7 @@ import Musl
 #endif
 
 /// A wish from outside of the process.
-enum Signal: Sendable, Hashable, CaseIterable {
+package enum Signal: Sendable, Hashable, CaseIterable {
     /// End when it suits (SIGTERM).
     case terminate
     /// A person wants it to end (SIGINT).
@@ -20,7 +20,7 @@ enum Signal: Sendable, Hashable, CaseIterable {
     /// Read the configuration again, or: the terminal has gone (SIGHUP).
     case hangUp
 
-    var number: Int32 {
+    package var number: Int32 {
         switch self {
         case .terminate: SIGTERM
         case .interrupt: SIGINT
@@ -32,7 +32,7 @@ enum Signal: Sendable, Hashable, CaseIterable {
 /// The signals of the process, taken one after another by the main thread.
 ///
 /// No code of ours runs inside of a signal handler. What nobody listens to does what it always did: it ends the process.
-final class Signals: Sendable {
+package final class Signals: Sendable {
     /// Nil while nobody listens.
     private let listener = Lock<AsyncStream<Signal>.Continuation?>(nil)
     /// What is known of the main thread.
@@ -48,12 +48,12 @@ final class Signals: Sendable {
     private init() {}
 
     /// Signals that never come, for a verb that is called by a test.
-    static var unheard: Signals { Signals() }
+    package static var unheard: Signals { Signals() }
 
     /// Keeps the signals from ending the process; call it while there is one thread only.
     ///
     /// Threads that are made later inherit the mask, and so do processes, unless they are started by `ChildProcess`.
-    static func blocked() -> Signals {
+    package static func blocked() -> Signals {
         var set = all()
         pthread_sigmask(SIG_BLOCK, &set, nil)
         // A reader that went away is seen where it is written to.
@@ -65,7 +65,7 @@ final class Signals: Sendable {
     ///
     /// Those that nobody has read yet wait in the stream, in their order. Equal ones that come before `sigwait` takes
     /// them are one, which is how the system keeps them.
-    func received() -> AsyncStream<Signal> {
+    package func received() -> AsyncStream<Signal> {
         let (stream, continuation) = AsyncStream<Signal>.makeStream()
         listener.withLock { $0 = continuation }
         return stream
@@ -75,7 +75,7 @@ final class Signals: Sendable {
     ///
     /// Call it on the main thread, after `blocked`; the signals of other threads are blocked since they inherit its
     /// mask.
-    func deliver() {
+    package func deliver() {
         let isNeeded = main.withLock { main in
             main.waiting = pthread_self()
             return main.isNeeded
@@ -86,7 +86,7 @@ final class Signals: Sendable {
     /// Frees the main thread for the main actor: from now on another thread waits for signals.
     ///
     /// A verb needs it that uses what lives on the main actor, and no other pays for it.
-    func freeMainThread() {
+    package func freeMainThread() {
         let (isFirst, thread) = main.withLock { main in
             defer { main.isNeeded = true }
             return (!main.isNeeded, main.waiting)
@@ -128,7 +128,7 @@ final class Signals: Sendable {
     ///
     /// The signal is given back its default first, so that it ends the process even where whoever started it had it
     /// ignored.
-    static func endProcess(by ending: Signal) {
+    package static func endProcess(by ending: Signal) {
         signal(ending.number, SIG_DFL)
         var set = all()
         pthread_sigmask(SIG_UNBLOCK, &set, nil)

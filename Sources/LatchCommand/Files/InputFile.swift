@@ -3,11 +3,11 @@
 import LatchCore
 
 /// A file that the command line names.
-enum InputFile {
+package enum InputFile {
     /// Its content.
     ///
     /// - Throws: `CommandError.failed` with the system's reason.
-    static func bytes(_ path: String) throws(CommandError) -> [UInt8] {
+    package static func bytes(_ path: String) throws(CommandError) -> [UInt8] {
         let content: [UInt8]?
         do {
             content = try AtomicFile(path).read()
