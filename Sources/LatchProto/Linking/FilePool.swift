@@ -17,6 +17,9 @@ final class FilePool {
 
     func file(named name: String) -> FileDescriptor? { byName[name] }
 
+    /// Takes in a file that was read elsewhere.
+    func add(_ file: FileDescriptor) { byName[file.name] = file }
+
     func wasTried(_ name: String) -> Bool { failed.contains(name) }
 
     /// Reads, parses and links a file, after its imports.

@@ -43,7 +43,7 @@ final class Linker {
         pool.diagnostics.add(message, at: place, in: file.source, as: .warning)
     }
 
-    private func checkImports() {
+    func checkImports() {
         var seen: Set<String> = []
         addVisible(file)
         for dependency in file.imports {

@@ -61,6 +61,9 @@ final class SymbolTable {
         return nil
     }
 
+    /// The extension of a message by its number; nil where there is none.
+    func `extension`(_ number: Int32, of message: String) -> FieldDescriptor? { extensions[message]?[number] }
+
     /// Forgets a file that turned out to be wrong.
     func removeAll(of file: FileDescriptor) {
         entries = entries.filter { $0.value.file !== file }

@@ -14,10 +14,11 @@ public struct OptionMessage: Sendable, Hashable {
         init(_ field: FieldDescriptor, _ type: FieldType) {
             self.type = type
             // As it is written: in its own file it may not have been interpreted yet.
-            isSourceOnly = field.options.statements.contains {
+            let isWritten = field.options.statements.contains {
                 guard $0.isNamed("retention"), case .identifier("RETENTION_SOURCE") = $0.value else { return false }
                 return true
             }
+            isSourceOnly = isWritten || field.options.message.integer(17) == 2
         }
     }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchCore
 import Testing
 
-@testable import latch
+@testable import LatchCore
 
 @Suite struct `The TOML reader` {
     @Test(arguments: [

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Understands options that another compiler has interpreted: bytes, whose fields the options messages declare.
+struct OptionDecoder {
+    private let symbols: SymbolTable
+
+    init(_ symbols: SymbolTable) { self.symbols = symbols }
+
+    /// Reads the options of a file, each given by the path of its place in the file's descriptor.
+    func decode(_ pending: [[Int32]: WireMessage], of file: FileDescriptor) throws(MalformedWire) {
+        var failure: MalformedWire?
+        file.eachOptions { options, owner in
+            guard let wire = pending[owner.path],
+                case .message(let type)? = symbols.find("google.protobuf.\(owner.message)")?.symbol
+            else { return }
+            do throws(MalformedWire) {
+                try decode(wire, of: type, into: &options.message)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Adds what came for a message to what it has; a field that nobody declares is left out.
+    private func decode(
+        _ wire: WireMessage, of type: MessageDescriptor, into message: inout OptionMessage
+    ) throws(MalformedWire) {
+        for wireField in wire.fields {
+            let (number, payload) = (wireField.number, wireField.payload)
+            guard let field = field(number, of: type), let fieldType = field.type else { continue }
+            var whole = message.fields[number] ?? OptionMessage.Field(field, fieldType)
+            if let inner = field.message {
+                try add(payload, of: inner, isRepeated: field.label == .repeated, to: &whole)
+            } else {
+                let values = try values(payload, of: fieldType)
+                whole.values = field.label == .repeated ? whole.values + values : values
+            }
+            message.fields[number] = whole
+        }
+    }
+
+    private func field(_ number: Int32, of type: MessageDescriptor) -> FieldDescriptor? {
+        type.fields.first { $0.number == number } ?? symbols.extension(number, of: type.fullName)
+    }
+
+    /// A message that comes in several blocks is one, unless the field is repeated.
+    private func add(
+        _ payload: WirePayload, of type: MessageDescriptor, isRepeated: Bool,
+        to whole: inout OptionMessage.Field
+    ) throws(MalformedWire) {
+        let wire: WireMessage
+        switch payload {
+        case .bytes(let bytes): wire = try WireMessage(bytes)
+        case .group(let group): wire = group
+        case .number: return
+        }
+        var message = OptionMessage()
+        if !isRepeated, case .message(let before)? = whole.values.last { message = before }
+        try decode(wire, of: type, into: &message)
+        whole.values = isRepeated ? whole.values + [.message(message)] : [.message(message)]
+    }
+
+    private func values(
+        _ payload: WirePayload, of type: FieldType
+    ) throws(MalformedWire) -> [OptionMessage.Value] {
+        switch payload {
+        case .group: return []
+        case .number(let bits): return [.number(Self.value(bits, of: type))]
+        case .bytes(let bytes) where type == .string || type == .bytes: return [.bytes(Array(bytes))]
+        case .bytes(let bytes):
+            var (cursor, values) = (WireCursor(rest: bytes), [OptionMessage.Value]())
+            while !cursor.rest.isEmpty {
+                let bits =
+                    switch type {
+                    case .double, .fixed64, .sfixed64: try cursor.fixed(8)
+                    case .float, .fixed32, .sfixed32: try cursor.fixed(4)
+                    default: try cursor.varint()
+                    }
+                values.append(.number(Self.value(bits, of: type)))
+            }
+            return values
+        }
+    }
+
+    /// The bits as options keep them: without zigzag, and negative ones extended to all 64.
+    private static func value(_ bits: UInt64, of type: FieldType) -> UInt64 {
+        switch type {
+        case .sint32, .sint64: bits >> 1 ^ (0 &- (bits & 1))
+        case .sfixed32: UInt64(bitPattern: Int64(Int32(truncatingIfNeeded: bits)))
+        default: bits
+        }
+    }
+}

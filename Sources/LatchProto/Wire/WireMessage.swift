@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A message as it came over the wire: its fields by number, not yet understood.
+///
+/// It is for the compiler's own few messages, as `WireWriter` is; nothing is copied until a field is asked for.
+package struct WireMessage {
+    /// Groups within groups are recursion, and who sends them must not choose how deep it goes.
+    private static let maximumDepth = 64
+
+    /// All fields, in the order in which they came.
+    private(set) var fields: [WireField] = []
+
+    /// Splits a message into its fields; what is inside of other messages is left for later.
+    package init(_ bytes: [UInt8]) throws(MalformedWire) { try self.init(bytes[...]) }
+
+    init(_ bytes: ArraySlice<UInt8>) throws(MalformedWire) {
+        var cursor = WireCursor(rest: bytes)
+        try self.init(&cursor, depth: 0, group: nil)
+    }
+
+    private init(_ cursor: inout WireCursor, depth: Int, group: Int32?) throws(MalformedWire) {
+        guard depth < Self.maximumDepth else { throw cursor.malformed }
+        while !cursor.rest.isEmpty {
+            let tag = try cursor.varint()
+            guard let number = Int32(exactly: tag >> 3), number > 0 else { throw cursor.malformed }
+            switch tag & 7 {
+            case 0: fields.append(WireField(number: number, payload: .number(try cursor.varint())))
+            case 1: fields.append(WireField(number: number, payload: .number(try cursor.fixed(8))))
+            case 2: fields.append(WireField(number: number, payload: .bytes(try cursor.block())))
+            case 3:
+                fields.append(
+                    WireField(
+                        number: number, payload: .group(try WireMessage(&cursor, depth: depth + 1, group: number))))
+            case 4 where number == group: return
+            case 5: fields.append(WireField(number: number, payload: .number(try cursor.fixed(4))))
+            default: throw cursor.malformed
+            }
+        }
+        guard group == nil else { throw cursor.malformed }
+    }
+}
+
+/// The bytes are no message.
+package struct MalformedWire: Error, Sendable {
+    /// At which byte.
+    package let offset: Int
+}
+
+/// A field that came.
+struct WireField {
+    let number: Int32
+    let payload: WirePayload
+}
+
+/// What a tag announces (Protocol Buffers encoding, "Message structure").
+enum WirePayload {
+    /// A varint, or the bits of a fixed number.
+    case number(UInt64)
+    /// Text, bytes, another message, or packed numbers.
+    case bytes(ArraySlice<UInt8>)
+    /// What stands between the two tags of a group.
+    indirect case group(WireMessage)
+}
+
+/// Goes through bytes from the front.
+struct WireCursor {
+    var rest: ArraySlice<UInt8>
+
+    var malformed: MalformedWire { MalformedWire(offset: rest.startIndex) }
+
+    mutating func varint() throws(MalformedWire) -> UInt64 {
+        var value: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 70, by: 7) {
+            guard let byte = rest.popFirst() else { throw malformed }
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+        }
+        throw malformed
+    }
+
+    mutating func fixed(_ count: Int) throws(MalformedWire) -> UInt64 {
+        guard rest.count >= count else { throw malformed }
+        let value = rest.prefix(count).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        rest = rest.dropFirst(count)
+        return value
+    }
+
+    mutating func block() throws(MalformedWire) -> ArraySlice<UInt8> {
+        guard let count = Int(exactly: try varint()), count <= rest.count else { throw malformed }
+        defer { rest = rest.dropFirst(count) }
+        return rest.prefix(count)
+    }
+}
+
+extension WireMessage {
+    /// What came for a field, in order.
+    func payloads(_ number: Int32) -> [WirePayload] { fields.filter { $0.number == number }.map(\.payload) }
+
+    /// The last number that came for a field; nil where none did.
+    package func number(_ number: Int32) -> UInt64? {
+        guard case .number(let value)? = fields.last(where: { $0.number == number })?.payload else { return nil }
+        return value
+    }
+
+    /// The same as an `int32`.
+    package func int32(_ number: Int32) -> Int32? { self.number(number).map(Int32.init(truncatingIfNeeded:)) }
+
+    /// The same as a `bool`; false where none came.
+    package func bool(_ number: Int32) -> Bool { (self.number(number) ?? 0) != 0 }
+
+    /// The blocks that came for a field.
+    func blocks(_ number: Int32) -> [ArraySlice<UInt8>] {
+        payloads(number).compactMap {
+            guard case .bytes(let bytes) = $0 else { return nil }
+            return bytes
+        }
+    }
+
+    /// The texts that came for a field.
+    package func strings(_ number: Int32) -> [String] { blocks(number).map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The last of them; nil where none came.
+    package func string(_ number: Int32) -> String? { strings(number).last }
+
+    /// The messages that came for a field.
+    package func messages(_ number: Int32) throws(MalformedWire) -> [WireMessage] {
+        var messages: [WireMessage] = []
+        for block in blocks(number) { messages.append(try WireMessage(block)) }
+        return messages
+    }
+
+    /// The bytes of each message that came for a field, as they are.
+    package func serialized(_ number: Int32) -> [[UInt8]] { blocks(number).map(Array.init) }
+
+    /// The numbers of a repeated field, packed or not.
+    func numbers(_ number: Int32) throws(MalformedWire) -> [UInt64] {
+        var numbers: [UInt64] = []
+        for payload in payloads(number) {
+            switch payload {
+            case .number(let value): numbers.append(value)
+            case .group: break
+            case .bytes(let bytes):
+                var cursor = WireCursor(rest: bytes)
+                while !cursor.rest.isEmpty { numbers.append(try cursor.varint()) }
+            }
+        }
+        return numbers
+    }
+}
