@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProto
+
+/// Writes conditions as Swift.
+///
+/// What is not set reads as its default, as everywhere in protobuf: an absent text is empty.
+struct RuleSwift {
+    /// The name of the property for a field.
+    let property: (FieldDescriptor) -> String
+    /// What the request is called where the condition stands.
+    let request: String
+
+    /// A condition; `spread` it first.
+    func condition(_ expression: RuleExpression) -> String { text(expression, isPart: false) }
+
+    private func text(_ expression: RuleExpression, isPart: Bool) -> String {
+        switch expression {
+        case .all(let parts): return join(parts, "&&", isPart: isPart)
+        case .any(let parts): return join(parts, "||", isPart: isPart)
+        case .not(let inner):
+            let inner = text(inner, isPart: true)
+            return inner.hasPrefix("!") ? String(inner.dropFirst()) : "!" + inner
+        case .isEmpty(let field): return ask(field, "isEmpty", otherwise: "true")
+        case .has(let field): return presence(field)
+        case .isTrue(let field): return value(.field(field))
+        case .test(let test, let field, let argument): return self.test(test, field, argument)
+        case .isOne(let value, let values):
+            return "[\(values.map(self.value).joined(separator: ", "))].contains(\(self.value(value)))"
+        case .compare(let relation, let left, let right): return compare(relation, left, right, isPart: isPart)
+        }
+    }
+
+    private func join(_ parts: [RuleExpression], _ symbol: String, isPart: Bool) -> String {
+        let text = parts.map { self.text($0, isPart: true) }.joined(separator: " \(symbol) ")
+        return isPart ? "(\(text))" : text
+    }
+
+    // MARK: Fields
+
+    /// How a field is read.
+    private struct Reading {
+        var text: String
+        /// Whether it can be nil because a message on the way, or the field itself, is not there.
+        var isOptional = false
+        /// Whether the field itself can be nil, so that a question mark follows before its own members.
+        var endsOptional = false
+    }
+
+    private func read(_ path: some Sequence<FieldDescriptor>) -> Reading {
+        var reading = Reading(text: request)
+        for step in path {
+            reading.text += (reading.endsOptional ? "?." : ".") + access(step)
+            reading.endsOptional = step.isOptionalInSwift
+            reading.isOptional = reading.isOptional || reading.endsOptional
+        }
+        return reading
+    }
+
+    private func access(_ field: FieldDescriptor) -> String {
+        // The members of a oneof have no properties of their own.
+        guard field.isInRealOneof, let slot = field.parent?.fields.firstIndex(where: { $0 === field }) else {
+            return property(field)
+        }
+        return "storage[\(field.storageWord): \(slot)]"
+    }
+
+    private func ask(_ field: RuleField, _ property: String, otherwise: String) -> String {
+        let reading = read(field.path)
+        let text = reading.text + (reading.endsOptional ? "?." : ".") + property
+        return reading.isOptional ? "(\(text) ?? \(otherwise))" : text
+    }
+
+    private func presence(_ field: RuleField) -> String {
+        guard let last = field.path.last else { return "true" }
+        if last.isOptionalInSwift { return "(\(read(field.path).text) != nil)" }
+        let owner = read(field.path.dropLast())
+        let question: String
+        if last.isInRealOneof, let slot = last.parent?.fields.firstIndex(where: { $0 === last }) {
+            question = "storage.has(\(slot))"
+        } else {
+            let name = SwiftNames.bare(property(last))
+            question = "has\(name.prefix(1).uppercased())\(name.dropFirst())"
+        }
+        let text = owner.text + (owner.endsOptional ? "?." : ".") + question
+        return owner.isOptional ? "(\(text) ?? false)" : text
+    }
+
+    // MARK: Tests and comparisons
+
+    private func test(_ test: RuleTest, _ field: RuleField, _ argument: RuleValue) -> String {
+        if test == .matches, case .text(let pattern) = argument {
+            return "TextPattern(\(SwiftNames.literal(pattern))).matches(\(value(.field(field))))"
+        }
+        if case .enumeration(let number, _) = argument {
+            return ask(field, "contains { $0.rawValue == \(number) }", otherwise: "false")
+        }
+        return ask(field, "\(test.rawValue)(\(value(argument)))", otherwise: "false")
+    }
+
+    private func compare(_ relation: RuleRelation, _ left: RuleValue, _ right: RuleValue, isPart: Bool) -> String {
+        let isDecimal = left.isDecimal || right.isDecimal
+        let text = "\(number(left, isDecimal)) \(relation.rawValue) \(number(right, isDecimal))"
+        if let one = left.field, let other = right.field, [.timestamp, .duration].contains(one.kind) {
+            // Where one of two times is not there, they are in no order that would be wrong.
+            return "(!\(presence(one)) || !\(presence(other)) || \(text))"
+        }
+        return isPart ? "(\(text))" : text
+    }
+
+    /// A value beside another: numbers of different kinds meet as `Double`.
+    private func number(_ value: RuleValue, _ isDecimal: Bool) -> String {
+        guard isDecimal, let field = value.field else { return self.value(value) }
+        return field.path.last?.type == .double ? self.value(value) : "Double(\(self.value(value)))"
+    }
+
+    private func value(_ value: RuleValue) -> String {
+        switch value {
+        case .text(let text): return SwiftNames.literal(text)
+        case .number(let digits): return digits
+        case .bool(let value): return "\(value)"
+        case .enumeration(let number, _): return "\(number)"
+        case .count(let field):
+            // NIST SP 800-63B §3.1.1.2: each Unicode code point counts as one character.
+            return ask(field, field.kind == .text ? "unicodeScalars.count" : "count", otherwise: "0")
+        case .field(let field):
+            if field.kind == .enumeration { return ask(field, "rawValue", otherwise: "0") }
+            let reading = read(field.path)
+            guard reading.isOptional else { return reading.text }
+            return switch field.kind {
+            case .text: "(\(reading.text) ?? \"\")"
+            case .integer, .decimal: "(\(reading.text) ?? 0)"
+            case .bool: "(\(reading.text) ?? false)"
+            default: reading.text
+            }
+        }
+    }
+}
+
+extension RuleValue {
+    /// Whether it can lie between two whole numbers.
+    fileprivate var isDecimal: Bool {
+        switch self {
+        case .number(let digits): digits.contains(".")
+        case .field(let field): field.kind == .decimal
+        default: false
+        }
+    }
+}
+
+extension FieldDescriptor {
+    /// Whether it shares a oneof with others, and is not just marked `optional`.
+    var isInRealOneof: Bool { oneofIndex != nil && !isProto3Optional }
+
+    /// Whether its property can be nil.
+    fileprivate var isOptionalInSwift: Bool {
+        guard label != .repeated, !isInRealOneof else { return false }
+        switch RuleField.elementKind(of: self) {
+        case .message: return true
+        case .timestamp, .duration: return isProto3Optional
+        default: return knowsPresence && label != .required && defaultValue == nil
+        }
+    }
+
+    /// The word by which the storage of a message is asked for such a field.
+    fileprivate var storageWord: String {
+        switch type {
+        case .sint32, .sfixed32, .int32: "int32"
+        case .sint64, .sfixed64, .int64: "int64"
+        case .uint32, .fixed32: "uint32"
+        case .uint64, .fixed64: "uint64"
+        case .float: "float"
+        case .double: "double"
+        case .bool: "bool"
+        case .bytes: "bytes"
+        default: "string"
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A word of a validation rule, and at which byte of the rule it begins.
+struct RuleToken {
+    /// What a word is.
+    enum Kind: Equatable {
+        case name(String)
+        case number(String)
+        case text(String)
+        case symbol(String)
+        case end
+    }
+
+    let kind: Kind
+    let offset: Int
+
+    /// The word, for a message.
+    var description: String {
+        switch kind {
+        case .name(let text), .number(let text), .symbol(let text): "'\(text)'"
+        case .text(let text): "the text '\(text)'"
+        case .end: "the end"
+        }
+    }
+}
+
+/// Why a rule is none, and at which of its bytes.
+struct RuleFailure: Error {
+    let message: String
+    let offset: Int
+    var hint: String?
+}
+
+extension RuleToken {
+    /// The words of a rule, with an end behind them.
+    static func all(of rule: String) throws(RuleFailure) -> [RuleToken] {
+        var tokens: [RuleToken] = []
+        let bytes = Array(rule.utf8)
+        var index = 0
+        while true {
+            while index < bytes.count, bytes[index] == 0x20 || (0x09...0x0D).contains(bytes[index]) { index += 1 }
+            guard index < bytes.count else { break }
+            let start = index
+            let kind = try kind(in: bytes, &index)
+            tokens.append(RuleToken(kind: kind, offset: start))
+        }
+        return tokens + [RuleToken(kind: .end, offset: bytes.count)]
+    }
+
+    private static let symbols = [
+        "&&", "||", "==", "!=", "<=", ">=", "<", ">", "!", "(", ")", "[", "]", ",", ".", "-",
+    ]
+
+    private static func kind(in bytes: [UInt8], _ index: inout Int) throws(RuleFailure) -> Kind {
+        let first = bytes[index]
+        if first.isRuleLetter { return .name(word(in: bytes, &index) { $0.isRuleLetter || $0.isRuleDigit }) }
+        if first.isRuleDigit {
+            // A point belongs to a number only where a digit follows.
+            var end = index
+            while end < bytes.count, bytes[end].isRuleDigit || bytes[end].isPoint(beforeDigitIn: bytes, at: end) {
+                end += 1
+            }
+            defer { index = end }
+            return .number(String(decoding: bytes[index..<end], as: UTF8.self))
+        }
+        if first == UInt8(ascii: "'") || first == UInt8(ascii: "\"") { return .text(try text(in: bytes, &index)) }
+        for symbol in symbols where bytes[index...].starts(with: symbol.utf8) {
+            index += symbol.utf8.count
+            return .symbol(symbol)
+        }
+        let rest = String(decoding: bytes[index...], as: UTF8.self)
+        throw RuleFailure(
+            message: "'\(rest.prefix(1))' is nothing that a rule is made of", offset: index,
+            hint: "a rule compares fields: request.email.contains('@') && request.password.length >= 8")
+    }
+
+    private static func word(in bytes: [UInt8], _ index: inout Int, while belongs: (UInt8) -> Bool) -> String {
+        let start = index
+        while index < bytes.count, belongs(bytes[index]) { index += 1 }
+        return String(decoding: bytes[start..<index], as: UTF8.self)
+    }
+
+    /// A text between quotes of either kind; a backslash keeps the character behind it.
+    private static func text(in bytes: [UInt8], _ index: inout Int) throws(RuleFailure) -> String {
+        let (start, quote) = (index, bytes[index])
+        var content: [UInt8] = []
+        index += 1
+        while index < bytes.count, bytes[index] != quote {
+            if bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count {
+                // Only a quote and a backslash are escaped; any other belongs to a pattern.
+                if bytes[index + 1] != quote, bytes[index + 1] != UInt8(ascii: "\\") { content.append(bytes[index]) }
+                index += 1
+            }
+            content.append(bytes[index])
+            index += 1
+        }
+        guard index < bytes.count else { throw RuleFailure(message: "the text does not end", offset: start) }
+        index += 1
+        return String(decoding: content, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isRuleDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    fileprivate var isRuleLetter: Bool {
+        self == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
+    }
+
+    fileprivate func isPoint(beforeDigitIn bytes: [UInt8], at index: Int) -> Bool {
+        self == UInt8(ascii: ".") && index + 1 < bytes.count && bytes[index + 1].isRuleDigit
+    }
+}

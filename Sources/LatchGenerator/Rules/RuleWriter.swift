@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProto
+
+/// One check of a request, as Swift.
+struct RuleCheck: Equatable {
+    /// What is true of a request that is right.
+    let condition: String
+    /// What is said of one that is not; it names the field.
+    let message: String
+
+    /// The message as it is written in a source.
+    var messageLiteral: String { SwiftNames.literal(message) }
+}
+
+/// Turns the `validation_rules` of a method into Swift.
+///
+/// ```swift
+/// let (checks, diagnostics) = RuleWriter().checks(for: [("!request.email.isEmpty", nil)], of: method)
+/// for check in checks { "if !(\(check.condition)) { errors.append(\(check.messageLiteral)) }" }
+/// ```
+///
+/// A rule that is not understood is an error of the generation: a request must never pass because a rule was not read.
+struct RuleWriter {
+    /// The name of the property for a field: the one that the contracts have.
+    var property: (FieldDescriptor) -> String = { SwiftNames.property($0.name) }
+    /// What the request is called where the conditions stand.
+    var request = "request"
+
+    /// The checks of a method's request, in the order of the rules, and what is wrong with rules that gave none.
+    ///
+    /// - Parameter rules: The rules as they are written, and where each begins, its quote included.
+    func checks(
+        for rules: [(text: String, place: Place?)], of method: MethodDescriptor
+    ) -> (checks: [RuleCheck], diagnostics: [Diagnostic]) {
+        guard let input = method.input else { return ([], []) }
+        var checks: [RuleCheck] = []
+        var diagnostics: [Diagnostic] = []
+        for rule in rules {
+            do throws(RuleFailure) {
+                checks.append(check(try RuleParser.parse(rule.text, of: input)))
+            } catch {
+                var place = rule.place
+                place?.column += Int32(error.offset) + 1
+                diagnostics.append(
+                    method.service.file.diagnostic(
+                        "the rule '\(rule.text)' of '\(method.fullName)': \(error.message)",
+                        at: place ?? method.namePlace, hint: error.hint))
+            }
+        }
+        return (checks, diagnostics)
+    }
+
+    private func check(_ expression: RuleExpression) -> RuleCheck {
+        let expression = expression.spread()
+        let swift = RuleSwift(property: property, request: request)
+        return RuleCheck(condition: swift.condition(expression), message: RuleMessage.text(expression))
+    }
+}

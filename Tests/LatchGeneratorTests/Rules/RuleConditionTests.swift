@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import LatchGenerator
+
+@Suite struct `A validation rule` {
+    @Test(arguments: [
+        ("!request.email.isEmpty", "!request.email.isEmpty", "email must not be empty"),
+        ("request.email.contains('@')", #"request.email.contains("@")"#, "email must contain '@'"),
+        (
+            "request.password.length >= 8", "request.password.unicodeScalars.count >= 8",
+            "password must have at least 8 characters"
+        ),
+        (
+            "request.password != request.current_password", "request.password != request.currentPassword",
+            "password must differ from current_password"
+        ),
+        (
+            "request.email.isEmpty || request.email.contains('@')",
+            #"request.email.isEmpty || request.email.contains("@")"#, "email must be empty or contain '@'"
+        ),
+        ("request.limit > 0", "request.limit > 0", "limit must be more than 0"),
+        ("0 < request.limit", "request.limit > 0", "limit must be more than 0"),
+        ("request.limit >= -5", "request.limit >= -5", "limit must be at least -5"),
+        ("request.rate <= 0.5", "request.rate <= 0.5", "rate must be at most 0.5"),
+        ("request.limit < 2.5", "Double(request.limit) < 2.5", "limit must be less than 2.5"),
+        ("request.acceptTerms", "request.acceptTerms", "accept_terms must be true"),
+        ("request.accept_terms == true", "request.acceptTerms", "accept_terms must be true"),
+        ("request.accept_terms != true", "!request.acceptTerms", "accept_terms must be false"),
+        ("request.email == 'a'", #"request.email == "a""#, "email must be 'a'"),
+        (#"request.email != "it's""#, #"request.email != "it's""#, "email must not be 'it's'"),
+        ("request.tags.count <= 1", "request.tags.count <= 1", "tags must have at most 1 item"),
+        ("request.tags.contains('x')", #"request.tags.contains("x")"#, "tags must contain 'x'"),
+        ("!request.labels.isEmpty", "!request.labels.isEmpty", "labels must not be empty"),
+        ("request.proof.size() == 32", "request.proof.count == 32", "proof must have exactly 32 bytes"),
+        ("request.email.startsWith('a')", #"request.email.hasPrefix("a")"#, "email must begin with 'a'"),
+        ("!request.email.hasSuffix('.')", #"!request.email.hasSuffix(".")"#, "email must not end with '.'"),
+        ("request.count >= 1", "request.count >= 1", "count must be at least 1"),
+        ("!request.class.isEmpty", "!request.`class`.isEmpty", "class must not be empty"),
+    ]) func `becomes a condition of Swift and a sentence`(rule: String, condition: String, message: String) throws {
+        #expect(try RuleTexts.condition(rule) == condition)
+        #expect(try RuleTexts.message(rule) == message)
+    }
+
+    @Test(arguments: [
+        // && binds more tightly than ||, and ! more tightly than both.
+        (
+            "request.limit > 1 || request.limit < 0 && request.accept_terms",
+            "(request.limit > 1) || ((request.limit < 0) && request.acceptTerms)"
+        ),
+        (
+            "(request.limit > 1 || request.limit < 0) && request.accept_terms",
+            "((request.limit > 1) || (request.limit < 0)) && request.acceptTerms"
+        ),
+        (
+            "!(request.email.isEmpty || request.limit == 0)",
+            "!request.email.isEmpty && (request.limit != 0)"
+        ),
+        ("!request.accept_terms && !!request.email.isEmpty", "!request.acceptTerms && request.email.isEmpty"),
+        ("!(request.limit > 1 && !request.accept_terms)", "(request.limit <= 1) || request.acceptTerms"),
+    ]) func `G8: keeps its precedence`(rule: String, condition: String) throws {
+        #expect(try RuleTexts.condition(rule) == condition)
+    }
+
+    @Test(arguments: [
+        ("request.nick_name.isEmpty", "(request.nickName?.isEmpty ?? true)"),
+        ("request.nickName.length < 9", "(request.nickName?.unicodeScalars.count ?? 0) < 9"),
+        ("request.nick_name == request.email", #"(request.nickName ?? "") == request.email"#),
+        ("request.remember_me", "(request.rememberMe ?? false)"),
+        ("!request.profile.bio.isEmpty", "!(request.profile?.bio.isEmpty ?? true)"),
+        ("request.profile.twin.age >= 18", "(request.profile?.twin?.age ?? 0) >= 18"),
+        ("request.nick_name.contains('x')", #"(request.nickName?.contains("x") ?? false)"#),
+    ]) func `reads what is not set as its default`(rule: String, condition: String) throws {
+        #expect(try RuleTexts.condition(rule) == condition)
+    }
+
+    @Test(arguments: [
+        ("has(request.profile)", "(request.profile != nil)"),
+        ("request.profile != null", "(request.profile != nil)"),
+        ("request.profile == nil", "!(request.profile != nil)"),
+        ("has(request.nick_name)", "(request.nickName != nil)"),
+        ("has(request.created_after)", "request.hasCreatedAfter"),
+        ("has(request.profile.born)", "(request.profile?.hasBorn ?? false)"),
+        ("has(request.phone)", "request.storage.has(19)"),
+        ("has(request.person)", "request.storage.has(20)"),
+    ]) func `asks whether a field is set`(rule: String, condition: String) throws {
+        #expect(try RuleTexts.condition(rule) == condition)
+    }
+
+    @Test func `reads a member of a oneof from the storage`() throws {
+        #expect(try RuleTexts.condition("!request.phone.isEmpty") == "!request.storage[string: 19].isEmpty")
+        #expect(try RuleTexts.condition("request.room < 5") == "request.storage[int32: 21] < 5")
+    }
+
+    @Test func `compares enums by the names and the numbers of their values`() throws {
+        #expect(try RuleTexts.condition("request.role != ROLE_UNSPECIFIED") == "request.role.rawValue != 0")
+        #expect(try RuleTexts.message("request.role != ROLE_UNSPECIFIED") == "role must not be ROLE_UNSPECIFIED")
+        #expect(try RuleTexts.condition("request.role == 3") == "request.role.rawValue == 3")
+        #expect(try RuleTexts.condition("request.role in [ROLE_USER, 3]") == "[1, 3].contains(request.role.rawValue)")
+        let contains = try RuleTexts.condition("request.roles.contains(ROLE_ADMIN)")
+        #expect(contains == "request.roles.contains { $0.rawValue == 3 }")
+    }
+
+    @Test func `compares times only where both are there`() throws {
+        let condition = try RuleTexts.condition("request.created_after < request.created_before")
+        #expect(
+            condition == "(!request.hasCreatedAfter || !request.hasCreatedBefore"
+                + " || request.createdAfter < request.createdBefore)")
+        #expect(
+            try RuleTexts.message("request.created_after < request.created_before")
+                == "created_after must be before created_before")
+    }
+
+    @Test func `compares numbers of different types`() throws {
+        #expect(try RuleTexts.condition("request.limit < request.offset") == "request.limit < request.offset")
+        #expect(try RuleTexts.condition("request.limit < request.rate") == "Double(request.limit) < request.rate")
+        #expect(try RuleTexts.condition("request.share < request.rate") == "Double(request.share) < request.rate")
+    }
+
+    @Test func `matches a pattern`() throws {
+        let rule = #"request.email.matches('^[a-z]+@\w+$')"#
+        #expect(try RuleTexts.condition(rule) == #"TextPattern("^[a-z]+@\\w+$").matches(request.email)"#)
+        #expect(try RuleTexts.message(rule) == #"email must match '^[a-z]+@\w+$'"#)
+        #expect(
+            try RuleTexts.condition(#"request.email matches "a'b""#) == #"TextPattern("a'b").matches(request.email)"#)
+    }
+
+    @Test func `names every field where it is about several`() throws {
+        #expect(
+            try RuleTexts.message("!request.email.isEmpty || !request.phone.isEmpty")
+                == "email must not be empty or phone must not be empty")
+        #expect(
+            try RuleTexts.message("request.email.isEmpty || request.limit > 0 && request.limit < 9")
+                == "email must be empty, or limit must be more than 0 and be less than 9")
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProto
+import Testing
+
+@testable import LatchGenerator
+
+@Suite struct `A validation rule that is wrong` {
+    @Test(arguments: [
+        ("request.mail.isEmpty", 8, "has no field 'mail'"),
+        ("!request.email.isEmpty && request.profile.bioo.isEmpty", 42, "has no field 'bioo'"),
+        ("request.email.reverse() == 'x'", 14, "cannot be asked for 'reverse'"),
+        ("email.isEmpty", 0, "fields are named as 'request.email'"),
+        ("request.email", 0, "'email' is no condition"),
+        ("request.limit.isEmpty", 14, "'limit' has no 'isEmpty', it is a whole number"),
+        ("request.limit.contains('1')", 0, "is a whole number and not a text"),
+        ("request.email > 'a'", 14, "has no order"),
+        ("request.email == 5", 14, "'email' is a text and never equals that"),
+        ("request.limit == 'five'", 14, "'limit' is a whole number and never equals that"),
+        ("request.limit == 5000000000", 14, "'limit' never holds 5000000000"),
+        ("request.offset >= -1", 15, "'offset' never holds -1"),
+        ("request.role == ROLE_NOBODY", 13, "has no value 'ROLE_NOBODY'"),
+        ("request.email == request.limit", 14, "are of different types"),
+        ("request.email.length >= 'a'", 21, "a length is compared with a whole number"),
+        ("has(request.email)", 4, "does not know whether it is set"),
+        ("request.email.isEmpty ||", 24, "is missing before the end"),
+        ("request.email.isEmpty or true", 22, "'or' does not belong there"),
+        ("request.email.isEmpty)", 21, "')' does not belong there"),
+        ("(request.email.isEmpty", 22, "')' is missing before the end"),
+        ("request.email.contains('@)", 23, "the text does not end"),
+        ("request.limit + 1 > 2", 14, "'+' is nothing that a rule is made of"),
+        ("request", 7, "a field is missing behind 'request'"),
+        ("", 0, "the rule is empty"),
+        ("1 == 1", 2, "compares no field"),
+        ("request.person == request.profile", 8, "cannot be compared"),
+        ("request.profile.born < request.created_after", 21, "fields of the request itself"),
+    ]) func `says what is wrong and where`(rule: String, column: Int, message: String) throws {
+        let error = try RuleTexts.error(rule)
+        #expect(error.message.contains(message), "\(error.message)")
+        #expect(error.column == column)
+    }
+
+    @Test func `leaves the others of its method`() throws {
+        let (checks, errors) = try RuleTexts.check("request.email.isEmpty", "what?", "request.limit > 0")
+        #expect(checks.map(\.condition) == ["request.email.isEmpty", "request.limit > 0"])
+        #expect(errors.count == 1)
+    }
+
+    @Test func `is shown with its line, a caret and a hint`() throws {
+        let error = try #require(try RuleTexts.check("request.emailAddress.isEmpty").errors.first)
+        #expect(error.description.contains("rules.proto:"))
+        #expect(error.description.contains("^"))
+        #expect(error.hint?.contains("its fields are email, password") == true)
+        let near = try #require(try RuleTexts.check("request.NickName.isEmpty").errors.first)
+        #expect(near.hint == "there is 'nick_name'")
+    }
+
+    @Test func `does not run out of stack`() throws {
+        for rule in [
+            String(repeating: "(", count: 100_000), String(repeating: "!", count: 100_000) + "request.email.isEmpty",
+        ] {
+            #expect(try RuleTexts.error(rule).message.contains("nested too deeply"))
+        }
+    }
+}
