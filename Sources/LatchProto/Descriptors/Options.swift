@@ -36,8 +36,10 @@ public struct OptionStatement: Sendable {
     public let name: [NamePart]
     /// The value.
     public let value: Value
-    let namePlace: Place
-    let valuePlace: Place
+    /// Where the name begins.
+    package let namePlace: Place
+    /// Where the value begins.
+    package let valuePlace: Place
 
     /// The name as it is written.
     public var nameText: String { name.map { $0.isExtension ? "(\($0.name))" : $0.name }.joined(separator: ".") }
