@@ -39,7 +39,9 @@ public struct CollectionPlan {
     /// One of several, as English does it most of the time.
     static func singular(_ plural: String) -> String {
         if plural.hasSuffix("ies") { return plural.dropLast(3) + "y" }
-        if ["sses", "shes", "ches", "xes", "zes"].contains(where: plural.hasSuffix) { return String(plural.dropLast(2)) }
+        if ["sses", "shes", "ches", "xes", "zes"].contains(where: plural.hasSuffix) {
+            return String(plural.dropLast(2))
+        }
         return plural.hasSuffix("s") && !plural.hasSuffix("ss") ? String(plural.dropLast()) : plural
     }
 

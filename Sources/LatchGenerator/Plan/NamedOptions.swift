@@ -25,7 +25,9 @@ struct NamedOptions {
     func string(_ name: String) -> String? { strings(name).last.flatMap { $0.isEmpty ? nil : $0 } }
 
     func double(_ name: String) -> Double? {
-        guard let number = number(name), case .number(let bits)? = message.fields[number]?.values.last else { return nil }
+        guard let number = number(name), case .number(let bits)? = message.fields[number]?.values.last else {
+            return nil
+        }
         return Double(bitPattern: bits)
     }
 

@@ -122,7 +122,9 @@ extension PlanReader {
 
     private func key(of item: MessageDescriptor, named name: String?, at place: Place?) -> FieldDescriptor? {
         let marked = item.fields.first { fieldOptions(of: $0)?.bool("is_id_field") == true }
-        let field = name.map { name in item.fields.first { $0.name == name } } ?? marked ?? item.fields.first { $0.name == "id" }
+        let field =
+            name.map { name in item.fields.first { $0.name == name } } ?? marked
+            ?? item.fields.first { $0.name == "id" }
         guard let field else {
             diagnostics.add(
                 name.map { "'\(item.name)' has no field '\($0)'" } ?? "'\(item.name)' has no field 'id'", at: place,

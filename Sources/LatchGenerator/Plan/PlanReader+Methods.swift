@@ -89,11 +89,15 @@ extension PlanReader {
 
     private func strategy(of method: MethodDescriptor, _ options: [NamedOptions]) -> Intent {
         for one in options {
-            guard let word = one.word("state_update_strategy"), let strategy = StateStrategy(option: word) else { continue }
+            guard let word = one.word("state_update_strategy"), let strategy = StateStrategy(option: word) else {
+                continue
+            }
             return Intent(strategy: strategy, isSaid: true, place: one.place("state_update_strategy"))
         }
         if let (word, place) = scope.string("axiom.swift_state_update", of: method.options) {
-            if let strategy = StateStrategy(word: word) { return Intent(strategy: strategy, isSaid: true, place: place) }
+            if let strategy = StateStrategy(word: word) {
+                return Intent(strategy: strategy, isSaid: true, place: place)
+            }
             diagnostics.add(
                 "'\(word)' is no way to update the state", at: place,
                 hint: "Write append, replace, replace_all, update, remove, filter, custom or none.")
@@ -155,7 +159,8 @@ extension PlanReader {
     private static func items(of answer: MessageDescriptor, _ collection: CollectionPlan) -> AnswerItems {
         if answer === collection.item { return .itself }
         let fields = answer.fields.filter { $0.message === collection.item }
-        let named = fields.first { $0.name == collection.name } ?? fields.first { $0.label == .repeated } ?? fields.first
+        let named =
+            fields.first { $0.name == collection.name } ?? fields.first { $0.label == .repeated } ?? fields.first
         guard let field = named else { return .none }
         return field.label == .repeated ? .many(field) : .one(field)
     }

@@ -32,18 +32,21 @@ final class PlanReader {
         )
         if Set([clientName, stateName, actionName]).count < 3 {
             diagnostics.add(
-                "client, state and action of '\(service.name)' have one name", at: options.first?.fallback ?? service.place,
+                "client, state and action of '\(service.name)' have one name",
+                at: options.first?.fallback ?? service.place,
                 hint: "Set client_name, state_name and action_name to three names.")
         }
         let collections = collections(of: service, options)
         let package = options.lazy.compactMap { $0.string("swift_package_name") }.first
         return ServicePlan(
             service: service, base: base, clientName: clientName, stateName: stateName, actionName: actionName,
-            importModules: modules(options), generatesTests: options.lazy.compactMap { $0.bool("generate_tests") }.first,
+            importModules: modules(options),
+            generatesTests: options.lazy.compactMap { $0.bool("generate_tests") }.first,
             packageName: package ?? scope.string("axiom.swift_package_name", of: file.options)?.text,
             collections: collections, methods: methods(of: service, collections),
             itemConstraints: Dictionary(
-                collections.map { ($0.item.fullName, constraints(of: $0.item)) }, uniquingKeysWith: { first, _ in first }))
+                collections.map { ($0.item.fullName, constraints(of: $0.item)) },
+                uniquingKeysWith: { first, _ in first }))
     }
 
     /// A message by its name as it is written, seen from a package outwards.

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchGenerator
+import LatchProto
+import Testing
+
+@Suite struct `A wrong option` {
+    private func service(_ options: String, method: String = "", answer: String = "User") -> String {
+        """
+        syntax = "proto3";
+        import "axiom_options.proto";
+        message User { string id = 1; bytes photo = 2; int64 age = 3; }
+        message Request { string user_id = 1; int64 number = 2; }
+        message Nothing {}
+        service UserService {
+          option (axiom.service_options) = {
+        \(options)
+          };
+          rpc Do(Request) returns (\(answer)) {
+            option (axiom.method_options) = {
+        \(method)
+            };
+          }
+        }
+        """
+    }
+
+    private static let users = "collections: [{ name: \"users\" item_type: \"User\" }]"
+
+    @Test(arguments: [
+        ("client_name: \"user client\"", "8:14: error: 'user client' cannot name a type of Swift"),
+        ("client_name: \"class\"", "8:14: error: 'class' cannot name a type of Swift"),
+        ("state_name: \"UserAction\"", "7:36: error: client, state and action of 'UserService' have one name"),
+        ("import_modules: [\"AxiomCore\", \"a b\"]", "8:31: error: 'a b' is no name of a module"),
+        ("collections: [{ name: \"users\" }]", "8:15: error: the collection says no item_type"),
+        ("collections: { name: \"x\" item_type: \"Usr\" }", "8:37: error: there is no message 'Usr'"),
+        (
+            "collections: { name: \"x\" item_type: \"User\" primary_key: \"key\" }",
+            "8:57: error: 'User' has no field 'key'"
+        ),
+        (
+            "collections: { name: \"x\" item_type: \"User\" primary_key: \"photo\" }",
+            "8:57: error: 'photo' cannot tell items apart"
+        ),
+        (
+            "collections: { name: \"x\" item_type: \"User\" sortable: true default_sort_field: \"photo\" }",
+            "8:79: error: 'User' cannot be sorted by 'photo'"
+        ),
+        (
+            "collections: { name: \"x\" item_type: \"User\" max_cached_items: 0 }",
+            "8:62: error: a collection keeps one item at least"
+        ),
+        (
+            "collections: [{ name: \"x\" item_type: \"User\" }, { name: \"x\" item_type: \"User\" }]",
+            "8:56: error: there are two collections 'x'"
+        ),
+    ])
+    func `of a service is told where it stands`(options: String, complaint: String) throws {
+        #expect(try complaints(service(options)).first == "test.proto:\(complaint)")
+    }
+
+    @Test(arguments: [
+        ("collection_name: \"people\"", "User", "12:18: error: there is no collection 'people'"),
+        (
+            "state_update_strategy: APPEND", "Nothing",
+            "12:24: error: 'Do' cannot append: no collection is named"
+        ),
+        (
+            "collection_name: \"users\" state_update_strategy: REPLACE_ALL", "User",
+            "12:49: error: 'Do' cannot replace all items: 'User' holds nothing for 'users'"
+        ),
+        (
+            "state_update_strategy: REMOVE_BY_ID id_field_name: \"nobody\"", "User",
+            "12:52: error: neither 'Request' nor 'User' has a field 'nobody'"
+        ),
+        (
+            "state_update_strategy: REMOVE_BY_ID id_field_name: \"number\"", "User",
+            "12:52: error: 'number' is of another type than 'User.id'"
+        ),
+        (
+            "supports_offline: true cache_strategy: NONE", "User",
+            "12:19: error: 'Do' has no answer without the network, since none is kept"
+        ),
+        (
+            "state_update_strategy: APPEND cache_strategy: CONDITIONAL", "User",
+            "12:47: error: 'Do' would be answered without asking the server to do it"
+        ),
+    ])
+    func `of a method is told where it stands`(options: String, answer: String, complaint: String) throws {
+        let found = try complaints(service(Self.users, method: options, answer: answer))
+        #expect(found.first == "test.proto:\(complaint)")
+    }
+
+    @Test(arguments: [
+        ("(axiom.swift_validation) = \"requird\"", "'requird' is no rule for a field"),
+        ("(axiom.swift_validation) = \"min_length:x\"", "'min_length:x' is no rule for a field"),
+        ("(axiom.swift_validation) = \"min:2\"", "'text' is no number"),
+        ("(axiom.field_options) = { min_length: 3 max_length: 2 }", "'text' cannot be as long as 3 and as short as 2"),
+    ])
+    func `of a field is told where it stands`(option: String, complaint: String) throws {
+        let found = try complaints(
+            """
+            syntax = "proto3";
+            import "axiom_options.proto";
+            message Note { string id = 1; }
+            message Request {
+              string text = 1 [
+                \(option)];
+            }
+            service NoteService { rpc CreateNote(Request) returns (Note); }
+            """)
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("test.proto:6:") == true)
+        #expect(found.first?.hasSuffix("error: \(complaint)") == true)
+    }
+
+    @Test func `is told with others in one run`() throws {
+        let found = try complaints(
+            service(
+                "client_name: \"a\" \(Self.users)",
+                method: "collection_name: \"x\" supports_offline: true cache_strategy: NONE"))
+        #expect(found.count == 3)
+    }
+
+    @Test func `is a word that no state update has`() throws {
+        let found = try complaints(
+            """
+            syntax = "proto3";
+            import "axiom_options.proto";
+            message Note { string id = 1; }
+            service NoteService {
+              rpc Write(Note) returns (Note) { option (axiom.swift_state_update) = "prepend"; }
+            }
+            """)
+        #expect(found == ["test.proto:5:72: error: 'prepend' is no way to update the state"])
+    }
+
+    @Test func `makes two actions of one name`() throws {
+        let found = try complaints(
+            """
+            syntax = "proto3";
+            message Note { string id = 1; }
+            service NoteService {
+              rpc GetNote(Note) returns (Note);
+              rpc Get_Note(Note) returns (Note);
+            }
+            """)
+        #expect(found == ["test.proto:5:7: error: there are two actions 'getNote'"])
+    }
+}

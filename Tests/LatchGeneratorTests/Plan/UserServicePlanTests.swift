@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchGenerator
+import LatchProto
+import Testing
+
+@Suite struct `The plan of the user service` {
+    @Test func `G2: has the names that its options set`() throws {
+        let plan = try userServicePlan()
+        #expect(plan.clientName == "UserManagerClient")
+        #expect(plan.stateName == "UserManagerState")
+        #expect(plan.actionName == "UserManagerAction")
+        #expect(plan.reducerName == "UserManagerReducer")
+        #expect(plan.importModules == ["AxiomCore", "AxiomArchitecture", "AuthenticationServices"])
+        #expect(plan.generatesTests == true)
+    }
+
+    @Test func `has its collections with their keys, limits and fields`() throws {
+        let collections = try userServicePlan().collections
+        #expect(collections.map(\.name) == ["users", "sessions", "devices"])
+        #expect(collections.map(\.item.name) == ["User", "UserSession", "UserDevice"])
+        #expect(collections.map(\.key.name) == ["id", "id", "id"])
+        #expect(collections.map(\.limit) == [200, 10, 50])
+        #expect(collections.map(\.isPaginated) == [true, false, false])
+        #expect(collections.map { $0.defaultSort?.name } == ["created_at", "created_at", "last_seen"])
+        #expect(
+            collections[0].searchFields.map(\.name) == ["email", "username", "first_name", "last_name", "display_name"])
+        #expect(collections[1].searchFields.isEmpty)
+        #expect(collections[0].sortFields.contains { $0.name == "last_login_at" })
+    }
+
+    /// The lines of the seed's table: what is done, to what, by which key; then network, change, loading, offline.
+    static let lines: [(method: String, what: String, flags: [Bool], cache: CacheStrategy, rules: Int)] = [
+        ("Register", "custom users -", [true, true, true, false], .none, 4),
+        ("Login", "custom sessions -", [true, true, true, false], .memory, 2),
+        ("Logout", "custom sessions -", [true, true, false, false], .none, 1),
+        ("RefreshToken", "custom sessions -", [true, true, false, false], .memory, 1),
+        ("GetProfile", "custom users -", [true, true, true, true], .memory, 1),
+        ("UpdateProfile", "updateByID users user_id", [true, true, true, false], .memory, 2),
+        ("ChangePassword", "noChange users -", [true, false, true, false], .none, 4),
+        ("GetUsers", "replaceAll users -", [true, true, true, true], .memory, 0),
+        ("DeleteUser", "removeByID users user_id", [true, true, true, false], .none, 1),
+        ("RequestPasswordReset", "noChange - -", [true, false, true, false], .none, 2),
+        ("ResetPassword", "noChange - -", [true, false, true, false], .none, 3),
+        ("VerifyEmail", "updateByID users -", [true, true, true, false], .memory, 1),
+        ("ResendVerification", "noChange - -", [true, false, true, false], .none, 2),
+        ("RevokeDevice", "removeByID devices device_id", [true, true, true, false], .none, 1),
+    ]
+
+    @Test(arguments: lines.indices) func `G9: has what the options say of each action`(index: Int) throws {
+        let (name, what, flags, cache, rules) = Self.lines[index]
+        let plan = try userServicePlan()
+        let method = try plan.method(name)
+        let collection = plan.collection(of: method)?.name ?? "-"
+        #expect("\(method.strategy.rawValue) \(collection) \(method.requestKey?.name ?? "-")" == what)
+        #expect([method.requiresNetwork, method.modifiesState, method.showsLoading, method.supportsOffline] == flags)
+        #expect(method.cache == cache)
+        #expect(method.rules.count == rules)
+    }
+
+    @Test func `G11: finds where answers tell of further pages`() throws {
+        let page = try userServicePlan().method("GetUsers").page
+        #expect(page.cursor?.name == "next_cursor")
+        #expect(page.total?.name == "total_count")
+        #expect(page.hasMore?.name == "has_more")
+    }
+
+    @Test func `knows where each rule is written`() throws {
+        let rules = try userServicePlan().method("Register").rules
+        #expect(rules.map(\.text).first == "!request.email.isEmpty")
+        let places = rules.compactMap(\.place)
+        #expect(places.count == 4)
+        #expect(Set(places.map(\.line)).count == 4)
+        #expect(places.allSatisfy { $0.column == 8 })
+    }
+
+    @Test func `takes the comment of a method as the documentation of its action`() throws {
+        #expect(try userServicePlan().method("Login").documentation?.hasPrefix("Begins a session") == true)
+    }
+}
