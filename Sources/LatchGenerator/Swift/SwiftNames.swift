@@ -58,6 +58,12 @@ package enum SwiftNames {
         identifier.first == "`" ? String(identifier.dropFirst().dropLast()) : identifier
     }
 
+    /// An identifier as the label of an argument, where few keywords need their backticks.
+    package static func label(_ identifier: String) -> String {
+        let bare = bare(identifier)
+        return ["inout", "var", "let"].contains(bare) ? identifier : bare
+    }
+
     /// A text as a literal of Swift.
     package static func literal(_ text: String) -> String {
         var result = "\""

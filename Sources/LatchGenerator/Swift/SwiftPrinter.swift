@@ -46,9 +46,9 @@ package struct SwiftPrinter: Sendable {
     /// Asks for one empty line before what comes next; none at the beginning and at the end of a block.
     package mutating func gap() { owesGap = true }
 
-    /// Writes `head`, which opens the block, then what `body` writes, indented, then `end`.
+    /// Writes `head`, which opens the block, then what `body` writes, indented, then `end`; nil where `body` writes it.
     package mutating func block(
-        _ head: String, until end: String = "}", _ body: (inout SwiftPrinter) throws -> Void
+        _ head: String, until end: String? = "}", _ body: (inout SwiftPrinter) throws -> Void
     ) rethrows {
         line(head)
         depth += 1
@@ -57,7 +57,30 @@ package struct SwiftPrinter: Sendable {
         depth -= 1
         owesGap = false
         isAtStart = false
-        line(end)
+        if let end { line(end) }
+    }
+
+    /// Writes a list with what stands around it: on one line where that has at most 120 columns, else with as many items
+    /// on each line as there is room for.
+    package mutating func list(_ items: [String], from head: String, to tail: String) {
+        let limit = 120 - depth * 4
+        let whole = items.joined(separator: ", ")
+        guard head.utf8.count + whole.utf8.count + tail.utf8.count > limit else { return line(head + whole + tail) }
+        block(head, until: tail) { printer in
+            var row = ""
+            for (index, item) in items.enumerated() {
+                let item = index + 1 < items.count ? "\(item)," : item
+                if row.isEmpty {
+                    row = item
+                } else if row.utf8.count + item.utf8.count + 5 <= limit {
+                    row += " \(item)"
+                } else {
+                    printer.line(row)
+                    row = item
+                }
+            }
+            if !row.isEmpty { printer.line(row) }
+        }
     }
 
     /// Writes a documentation comment; nothing for nil and for a text without words.

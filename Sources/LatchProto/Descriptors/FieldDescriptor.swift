@@ -50,7 +50,7 @@ public final class FieldDescriptor {
     package struct Places {
         package var name: Place?
         package var number: Place?
-        var type: Place?
+        package var type: Place?
         var extendee: Place?
         var defaultValue: Place?
         var jsonName: Place?

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProto
+
+/// What all printers of contracts share: names, visibility, and what was found wrong.
+struct ContractContext {
+    let types: TypeTable
+    let options: SwiftOptions
+    let isSecret: (FieldDescriptor) -> Bool
+    /// What stands before a declaration.
+    let access: String
+    var diagnostics: [Diagnostic] = []
+
+    init(_ types: TypeTable, _ options: SwiftOptions, isSecret: @escaping (FieldDescriptor) -> Bool) {
+        self.types = types
+        self.options = options
+        self.isSecret = isSecret
+        access = options.visibility.prefix
+    }
+
+    /// Notes that something cannot be written in Swift.
+    mutating func fail(_ message: String, at place: Place?, in file: FileDescriptor, hint: String? = nil) {
+        var diagnostic = Diagnostic(file: file.name, place: place, message: message, hint: hint)
+        if let place { diagnostic.excerpt = file.source.line(Int(place.line)) }
+        diagnostics.append(diagnostic)
+    }
+
+    /// The shape of a message.
+    func shape(_ message: MessageDescriptor, in scope: TypeScope) -> MessageShape {
+        MessageShape(message, types, in: scope, isSecret: isSecret)
+    }
+}
+
+/// What a declaration says about its own end.
+enum Deprecation {
+    /// The attribute for a declaration that is deprecated; nil for one that is not.
+    ///
+    /// What a comment says after "Deprecated:" becomes the attribute's message.
+    static func attribute(_ isDeprecated: Bool?, _ comments: Comments) -> String? {
+        guard isDeprecated == true else { return nil }
+        let lines = comments.documentation?.split(separator: "\n", omittingEmptySubsequences: false) ?? []
+        guard let start = lines.firstIndex(where: { $0.lowercased().hasPrefix("deprecated:") }) else {
+            return "@available(*, deprecated)"
+        }
+        let said = lines[start...].prefix { !$0.isEmpty }.joined(separator: " ")
+        let text = said.dropFirst("deprecated:".count).drop { $0 == " " }
+        return "@available(*, deprecated, message: \(SwiftNames.literal(String(text))))"
+    }
+
+    /// The comment of a deprecated declaration that cannot have the attribute: the generated text names it itself, and
+    /// would be warned of it.
+    static func documentation(_ isDeprecated: Bool?, _ comments: Comments) -> String? {
+        guard isDeprecated == true else { return comments.documentation }
+        guard let text = comments.documentation else { return "Deprecated." }
+        return text.lowercased().contains("deprecated") ? text : "\(text)\n\nDeprecated."
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProto
+
+/// Writes a message as a struct over its storage.
+struct MessagePrinter {
+    private let shape: MessageShape
+    private let types: TypeTable
+    private let access: String
+
+    private init(_ shape: MessageShape, _ context: ContractContext) {
+        self.shape = shape
+        types = context.types
+        access = context.access
+    }
+
+    /// Writes a message and all that stands in it.
+    static func print(
+        _ message: MessageDescriptor, in scope: TypeScope, _ context: inout ContractContext,
+        to printer: inout SwiftPrinter
+    ) {
+        let shape = context.shape(message, in: scope)
+        NameCheck.check(shape, &context)
+        let this = MessagePrinter(shape, context)
+        let name = context.types.ownName(message.fullName)
+        printer.doc(Deprecation.documentation(message.options.message.bool(3), message.comments))
+        printer.block(
+            "\(context.access)struct \(name): \(context.types.standard("Message", in: shape.scope)) {"
+        ) {
+            this.printSchema(to: &$0)
+            this.printStorage(to: &$0)
+            this.printMembers(to: &$0)
+            this.printInitialiser(to: &$0)
+            for oneof in shape.oneofs { this.printCases(of: oneof, to: &$0) }
+            for one in message.enums {
+                $0.gap()
+                EnumPrinter.print(one, in: shape.scope, &context, to: &$0)
+            }
+            for inner in message.messages where !inner.isMapEntry {
+                $0.gap()
+                MessagePrinter.print(inner, in: shape.scope, &context, to: &$0)
+            }
+            ExtensionPrinter.print(message.extensions, named: "Extensions", in: shape.scope, &context, to: &$0)
+        }
+    }
+
+    private func standard(_ name: String) -> String { types.standard(name, in: shape.scope) }
+
+    private func printSchema(to printer: inout SwiftPrinter) {
+        let schema = SchemaText(shape.message, shape.fields)
+        let name = SwiftNames.literal(shape.message.fullName)
+        let head = "\(access)static let schema = \(standard("MessageSchema"))("
+        guard !schema.lines.isEmpty else { return printer.line("\(head)\(name), \"\")") }
+        // Only defaults have backslashes, which a raw literal shows as they are.
+        let mark = schema.lines.contains { $0.contains("\\") } ? "#" : ""
+        printer.block(head, until: nil) {
+            $0.line("\(name),")
+            $0.line("\(mark)\"\"\"")
+            for line in schema.lines { $0.line(line) }
+            guard !schema.types.isEmpty else { return $0.line("\"\"\"\(mark))") }
+            $0.line("\"\"\"\(mark),")
+            let types = schema.types.map { "\(self.types.name($0, in: shape.scope)).self" }
+            $0.list(types, from: "types: [", to: "])")
+        }
+    }
+
+    private func printStorage(to printer: inout SwiftPrinter) {
+        let storage = standard("MessageStorage")
+        printer.gap()
+        printer.line("\(access)var storage: \(storage)")
+        printer.line("\(access)init(storage: \(storage)) { self.storage = storage }")
+        printer.line("\(access)init() { storage = \(storage)(Self.schema) }")
+        printer.gap()
+    }
+
+    private func printMembers(to printer: inout SwiftPrinter) {
+        var seen: Set<Int> = []
+        for field in shape.fields {
+            if case .oneof(let index) = field.presence {
+                if seen.insert(index).inserted { printProperty(of: shape.oneofs[index], to: &printer) }
+            } else {
+                printProperty(field, to: &printer)
+            }
+        }
+    }
+
+    private func printProperty(_ field: FieldShape, to printer: inout SwiftPrinter) {
+        let deprecation = Deprecation.attribute(field.field.options.message.bool(3), field.field.comments)
+        func declare(_ text: String) {
+            if let deprecation { printer.line(deprecation) }
+            printer.line(access + text)
+        }
+        printer.doc(field.field.comments.documentation)
+        let place = field.access
+        let change =
+            field.presence == .repeated || field.presence == .map
+            ? "_modify { yield &\(place) }" : "set { \(place) = newValue }"
+        declare("var \(field.property): \(field.type) { get { \(place) } \(change) }")
+        guard field.presence == .tracked else { return }
+        declare("var has\(field.capitalized): \(standard("Bool")) { storage.has(\(field.slot)) }")
+        declare("mutating func clear\(field.capitalized)() { storage.clear(\(field.slot)) }")
+    }
+}
+
+// Oneofs.
+extension MessagePrinter {
+    private func printProperty(of oneof: MessageShape.Oneof, to printer: inout SwiftPrinter) {
+        printer.doc(oneof.oneof.comments.documentation)
+        printer.block("\(access)var \(oneof.property): \(oneof.type)? {") {
+            $0.block("get {") {
+                $0.line("switch storage[oneof: \(oneof.index)] {")
+                for field in oneof.fields {
+                    $0.line("case \(field.field.number): .\(field.property)(\(field.access))")
+                }
+                $0.line("default: nil")
+                $0.line("}")
+            }
+            $0.block("set {") {
+                $0.line("switch newValue {")
+                for field in oneof.fields {
+                    $0.line("case .\(field.property)(let value): \(field.access) = value")
+                }
+                $0.line("case nil: storage.clear(oneof: \(oneof.index))")
+                $0.line("}")
+            }
+        }
+    }
+
+    private func printCases(of oneof: MessageShape.Oneof, to printer: inout SwiftPrinter) {
+        printer.gap()
+        printer.doc(oneof.oneof.comments.documentation)
+        let conformances = "\(standard("Hashable")), \(standard("Sendable"))"
+        printer.block("\(access)enum \(oneof.type): \(conformances) {") {
+            for field in oneof.fields {
+                $0.doc(Deprecation.documentation(field.field.options.message.bool(3), field.field.comments))
+                $0.line("case \(field.property)(\(field.type))")
+            }
+        }
+    }
+}
+
+// The initialiser by members.
+extension MessagePrinter {
+    private func printInitialiser(to printer: inout SwiftPrinter) {
+        guard !shape.fields.isEmpty else { return }
+        var parameters: [String] = []
+        var assignments: [String] = []
+        var seen: Set<Int> = []
+        for field in shape.fields {
+            if case .oneof(let index) = field.presence {
+                guard seen.insert(index).inserted else { continue }
+                let oneof = shape.oneofs[index]
+                parameters.append("\(SwiftNames.label(oneof.property)): \(oneof.type)? = nil")
+                assignments.append("self.\(oneof.property) = \(oneof.property)")
+            } else {
+                let (type, zero) = field.parameter
+                parameters.append("\(SwiftNames.label(field.property)): \(type) = \(zero)")
+                assignments.append(field.assignment)
+            }
+        }
+        printer.gap()
+        printer.list(parameters, from: "\(access)init(", to: ") {")
+        printer.lines("    storage = \(standard("MessageStorage"))(Self.schema)")
+        for assignment in assignments { printer.lines("    \(assignment)") }
+        printer.line("}")
+    }
+}

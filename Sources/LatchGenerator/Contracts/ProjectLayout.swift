@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProto
+
+/// The tree of one project: for each service a file with it, one with what its methods send and answer, and one with all
+/// other types of its file.
+struct ProjectLayout {
+    private static let folder = "swift/Contracts/"
+    private let types: TypeTable
+
+    init(_ types: TypeTable) { self.types = types }
+
+    /// What a service's files are called after: its name without "Service".
+    static func base(of name: String) -> String {
+        name.hasSuffix("Service") && name != "Service" ? String(name.dropLast(7)) : name
+    }
+
+    func units(of files: [FileDescriptor]) -> [ContractUnit] {
+        // A request belongs to the first service that uses it, if that stands in the same file.
+        var owners: [String: String] = [:]
+        for service in files.flatMap(\.services) {
+            for message in service.methods.flatMap({ [$0.input, $0.output] }).compactMap(\.self)
+            where message.file === service.file && message.parent == nil && owners[message.fullName] == nil {
+                owners[message.fullName] = service.fullName
+            }
+        }
+        var taken: Set<String> = []
+        return files.flatMap { units(of: $0, owners, &taken) }.filter { !$0.isEmpty }
+    }
+
+    private func units(
+        of file: FileDescriptor, _ owners: [String: String], _ taken: inout Set<String>
+    ) -> [ContractUnit] {
+        var units: [ContractUnit] = []
+        for service in file.services {
+            let base = Self.base(of: types.serviceName(service))
+            var own = ContractUnit(path: path("\(base)Service", &taken), of: file)
+            own.services = [service]
+            var calls = ContractUnit(path: path(Self.typesName(service, base, taken), &taken), of: file)
+            calls.messages = file.messages.filter { owners[$0.fullName] == service.fullName }
+            units += [own, calls]
+        }
+        let base = file.services.first.map { Self.base(of: types.serviceName($0)) } ?? ContractUnit.stem(of: file.name)
+        var models = ContractUnit(path: path("\(base)Models", &taken), of: file)
+        models.messages = file.messages.filter { owners[$0.fullName] == nil }
+        models.enums = file.enums
+        models.extensions = ContractUnit.extensions(of: file)
+        return units + [models]
+    }
+
+    private static func typesName(_ service: ServiceDescriptor, _ base: String, _ taken: Set<String>) -> String {
+        let names = Set(service.methods.map(\.name))
+        let isLogin = names.isSuperset(of: ["Login", "RefreshToken"])
+        return isLogin && !taken.contains("AuthenticationTypes") ? "AuthenticationTypes" : "\(base)Types"
+    }
+
+    /// A path that no other file has.
+    private func path(_ name: String, _ taken: inout Set<String>) -> String {
+        var (own, number) = (name, 2)
+        while !taken.insert(own).inserted {
+            own = "\(name)\(number)"
+            number += 1
+        }
+        return Self.folder + own + ".swift"
+    }
+}

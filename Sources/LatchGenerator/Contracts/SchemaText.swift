@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProto
+
+/// The schema of a message as text, of which the runtime makes its table: one line for each field, in the order of the
+/// file, and one for each range of extensions.
+struct SchemaText {
+    /// The lines.
+    private(set) var lines: [String] = []
+    /// The full names of the types that the lines refer to by their index.
+    private(set) var types: [String] = []
+    private var indices: [String: Int] = [:]
+
+    init(_ message: MessageDescriptor, _ fields: [FieldShape]) {
+        lines.reserveCapacity(fields.count)
+        for shape in fields { lines.append(line(shape, name: shape.field.name)) }
+        for range in message.extensionRanges {
+            lines.append("extensions \(range.numbers.first) \(range.numbers.last)")
+        }
+    }
+
+    /// The line of one extension, which goes by its full name.
+    init(extension shape: FieldShape) { lines = [line(shape, name: shape.field.fullName)] }
+
+    private mutating func line(_ shape: FieldShape, name: String) -> String {
+        let field = shape.field
+        var line = "\(field.number) \(name) "
+        if field.isMap, let entry = field.message, let key = entry.fields.first, let value = entry.fields.last {
+            line += "map \(type(of: key)) \(type(of: value))"
+        } else {
+            line += type(of: field)
+        }
+        switch shape.presence {
+        case .implicit, .map: break
+        case .optional: if field.type?.isMessage != true { line += " optional" }
+        case .tracked:
+            if field.isRequired {
+                line += " required"
+            } else if field.type?.isMessage != true {
+                line += " optional"
+            }
+        case .oneof(let index): line += " oneof \(index)"
+        case .repeated: line += field.isPackable && !field.isPacked ? " expanded" : " repeated"
+        }
+        if shape.isSecret { line += " secret" }
+        if Self.isRaw(field) { line += " raw" }
+        if !field.isExtension, let json = field.jsonName, json != Self.jsonName(field.name) { line += " json \(json)" }
+        if let text = field.defaultValue, shape.presence == .tracked || field.isExtension {
+            line += " default \"\(field.type == .bytes ? text : Self.escaped(text))\""
+        }
+        return line
+    }
+
+    private mutating func type(of field: FieldDescriptor) -> String {
+        switch field.type {
+        case .enum:
+            let word = field.enum?.features.enumType == .closed ? "closed" : "enum"
+            return "\(word) \(index(of: field.enum?.fullName))"
+        case .message, .group, nil:
+            return "\(field.isDelimited ? "group" : "message") \(index(of: field.message?.fullName))"
+        case let type?: return "\(type)"
+        }
+    }
+
+    private mutating func index(of name: String?) -> Int {
+        let name = name ?? ""
+        if let index = indices[name] { return index }
+        indices[name] = types.count
+        types.append(name)
+        return types.count - 1
+    }
+
+    private static func isRaw(_ field: FieldDescriptor) -> Bool {
+        guard field.features.utf8Validation == .none else { return false }
+        guard field.isMap, let entry = field.message else { return field.type == .string }
+        return entry.fields.contains { $0.type == .string }
+    }
+
+    /// The name of a field in JSON where its file says none (Protocol Buffers language guide, "JSON mapping").
+    static func jsonName(_ name: String) -> String {
+        var result: [UInt8] = []
+        var isCapital = false
+        for byte in name.utf8 {
+            if byte == UInt8(ascii: "_") {
+                isCapital = true
+            } else {
+                result.append(isCapital && (0x61...0x7A).contains(byte) ? byte - 32 : byte)
+                isCapital = false
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// A text with the escapes of C, as the defaults of bytes have them already.
+    static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case "\"", "\\": result += "\\\(scalar)"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                let octal = String(scalar.value, radix: 8)
+                result += "\\" + String(repeating: "0", count: 3 - octal.count) + octal
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

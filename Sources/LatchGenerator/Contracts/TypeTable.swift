@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchProto
+
+/// The Swift names of all messages and enums that a generation knows: those that it writes, those of other modules, and
+/// those of the runtime.
+package struct TypeTable: Sendable {
+    /// One type: the names from the outermost type to itself, and where it comes from.
+    struct Entry: Sendable {
+        var path: [String]
+        /// The module; nil for one that is generated here.
+        var module: String?
+        /// The .proto file.
+        var file: String
+        /// The case of an enum that stands for nothing; nil for messages.
+        var zero: String?
+    }
+
+    private(set) var entries: [String: Entry] = [:]
+    /// Names outside of other types.
+    private(set) var topLevel: Set<String> = []
+    private var serviceNames: [String: String] = [:]
+    private let moduleName: String?
+
+    /// A table of files and of all that they import.
+    package init(_ files: [FileDescriptor], options: SwiftOptions) {
+        moduleName = options.moduleName
+        var seen: Set<String> = []
+        for file in files { add(file, options, &seen) }
+    }
+
+    private mutating func add(_ file: FileDescriptor, _ options: SwiftOptions, _ seen: inout Set<String>) {
+        guard seen.insert(file.name).inserted else { return }
+        let module = options.module(ofFile: file.name)
+        let prefix = file.options.message.string(39) ?? options.typePrefix
+        for message in file.messages { add(message, in: [], prefix, module) }
+        for one in file.enums { add(one, in: [], prefix, module) }
+        for service in file.services { serviceNames[service.fullName] = prefix + SwiftNames.type(service.name) }
+        for dependency in file.dependencies { add(dependency, options, &seen) }
+    }
+
+    private mutating func add(_ message: MessageDescriptor, in path: [String], _ prefix: String, _ module: String?) {
+        add(message.fullName, message.name, in: path, prefix, module, message.file)
+        guard let own = entries[message.fullName]?.path else { return }
+        for inner in message.messages where !inner.isMapEntry { add(inner, in: own, "", module) }
+        for one in message.enums { add(one, in: own, "", module) }
+    }
+
+    private mutating func add(_ one: EnumDescriptor, in path: [String], _ prefix: String, _ module: String?) {
+        add(one.fullName, one.name, in: path, prefix, module, one.file)
+        entries[one.fullName]?.zero = EnumShape(one).cases.first?.name
+    }
+
+    private mutating func add(
+        _ fullName: String, _ name: String, in path: [String], _ prefix: String, _ module: String?,
+        _ file: FileDescriptor
+    ) {
+        if let runtime = Self.runtimeNames[fullName] {
+            entries[fullName] = Entry(path: [runtime], module: Self.runtime, file: file.name)
+            return
+        }
+        let own = prefix + SwiftNames.type(name)
+        entries[fullName] = Entry(path: path + [own], module: module, file: file.name)
+        if path.isEmpty { topLevel.insert(own) }
+    }
+
+    /// The module that generated code runs on.
+    static let runtime = "LatchRPC"
+
+    /// Messages and enums that the runtime brings.
+    static let runtimeNames: [String: String] = Dictionary(
+        uniqueKeysWithValues: [
+            ("Timestamp", "Timestamp"), ("Duration", "ProtoDuration"), ("Any", "ProtoAny"), ("Struct", "ProtoStruct"),
+            ("Value", "ProtoValue"), ("ListValue", "ProtoList"), ("NullValue", "ProtoNull"),
+            ("FieldMask", "FieldMask"), ("Empty", "Empty"), ("DoubleValue", "DoubleValue"),
+            ("FloatValue", "FloatValue"), ("Int64Value", "Int64Value"), ("UInt64Value", "UInt64Value"),
+            ("Int32Value", "Int32Value"), ("UInt32Value", "UInt32Value"), ("BoolValue", "BoolValue"),
+            ("StringValue", "StringValue"), ("BytesValue", "BytesValue"),
+        ].map { ("google.protobuf.\($0.0)", $0.1) })
+}
+
+extension TypeTable {
+    /// The last part of a type's name, by which it is declared; empty for a type that is not known.
+    package func ownName(_ fullName: String) -> String { entries[fullName]?.path.last ?? "" }
+
+    /// What the names of a service's types begin with.
+    package func serviceName(_ service: ServiceDescriptor) -> String { serviceNames[service.fullName] ?? "" }
+
+    /// The module of a type; nil for one that is generated here.
+    func module(of fullName: String) -> String? { entries[fullName]?.module }
+
+    /// The name of a message outside of all types, such as `User.Address`.
+    package func name(_ message: MessageDescriptor) -> String { name(message.fullName, in: TypeScope()) }
+
+    /// The name of an enum outside of all types.
+    package func name(_ one: EnumDescriptor) -> String { name(one.fullName, in: TypeScope()) }
+
+    /// The name of a type as it is written at a place.
+    func name(_ fullName: String, in scope: TypeScope) -> String {
+        guard let entry = entries[fullName], let first = entry.path.first else { return "Never" }
+        let name = entry.path.joined(separator: ".")
+        if let module = entry.module {
+            return topLevel.contains(first) || scope.nested.contains(first) ? "\(module).\(name)" : name
+        }
+        guard scope.nested.contains(first), let moduleName else { return name }
+        return "\(moduleName).\(name)"
+    }
+
+    /// Whether a type cannot be named at a place: a nested one of the same name is in the way, and the module's name is
+    /// not known.
+    func isHidden(_ fullName: String, in scope: TypeScope) -> Bool {
+        guard moduleName == nil, let entry = entries[fullName], entry.module == nil, let first = entry.path.first else {
+            return false
+        }
+        return scope.nested.contains(first)
+    }
+
+    /// The name of a type of Swift, of Foundation or of the runtime as it is written at a place.
+    package func standard(_ name: String, in scope: TypeScope = TypeScope()) -> String {
+        guard topLevel.contains(name) || scope.nested.contains(name) else { return name }
+        if Self.swiftNames.contains(name) { return "Swift.\(name)" }
+        // `Data` and `Date` come from one of two modules, so that the runtime names them a second time.
+        return switch name {
+        case "Data": "LatchRPC.ProtoBytes"
+        case "Date": "LatchRPC.ProtoDate"
+        default: "\(Self.runtime).\(name)"
+        }
+    }
+
+    private static let swiftNames: Set<String> = [
+        "String", "Bool", "Int32", "Int64", "UInt32", "UInt64", "Int", "Float", "Double", "Hashable", "Sendable",
+        "Duration", "Void",
+    ]
+}
+
+/// Where a name is written: what the types around it declare hides what is outside.
+package struct TypeScope: Sendable {
+    /// Names of types that are declared in the types around.
+    package var nested: Set<String> = []
+
+    /// Outside of all types.
+    package init() {}
+
+    /// Inside a type that declares others.
+    func entering(_ names: some Sequence<String>) -> TypeScope {
+        var scope = self
+        scope.nested.formUnion(names)
+        return scope
+    }
+}

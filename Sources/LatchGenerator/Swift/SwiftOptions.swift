@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How Swift is to be written.
+public struct SwiftOptions: Sendable, Hashable {
+    /// Where files are put.
+    public enum Layout: String, Sendable, Hashable, CaseIterable {
+        /// A tree for one project: `swift/Contracts` with a file for each service and for its messages.
+        case project
+        /// One Swift file for each .proto file, beside it: `a/b.proto` becomes `a/b.latch.swift`.
+        case perFile
+    }
+
+    /// Who can see what is declared.
+    public enum Visibility: String, Sendable, Hashable, CaseIterable {
+        case `public`, package, `internal`
+
+        /// What stands before a declaration.
+        package var prefix: String { self == .internal ? "" : "\(rawValue) " }
+
+        /// What stands before an import whose types occur in declarations.
+        ///
+        /// An import that says `internal` would be an error beside one that says nothing, where the upcoming feature
+        /// `InternalImportsByDefault` is off; one that says `package` is, so that visibility needs the feature.
+        package var importPrefix: String { prefix }
+    }
+
+    /// What a file of the layout `.perFile` is called.
+    public enum FileNaming: String, Sendable, Hashable, CaseIterable {
+        /// By the path: `a/b.latch.swift`.
+        case fullPath
+        /// By the path in one word: `a_b.latch.swift`.
+        case pathToUnderscores
+        /// By the last part: `b.latch.swift`.
+        case dropPath
+    }
+
+    /// Where files are put.
+    public var layout = Layout.project
+    /// Who can see what is declared.
+    public var visibility = Visibility.public
+    /// What a file of the layout `.perFile` is called.
+    public var fileNaming = FileNaming.fullPath
+    /// What the names of all types begin with; a file's own option `swift_prefix` goes before it.
+    public var typePrefix = ""
+    /// The module that the text will belong to: by its name a type is told from a nested one of the same name.
+    public var moduleName: String?
+    /// Modules in which the types of other .proto files live, by the file's name, or by a folder that ends in `/`.
+    public var modules: [String: String] = [:]
+    /// The module that `Data` and `Date` come from; nil writes an import that fits wherever it is compiled.
+    public var foundation: String?
+
+    /// The defaults: a project, public.
+    public init() {}
+
+    /// The module of a .proto file; nil where its types are generated here.
+    package func module(ofFile name: String) -> String? {
+        if let module = modules[name] { return module }
+        var folder = name[...]
+        while let slash = folder.dropLast().lastIndex(of: "/") {
+            folder = folder[...slash]
+            if let module = modules[String(folder)] { return module }
+        }
+        return nil
+    }
+}
