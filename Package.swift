@@ -164,6 +164,8 @@ let package = Package(
             "bench-cookies", path: "Benchmarks/Cookies/bench-cookies", needs: ["LatchHTTP", "CMeasure"]),
         program("compile-protos", path: "Benchmarks/Proto/compile-protos", needs: ["LatchProto"]),
         program(
+            "generate-swift", path: "Benchmarks/Proto/generate-swift", needs: ["LatchGenerator", "LatchProto"]),
+        program(
             "bench-crypto", path: "Benchmarks/Crypto/bench-crypto",
             needs: ["LatchJOSE", "LatchCrypto", "LatchCore", "CMeasure", "Baselines"]),
 

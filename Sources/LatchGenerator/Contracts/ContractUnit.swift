@@ -67,7 +67,9 @@ extension ContractUnit {
     /// Modules whose types occur, and whether Foundation's do.
     func uses(_ types: TypeTable) -> (modules: Set<String>, foundation: Bool) {
         var (modules, foundation) = (Set<String>(), false)
-        func note(_ fullName: String?) { if let fullName, let module = types.module(of: fullName) { modules.insert(module) } }
+        func note(_ fullName: String?) {
+            if let fullName, let module = types.module(of: fullName) { modules.insert(module) }
+        }
         func visit(_ field: FieldDescriptor) {
             if field.message?.fullName == "google.protobuf.Timestamp" || field.type == .bytes { foundation = true }
             note(field.message?.fullName)

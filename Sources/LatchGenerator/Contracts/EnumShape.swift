@@ -30,7 +30,9 @@ package struct EnumShape {
             let own = Case(value: value, name: name)
             if let first = byNumber[value.number] {
                 // Two spellings of one number that are one name in Swift are one case.
-                if first.name != name, !aliases.contains(where: { $0.alias.name == name }) { aliases.append((own, first)) }
+                if first.name != name, !aliases.contains(where: { $0.alias.name == name }) {
+                    aliases.append((own, first))
+                }
             } else {
                 byNumber[value.number] = own
                 cases.append(own)

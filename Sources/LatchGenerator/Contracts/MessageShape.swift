@@ -76,7 +76,8 @@ package struct MessageShape {
 
     /// Names that the text of a message uses.
     private static let standardNames: Set<String> = [
-        "String", "Bool", "Int32", "Int64", "UInt32", "UInt64", "Float", "Double", "Data", "Date", "Duration", "Message",
+        "String", "Bool", "Int32", "Int64", "UInt32", "UInt64", "Float", "Double", "Data", "Date", "Duration",
+        "Message",
         "MessageSchema", "MessageStorage", "Hashable", "Sendable", "Extension", "Extensions", "Swift", "LatchRPC",
     ]
 }

@@ -16,16 +16,31 @@ struct ProjectLayout {
     }
 
     func units(of files: [FileDescriptor]) -> [ContractUnit] {
-        // A request belongs to the first service that uses it, if that stands in the same file.
+        // A request or an answer belongs to the first service that uses it, if that stands in the same file. What is a part
+        // of others too, as `User` is, is a model.
+        let parts = Self.parts(of: files)
         var owners: [String: String] = [:]
         for service in files.flatMap(\.services) {
             for message in service.methods.flatMap({ [$0.input, $0.output] }).compactMap(\.self)
-            where message.file === service.file && message.parent == nil && owners[message.fullName] == nil {
+            where message.file === service.file && message.parent == nil && !parts.contains(message.fullName)
+                && owners[message.fullName] == nil
+            {
                 owners[message.fullName] = service.fullName
             }
         }
         var taken: Set<String> = []
         return files.flatMap { units(of: $0, owners, &taken) }.filter { !$0.isEmpty }
+    }
+
+    /// The full names of messages that fields hold.
+    private static func parts(of files: [FileDescriptor]) -> Set<String> {
+        var parts: Set<String> = []
+        func visit(_ message: MessageDescriptor) {
+            for field in message.fields { if let part = field.message { parts.insert(part.fullName) } }
+            message.messages.forEach(visit)
+        }
+        files.flatMap(\.messages).forEach(visit)
+        return parts
     }
 
     private func units(

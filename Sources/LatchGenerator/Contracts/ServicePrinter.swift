@@ -98,7 +98,8 @@ struct ServicePrinter {
                     let name = "\(base)Methods.\(method.name), \(method.parameter.name), options"
                     let call = "try await channel.\(method.call)(\(name))"
                     $0.line(
-                        method.answersNothing ? "_ = \(call)" : method.method.isServerStreaming ? call : "\(call).message")
+                        method.answersNothing
+                            ? "_ = \(call)" : method.method.isServerStreaming ? call : "\(call).message")
                 }
             }
         }
@@ -142,7 +143,8 @@ extension ServicePrinter {
         printer.block("\(access)final class \(base)Fake: \(base)Protocol {") {
             for method in methods {
                 let name = SwiftNames.bare(method.name)
-                let type = "\(standard("RPCFakeMethod"))<\(method.parameter.type), \(method.result ?? standard("Void"))>"
+                let type =
+                    "\(standard("RPCFakeMethod"))<\(method.parameter.type), \(method.result ?? standard("Void"))>"
                 $0.line("private let \(name)Calls = \(type)(\(SwiftNames.literal(method.method.fullName)))")
             }
             $0.gap()

@@ -16,7 +16,8 @@ struct ValueShape {
     /// The label of the subscript for one value that may be absent.
     var optionalLabel: String {
         // `uint32` begins with an initialism, as in UInt32.
-        label.hasPrefix("uint") ? "optionalUInt\(label.dropFirst(4))" : "optional\(label.prefix(1).uppercased())\(label.dropFirst())"
+        label.hasPrefix("uint")
+            ? "optionalUInt\(label.dropFirst(4))" : "optional\(label.prefix(1).uppercased())\(label.dropFirst())"
     }
 
     /// The label of the subscript for several.
