@@ -176,6 +176,7 @@ let package = Package(
         tests("LatchCoreTests", needs: ["LatchTesting", "LatchCore"]),
         tests("LatchProtoTests", needs: ["LatchProto"]),
         tests("LatchGeneratorTests", needs: ["LatchGenerator", "LatchProto"]),
+        tests("LatchRPCTests", needs: ["LatchRPC", "LatchHTTP", "LatchCore", "LatchTesting"]),
         tests("LatchHTTPTests", needs: ["LatchHTTP", "LatchServer", "LatchTesting", "LatchCore", "TestVectors"]),
         module("TestVectors", path: "Tests/TestVectors", needs: ["LatchCore"]),
         tests("LatchCryptoTests", needs: ["LatchCrypto", "LatchCore", "TestVectors"]),

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Names and ranges of a message's fields, and the making of its layout.
+final class MessageLayout: Sendable {
+    let name: String
+    let fields: [FieldSchema]
+    let extensionRanges: [ClosedRange<UInt32>]
+    let required: [Int]
+    /// Slots by the name in the .proto file.
+    let byName: [String: Int]
+    /// Slots by the name in JSON.
+    let byJSONName: [String: Int]
+    private let types: [any SchemaType.Type]
+
+    init(_ schema: MessageSchema) {
+        let parser = SchemaParser(schema.text, types: schema.types)
+        name = schema.name
+        types = schema.types
+        fields = parser.fields
+        extensionRanges = parser.extensionRanges
+        let usable = fields.filter { $0.number > 0 }
+        required = usable.filter(\.isRequired).map(\.slot)
+        byName = Dictionary(usable.map { ($0.name, $0.slot) }, uniquingKeysWith: { first, _ in first })
+        byJSONName = Dictionary(usable.map { ($0.jsonName, $0.slot) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The field of a number.
+    func field(number: UInt32) -> FieldSchema? { fields.first { $0.number == number } }
+
+    /// The names of the fields of a oneof, by its number in the message.
+    func oneof(_ index: Int) -> [FieldSchema] { fields.filter { $0.oneof == index } }
+
+    /// Places the fields, and keeps itself alive for as long as the program runs.
+    func makeTable() -> UnsafePointer<LayoutTable> {
+        var placement = Placement(fields)
+        let entries = fields.map { placement.entry(for: $0) }
+        let known = entries.filter { $0.cell != .none }
+        let ordered = known.sorted { $0.tag < $1.tag }
+        let table = LayoutTable(
+            entries: Self.keep(entries), ordered: Self.keep(ordered),
+            references: Self.keep(known.filter(\.cell.isReference)), dense: Self.keep(Self.dense(ordered)),
+            children: Self.keep(types.map(ChildType.init)),
+            maps: Self.keep(placement.maps.map { Unmanaged.passRetained($0) }),
+            template: placement.template(entries, fields), size: placement.size, oneofs: placement.oneofs,
+            oneofCount: placement.oneofCount, hasRequired: !required.isEmpty,
+            layout: Unmanaged.passRetained(self).takeUnretainedValue())
+        let memory = UnsafeMutablePointer<LayoutTable>.allocate(capacity: 1)
+        memory.initialize(to: table)
+        return UnsafePointer(memory)
+    }
+
+    private static func dense(_ ordered: [FieldEntry]) -> [UInt16] {
+        // As long as most of the table is in use; numbers above it are found by search.
+        let limit = UInt32(64 + 8 * ordered.count)
+        let last = ordered.last { $0.number < limit }?.number
+        guard let last else { return [] }
+        var dense = [UInt16](repeating: 0, count: Int(last) + 1)
+        for entry in ordered where entry.number <= last { dense[Int(entry.number)] = entry.slot + 1 }
+        return dense
+    }
+
+    private static func keep<Element>(_ elements: [Element]) -> UnsafeBufferPointer<Element> {
+        let memory = UnsafeMutableBufferPointer<Element>.allocate(capacity: elements.count)
+        _ = memory.initialize(from: elements)
+        return UnsafeBufferPointer(memory)
+    }
+}
+
+extension ChildType {
+    init(_ type: any SchemaType.Type) {
+        identity = ObjectIdentifier(type)
+        switch type.shape {
+        case .message(let schema): message = .passRetained(schema)
+        case .enumeration(let schema): enumeration = .passRetained(schema)
+        }
+        isItsStorage = false
+        if let type = type as? any Message.Type { isItsStorage = MessageStorage.isLayout(of: type) }
+    }
+}
