@@ -12,6 +12,8 @@ indirect enum RuleExpression {
     case isTrue(RuleField)
     /// Whether a text or a list has something in it.
     case test(RuleTest, RuleField, RuleValue)
+    /// Whether a text is of a kind.
+    case hasForm(RuleField, FieldConstraint.Format)
     /// Whether a value is one of several.
     case isOne(RuleValue, of: [RuleValue])
     /// Whether two values are in a relation; one of them at least is a field.

@@ -45,6 +45,8 @@ enum RuleMessage {
         case .isTrue(let field): Demand(subject: field.name, predicate: isNegated ? "be false" : "be true")
         case .test(let test, let field, let argument):
             Demand(subject: field.name, predicate: "\(not)\(verb(test)) \(name(argument))")
+        case .hasForm(let field, let form):
+            Demand(subject: field.name, predicate: "\(not)be a valid \(name(form))")
         case .isOne(let value, let values):
             Demand(
                 subject: value.field?.name ?? "",
@@ -52,6 +54,14 @@ enum RuleMessage {
         case .compare(let relation, let left, let right):
             Demand(subject: left.field?.name ?? "", predicate: predicate(relation, left, right))
         case .not, .all, .any: nil
+        }
+    }
+
+    private static func name(_ form: FieldConstraint.Format) -> String {
+        switch form {
+        case .email: "email address"
+        case .uuid: "UUID"
+        case .url: "URL"
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import LatchProto
 
 extension RuleParser {
@@ -103,6 +104,13 @@ extension RuleParser {
         }
         guard case .text = argument else {
             throw failure("'\(test.rawValue)' looks for a text between quotes", at: field.offset)
+        }
+        if test == .matches, case .text(let pattern) = argument {
+            do {
+                _ = try Pattern(pattern)
+            } catch {
+                throw failure("the pattern '\(pattern)' is none: \(error)", at: field.offset)
+            }
         }
         return .test(test, field, argument)
     }

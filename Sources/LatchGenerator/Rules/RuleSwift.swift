@@ -25,6 +25,8 @@ struct RuleSwift {
         case .has(let field): return presence(field)
         case .isTrue(let field): return value(.field(field))
         case .test(let test, let field, let argument): return self.test(test, field, argument)
+        case .hasForm(let field, let form):
+            return "TextForms.\(Self.function(form))(\(value(.field(field))))"
         case .isOne(let value, let values):
             return "[\(values.map(self.value).joined(separator: ", "))].contains(\(self.value(value)))"
         case .compare(let relation, let left, let right): return compare(relation, left, right, isPart: isPart)
@@ -96,6 +98,15 @@ struct RuleSwift {
             return ask(field, "contains { $0.rawValue == \(number) }", otherwise: "false")
         }
         return ask(field, "\(test.rawValue)(\(value(argument)))", otherwise: "false")
+    }
+
+    /// What the runtime calls the question for a kind of text.
+    private static func function(_ form: FieldConstraint.Format) -> String {
+        switch form {
+        case .email: "isEmail"
+        case .uuid: "isUUID"
+        case .url: "isURI"
+        }
     }
 
     private func compare(_ relation: RuleRelation, _ left: RuleValue, _ right: RuleValue, isPart: Bool) -> String {

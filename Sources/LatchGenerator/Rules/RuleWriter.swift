@@ -16,7 +16,7 @@ struct RuleCheck: Equatable {
 /// Turns the `validation_rules` of a method into Swift.
 ///
 /// ```swift
-/// let (checks, diagnostics) = RuleWriter().checks(for: [("!request.email.isEmpty", nil)], of: method)
+/// let (checks, diagnostics) = RuleWriter().checks(for: plan)
 /// for check in checks { "if !(\(check.condition)) { errors.append(\(check.messageLiteral)) }" }
 /// ```
 ///
@@ -27,11 +27,30 @@ struct RuleWriter {
     /// What the request is called where the conditions stand.
     var request = "request"
 
-    /// The checks of a method's request, in the order of the rules, and what is wrong with rules that gave none.
+    /// All checks of a method's request: those of its rules, in their order, then those of single fields.
     ///
-    /// - Parameter rules: The rules as they are written, and where each begins, its quote included.
+    /// What is wrong is in the diagnostics: a rule that is an error has given no check.
+    func checks(for plan: MethodPlan) -> (checks: [RuleCheck], diagnostics: [Diagnostic]) {
+        var (checks, diagnostics) = checks(for: plan.rules, of: plan.method)
+        for constraint in plan.constraints {
+            do throws(RuleFailure) {
+                for expression in try constraint.expressions {
+                    let check = check(expression)
+                    if !checks.contains(check) { checks.append(check) }
+                }
+            } catch {
+                diagnostics.append(
+                    plan.method.service.file.diagnostic(
+                        "the options of '\(constraint.field.fullName)': \(error.message)",
+                        at: constraint.place ?? constraint.field.namePlace, hint: error.hint))
+            }
+        }
+        return (checks, diagnostics)
+    }
+
+    /// The checks of a method's request by its rules, in their order, and what is wrong with rules that gave none.
     func checks(
-        for rules: [(text: String, place: Place?)], of method: MethodDescriptor
+        for rules: [RuleText], of method: MethodDescriptor
     ) -> (checks: [RuleCheck], diagnostics: [Diagnostic]) {
         guard let input = method.input else { return ([], []) }
         var checks: [RuleCheck] = []

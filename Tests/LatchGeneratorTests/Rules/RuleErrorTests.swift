@@ -33,6 +33,7 @@ import Testing
         ("", 0, "the rule is empty"),
         ("1 == 1", 2, "compares no field"),
         ("request.person == request.profile", 8, "cannot be compared"),
+        ("request.email.matches('(a')", 0, "the pattern '(a' is none"),
         ("request.profile.born < request.created_after", 21, "fields of the request itself"),
     ]) func `says what is wrong and where`(rule: String, column: Int, message: String) throws {
         let error = try RuleTexts.error(rule)

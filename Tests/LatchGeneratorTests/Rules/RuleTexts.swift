@@ -71,7 +71,7 @@ struct RuleTexts {
         let line = Int32(text.split(separator: "\n", omittingEmptySubsequences: false).count) - 4
         let placed = rules.map { rule in
             defer { column += Int32(rule.utf8.count) + 4 }
-            return (text: rule, place: Place?.some(Place(line: line, column: column)))
+            return RuleText(text: rule, place: Place(line: line, column: column))
         }
         // The descriptors live as long as their file.
         let result = withExtendedLifetime(file) { RuleWriter().checks(for: placed, of: method) }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProto
+import Testing
+
+@testable import LatchGenerator
+
+@Suite struct `The options of a request's fields` {
+    /// The checks of a request with fields, each as its condition and its sentence.
+    private func checks(_ fields: String) throws -> (checks: [RuleCheck], errors: [Diagnostic]) {
+        let text = """
+            syntax = "proto3";
+            package test.v1;
+            import "axiom_options.proto";
+            enum Role { ROLE_UNSPECIFIED = 0; }
+            message Other {}
+            message Request {
+            \(fields)
+            }
+            service Service { rpc Call(Request) returns (Other); }
+            """
+        let compilation = Compiler.withOptionFiles { $0 == "test.proto" ? Array(text.utf8) : nil }.compile([
+            "test.proto"
+        ])
+        // The descriptors live as long as their file.
+        return try withExtendedLifetime(compilation) {
+            let planning = ServicePlan.read(try #require(compilation.requested.first))
+            let plan = try #require(planning.plans.first?.methods.first)
+            let (checks, errors) = RuleWriter().checks(for: plan)
+            return (checks, planning.diagnostics + errors)
+        }
+    }
+
+    private func conditions(_ fields: String) throws -> [String] {
+        let (checks, errors) = try checks(fields)
+        #expect(errors.isEmpty)
+        return checks.map(\.condition)
+    }
+
+    @Test func `are checked as the short list says`() throws {
+        let (checks, errors) = try checks(
+            """
+            string email = 1 [(axiom.swift_validation) = "required,email"];
+            string password = 2 [(axiom.swift_validation) = "required,min_length:8"];
+            string id = 3 [(axiom.swift_validation) = "uuid"];
+            """)
+        #expect(errors.isEmpty)
+        #expect(
+            checks == [
+                RuleCheck(condition: "!request.email.isEmpty", message: "email must not be empty"),
+                RuleCheck(
+                    condition: "TextForms.isEmail(request.email)", message: "email must be a valid email address"),
+                RuleCheck(condition: "!request.password.isEmpty", message: "password must not be empty"),
+                RuleCheck(
+                    condition: "request.password.unicodeScalars.count >= 8",
+                    message: "password must have at least 8 characters"),
+                RuleCheck(
+                    condition: "request.id.isEmpty || TextForms.isUUID(request.id)",
+                    message: "id must be empty or be a valid UUID"),
+            ])
+    }
+
+    @Test func `are checked as axiom_field says`() throws {
+        let conditions = try conditions(
+            """
+            string title = 1 [(axiom.field_options) = { required: true min_length: 1 max_length: 200 }];
+            int32 limit = 2 [(axiom.field_options) = { min_value: 1 max_value: 99.5 }];
+            optional int64 age = 3 [(axiom.field_options) = { min_value: 18 }];
+            string code = 4 [(axiom.field_options) = { validation_pattern: "^[a-z]+$" }];
+            repeated string tags = 5 [(axiom.field_options) = { max_length: 3 required: true }];
+            """)
+        #expect(
+            conditions == [
+                "!request.title.isEmpty", "request.title.unicodeScalars.count >= 1",
+                "request.title.unicodeScalars.count <= 200", "request.limit >= 1", "Double(request.limit) <= 99.5",
+                "!(request.age != nil) || ((request.age ?? 0) >= 18)",
+                #"request.code.isEmpty || TextPattern("^[a-z]+$").matches(request.code)"#,
+                "!request.tags.isEmpty", "request.tags.count <= 3",
+            ])
+    }
+
+    @Test(arguments: [
+        ("bool agreed = 1", "request.agreed"), ("int32 number = 1", "request.number != 0"),
+        ("Role role = 1", "request.role.rawValue != 0"), ("Other other = 1", "(request.other != nil)"),
+        ("bytes data = 1", "!request.data.isEmpty"), ("map<string, string> pairs = 1", "!request.pairs.isEmpty"),
+        ("optional bool agreed = 1", "(request.agreed != nil)"),
+        ("optional string name = 1", "!(request.name?.isEmpty ?? true)"),
+    ]) func `can require every kind of field`(field: String, condition: String) throws {
+        #expect(try conditions("\(field) [(axiom.field_options) = { required: true }];") == [condition])
+    }
+
+    @Test func `are errors where the field can never hold them`() throws {
+        for field in [
+            "string code = 1 [(axiom.field_options) = { validation_pattern: \"(\" }];",
+            "int32 code = 1 [(axiom.swift_validation) = \"email\"];",
+            "Other code = 1 [(axiom.swift_validation) = \"min:1\"];",
+        ] {
+            let (checks, errors) = try checks(field)
+            #expect(checks.isEmpty)
+            #expect(errors.contains { $0.severity == .error })
+        }
+    }
+
+    @Test func `G8: every rule of the user service is understood, and its message names the field`() throws {
+        let plan = try userServicePlan()
+        let checked = plan.methods.filter { !$0.rules.isEmpty }
+        #expect(checked.count >= 12)
+        for method in checked {
+            let (checks, errors) = RuleWriter().checks(for: method)
+            #expect(errors.isEmpty)
+            #expect(checks.count == method.rules.count + method.constraints.count)
+            for check in checks {
+                #expect(method.request.fields.contains { check.message.hasPrefix("\($0.name) must ") })
+            }
+        }
+        let update = RuleWriter().checks(for: try plan.method("UpdateProfile")).checks
+        #expect(update.last?.condition.contains("||") == true)
+    }
+}
