@@ -3,7 +3,7 @@
 /// A message of a .proto file: a value whose one stored property is its storage.
 ///
 /// Generated types conform; `init(storage:)` keeps the storage as it is.
-public protocol Message: SchemaType, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+public protocol Message: SchemaType, Hashable, Codable, CustomStringConvertible, CustomDebugStringConvertible {
     /// The message's fields.
     static var schema: MessageSchema { get }
     /// The message's values.

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+import Synchronization
+
 /// Names and ranges of a message's fields, and the making of its layout.
 final class MessageLayout: Sendable {
     let name: String
     let fields: [FieldSchema]
     let extensionRanges: [ClosedRange<UInt32>]
+    /// Names that no field may have again; the text format skips them.
+    let reservedNames: Set<String>
     let required: [Int]
     /// Slots by the name in the .proto file.
     let byName: [String: Int]
     /// Slots by the name in JSON.
     let byJSONName: [String: Int]
     private let types: [any SchemaType.Type]
+    private let namesInJSON = Atomic<UInt>(0)
+    private let building = Lock<Void>(())
 
     init(_ schema: MessageSchema) {
         let parser = SchemaParser(schema.text, types: schema.types)
@@ -18,10 +25,27 @@ final class MessageLayout: Sendable {
         types = schema.types
         fields = parser.fields
         extensionRanges = parser.extensionRanges
+        reservedNames = parser.reservedNames
         let usable = fields.filter { $0.number > 0 }
         required = usable.filter(\.isRequired).map(\.slot)
         byName = Dictionary(usable.map { ($0.name, $0.slot) }, uniquingKeysWith: { first, _ in first })
         byJSONName = Dictionary(usable.map { ($0.jsonName, $0.slot) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The names of the fields in JSON; made once, when they are first needed, and never freed.
+    var jsonNames: UnsafePointer<JSONNames> {
+        UnsafePointer(bitPattern: namesInJSON.load(ordering: .acquiring)) ?? makeJSONNames()
+    }
+
+    @inline(never)
+    private func makeJSONNames() -> UnsafePointer<JSONNames> {
+        building.withLock { _ in
+            guard namesInJSON.load(ordering: .acquiring) == 0 else { return }
+            let memory = UnsafeMutablePointer<JSONNames>.allocate(capacity: 1)
+            memory.initialize(to: JSONNames(self))
+            namesInJSON.store(UInt(bitPattern: memory), ordering: .releasing)
+        }
+        return jsonNames
     }
 
     /// The field of a number.

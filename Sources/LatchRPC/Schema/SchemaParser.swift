@@ -7,6 +7,7 @@ struct SchemaParser {
     let types: [any SchemaType.Type]
     var fields: [FieldSchema] = []
     var extensionRanges: [ClosedRange<UInt32>] = []
+    var reservedNames: Set<String> = []
 
     init(_ text: String, types: [any SchemaType.Type]) {
         self.types = types
@@ -19,6 +20,10 @@ struct SchemaParser {
         var words = head.split(separator: " ")[...]
         if words.first == "extensions", words.count == 3, let first = UInt32(words[1]), let last = UInt32(words[2]) {
             if first <= last { extensionRanges.append(first...last) }
+            return
+        }
+        if words.first == "reserved" {
+            reservedNames.formUnion(words.dropFirst().map(String.init))
             return
         }
         var field = FieldSchema()

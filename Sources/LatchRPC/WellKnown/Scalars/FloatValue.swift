@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A 32-bit float that knows whether it is there: `google.protobuf.FloatValue`.
+public struct FloatValue: Message {
+    /// The message's fields.
+    public static let schema = MessageSchema("google.protobuf.FloatValue", "1 value float", types: [])
+
+    /// The message's values.
+    public var storage: MessageStorage
+
+    /// A message of its values.
+    public init(storage: MessageStorage) { self.storage = storage }
+
+    /// The message of a value.
+    public init(_ value: Float) {
+        self.init(storage: MessageStorage(Self.schema))
+        if value.bitPattern != 0 { self.value = value }
+    }
+
+    /// The value.
+    public var value: Float {
+        get { storage[float: 0] }
+        set { storage[float: 0] = newValue }
+    }
+}
+
+extension FloatValue: ExpressibleByFloatLiteral {
+    /// The message of a value.
+    public init(floatLiteral value: Float) { self.init(value) }
+}
