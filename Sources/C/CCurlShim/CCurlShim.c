@@ -77,6 +77,8 @@ CURLcode latch_curl_prepare(CURL *easy, const latch_curl_request *request) {
     SET(CURLOPT_TIMEOUT_MS, request->timeout_ms);
     SET(CURLOPT_PROXY, request->avoids_proxy ? "" : NULL);
     SET(CURLOPT_PIPEWAIT, (long)request->waits_for_multiplexing);
+    SET(CURLOPT_HTTP_VERSION,
+        (long)(request->assumes_http2 ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE : CURL_HTTP_VERSION_2TLS));
     return CURLE_OK;
 }
 

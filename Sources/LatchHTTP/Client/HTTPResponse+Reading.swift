@@ -24,7 +24,8 @@ extension HTTPResponse {
     package func collected(upTo limit: Int = largestContent) async throws -> HTTPResponse {
         guard body.stream != nil else { return self }
         var response = self
-        response.body = HTTPBody(try await body.collected(upTo: limit))
+        let content = try await body.collected(upTo: limit)
+        response.body = HTTPBody(content, trailers: body.trailers)
         return response
     }
 

@@ -8,7 +8,7 @@ public enum InsecureHTTP: Sendable, Hashable {
     case anyHostWithoutEncryption
 
     /// Whether a request may go to `origin`; https always may.
-    func allows(_ origin: HTTPOrigin) -> Bool {
+    package func allows(_ origin: HTTPOrigin) -> Bool {
         origin.scheme == "https" || self == .anyHostWithoutEncryption || origin.isLoopback
     }
 }

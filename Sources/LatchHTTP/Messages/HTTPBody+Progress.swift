@@ -27,7 +27,8 @@ extension HTTPBody {
         }
         return HTTPBody(
             isReplayable
-                ? HTTPBodyStream(length: length) { counted() } : HTTPBodyStream(length: length, once: counted()))
+                ? HTTPBodyStream(length: length) { counted() }
+                : HTTPBodyStream(length: length, once: counted(), trailers: { body.trailers }))
     }
 
     /// How much of a content in memory is handed out at a time, so that there is progress to tell.

@@ -10,13 +10,20 @@ public struct HTTPBody: Sendable, Hashable {
     /// The content that is not in memory; nil where all of it is.
     public let stream: HTTPBodyStream?
 
+    /// The fields that follow the content that is in memory.
+    private let following: HTTPFields
+
+    /// The fields that follow the content (RFC 9110 §6.5); of a stream none until it was read to its end.
+    public var trailers: HTTPFields { stream?.trailers ?? following }
+
     /// No content.
     public static let empty = HTTPBody([])
 
-    /// Content that is in memory.
-    public init(_ bytes: [UInt8]) {
+    /// Content that is in memory, and the fields that follow it.
+    public init(_ bytes: [UInt8], trailers: HTTPFields = [:]) {
         self.bytes = bytes
         stream = nil
+        following = trailers
     }
 
     /// Content from text, in UTF-8.
@@ -26,6 +33,7 @@ public struct HTTPBody: Sendable, Hashable {
     public init(_ stream: HTTPBodyStream) {
         bytes = []
         self.stream = stream
+        following = [:]
     }
 
     /// How many bytes there are; nil where that is known only at the end.

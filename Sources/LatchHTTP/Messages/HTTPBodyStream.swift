@@ -22,6 +22,8 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
     /// Whether it can be read more than once, each time from the beginning.
     public let isReplayable: Bool
 
+    /// What is asked for `trailers`.
+    private let readTrailers: @Sendable () -> HTTPFields
     /// Begins anew; nil for a stream that can be read once.
     private let open: (@Sendable () async throws -> Source)?
     /// What can be read once, until somebody does: from then on it is the reader's, and ends with the reader.
@@ -33,14 +35,20 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
     public init(length: Int? = nil, opening open: @escaping @Sendable () async throws -> Source) {
         self.length = length
         self.open = open
+        readTrailers = { [:] }
         once = Lock(nil)
         isReplayable = true
     }
 
     /// Content that can be read once.
-    public init(length: Int? = nil, once source: @escaping Source) {
+    ///
+    /// - Parameter trailers: Asked after the last piece for the fields that follow the content (RFC 9110 §6.5).
+    public init(
+        length: Int? = nil, once source: @escaping Source, trailers: @escaping @Sendable () -> HTTPFields = { [:] }
+    ) {
         self.length = length
         open = nil
+        readTrailers = trailers
         once = Lock(source)
         isReplayable = false
     }
@@ -52,6 +60,9 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
             return { rest.withLock { $0.take() } }
         }
     }
+
+    /// The fields that followed the content (RFC 9110 §6.5): none until it was read to its end, and mostly none then.
+    public var trailers: HTTPFields { readTrailers() }
 
     /// Begins to read at the first piece.
     public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }

@@ -5,6 +5,11 @@ private enum RequestTimeout: HTTPContextKey {
     static var defaultValue: Duration? { nil }
 }
 
+/// Whether plain http is to be HTTP/2 from its first byte.
+private enum AssumedHTTP2: HTTPContextKey {
+    static var defaultValue: Bool { false }
+}
+
 /// Whether the caller reads the answer's content piece by piece.
 enum StreamedResponse: HTTPContextKey {
     static var defaultValue: Bool { false }
@@ -25,6 +30,14 @@ extension HTTPRequest {
     public var wantsStream: Bool {
         get { context[StreamedResponse.self] }
         set { context[StreamedResponse.self] = newValue }
+    }
+
+    /// Whether plain http is to be HTTP/2 from its first byte, since the server is known to speak it (RFC 9113 §3.3).
+    ///
+    /// Over https both sides agree on a version, and this changes nothing.
+    public var assumesHTTP2: Bool {
+        get { context[AssumedHTTP2.self] }
+        set { context[AssumedHTTP2.self] = newValue }
     }
 
     /// Refuses what would be read as another message than the one that was meant.

@@ -11,6 +11,8 @@ final class AnswerFeed<Head: Sendable>: Sendable {
 
     private struct State {
         var head: Head?
+        /// What follows the content.
+        var trailers: Head?
         var content: [UInt8] = []
         /// Whether the transport was told to wait, and has to be woken.
         var isHeld = false
@@ -66,6 +68,9 @@ extension AnswerFeed {
         return hasRoom
     }
 
+    /// The fields after the content are complete.
+    func follow(with trailers: Head) { state.withLock { $0.trailers = trailers } }
+
     /// The transfer is over; what has arrived can still be read.
     func end(_ outcome: Result<Void, any Error>) {
         let waiter = state.withLock { state in
@@ -92,6 +97,9 @@ extension AnswerFeed {
             await arrival { $0.head != nil }
         }
     }
+
+    /// What followed the content; nil before its end, and where nothing did.
+    var trailers: Head? { state.withLock { $0.trailers } }
 
     /// Everything that has arrived since the last call, as soon as there is something; nil at the end.
     ///

@@ -18,8 +18,13 @@ final class HTTP2Server: Sendable {
     static let openssl = find("openssl")
     static var isInstalled: Bool { program != nil && openssl != nil }
 
+    let scheme: String
+
     /// Serves `files` by their names.
-    init(files: [String: String]) async throws {
+    ///
+    /// - Parameter isPlain: Whether it speaks HTTP/2 without TLS, from the first byte.
+    init(files: [String: String], isPlain: Bool = false) async throws {
+        scheme = isPlain ? "http" : "https"
         folder = FileManager.default.temporaryDirectory.appending(path: "latch-h2-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
@@ -32,21 +37,22 @@ final class HTTP2Server: Sendable {
                 "-keyout", key, "-out", certificate, "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
             ])
         try #require(made.ending == .exited(0))
-        let (process, port) = try await Self.serve(folder.path, key: key, certificate: certificate)
+        let (process, port) = try await Self.serve(
+            folder.path, isPlain ? ["--no-tls"] : [], isPlain ? [] : [key, certificate])
         (self.process, self.port) = (process, port)
         report = Task { await process.rest() }
     }
 
     /// Starts nghttpd at a port that is free: it takes no 0, so one is drawn until nobody else has it.
     private static func serve(
-        _ folder: String, key: String, certificate: String
+        _ folder: String, _ options: [String], _ identity: [String]
     ) async throws -> (ChildProcess, port: Int) {
         for _ in 0..<20 {
             // Below the range from which the system serves those who ask for any port, as all other tests here do.
             let port = Int.random(in: 10_240..<32_768)
             let process = try ChildProcess.start(
                 try #require(program),
-                ["-v", "-a", "127.0.0.1", "-d", folder, "--echo-upload", "\(port)", key, certificate])
+                ["-v", "-a", "127.0.0.1", "-d", folder, "--echo-upload"] + options + ["\(port)"] + identity)
             // It says "listen" once it does, and ends where it cannot.
             while let line = await process.line() {
                 if line.contains("listen") { return (process, port) }
@@ -61,7 +67,7 @@ final class HTTP2Server: Sendable {
     }
 
     func request(_ method: HTTPMethod = .get, _ path: String, body: HTTPBody = .empty) -> HTTPRequest {
-        HTTPRequest(method: method, scheme: "https", authority: "127.0.0.1:\(port)", path: path, body: body)
+        HTTPRequest(method: method, scheme: scheme, authority: "127.0.0.1:\(port)", path: path, body: body)
     }
 
     /// Ends the server and counts the connections that it had, from its own report.

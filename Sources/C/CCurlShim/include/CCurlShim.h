@@ -76,6 +76,8 @@ typedef struct {
     int is_usual_method;
     int avoids_proxy;
     int waits_for_multiplexing;
+    /// Plain http is HTTP/2 from its first byte.
+    int assumes_http2;
     long timeout_ms;
 } latch_curl_request;
 

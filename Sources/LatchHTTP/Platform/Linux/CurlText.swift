@@ -54,7 +54,8 @@ struct CurlText: ~Copyable {
             // RFC 9110 §10.1.1: libcurl asks for leave to send what is large. For a stream that is right, since one that
             // can be read once is then still whole after a 401; for what is in memory it would be a second of waiting
             // for servers that do not know of it.
-            if request.body.stream == nil { putNode("Expect:") }
+            // HTTP/2 has other means, and a server of gRPC waits for none.
+            if request.body.stream == nil || request.assumesHTTP2 { putNode("Expect:") }
         }
         // RFC 9110 §14.2: a part of what is coded is no coded part; and who asks for codings decodes by himself.
         let decodes = said.isDisjoint(with: [.acceptEncoding, .range])

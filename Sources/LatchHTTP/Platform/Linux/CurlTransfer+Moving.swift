@@ -16,8 +16,11 @@ extension CurlTransfer {
             head.removeAll(keepingCapacity: true)
             isReadingHead = true
         }
-        // What comes after the empty line are trailers (RFC 9110 §6.5), which nothing here asks for.
-        guard isReadingHead else { return true }
+        // What comes after the empty line are trailers (RFC 9110 §6.5).
+        guard isReadingHead else {
+            if line.count > 2 { trailers.append(contentsOf: line) }
+            return trailers.count <= ResponseHead.maximumBytes || refuse(.tooLarge)
+        }
         if line.count <= 2, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
             isReadingHead = false
             if patience != 0, !isInterim { begin() }
@@ -132,6 +135,7 @@ extension CurlTransfer {
     /// Tells those who stream that the transfer is over.
     func conclude() {
         upload?.close()
+        if !trailers.isEmpty { answer?.follow(with: trailers) }
         answer?.end(Result { try check() })
     }
 }

@@ -22,6 +22,8 @@ final class CurlTransfer: @unchecked Sendable {
     /// The lines of the last block of fields, status line first, without the empty line.
     var head: [UInt8] = []
     var content: [UInt8] = []
+    /// The lines of the fields after the content (RFC 9110 §6.5), of which there are seldom any.
+    var trailers: [UInt8] = []
     /// Why we stopped the transfer; libcurl itself only says that a callback did.
     var refusal: HTTPError?
     /// Whether the empty line after the fields is still to come.
@@ -105,7 +107,9 @@ final class CurlTransfer: @unchecked Sendable {
             settings.is_usual_method = isHead || request.method == (hasContent ? .post : .get) ? 1 : 0
             // What is sent to this machine is not for another one, whatever the environment says.
             settings.avoids_proxy = request.origin.isLoopback ? 1 : 0
-            settings.waits_for_multiplexing = request.scheme == "https" ? 1 : 0
+            let assumesHTTP2 = request.scheme == "http" && request.assumesHTTP2
+            settings.assumes_http2 = assumesHTTP2 ? 1 : 0
+            settings.waits_for_multiplexing = request.scheme == "https" || assumesHTTP2 ? 1 : 0
             settings.timeout_ms = patience == 0 ? timeout.wholeMilliseconds : 0
             return latch_curl_prepare(easy, &settings)
         }
@@ -116,6 +120,7 @@ final class CurlTransfer: @unchecked Sendable {
     private func reset(for request: HTTPRequest, timeout: Duration) {
         head.removeAll(keepingCapacity: true)
         content = []
+        if !trailers.isEmpty { trailers = [] }
         refusal = nil
         isReadingHead = true
         outcome = nil
@@ -133,7 +138,7 @@ final class CurlTransfer: @unchecked Sendable {
         try check()
         var response = try ResponseHead.parse(head)
         if decodes, request.method != .head { response.removeCoding() }
-        response.body = HTTPBody(content)
+        response.body = HTTPBody(content, trailers: trailers.isEmpty ? [:] : ResponseHead.fields(trailers))
         content = []
         return response
     }

@@ -106,7 +106,8 @@ public final class CurlTransport: Handler {
         var response = try await answer.head()
         if isDecoded { response.removeCoding() }
         let length = request.method == .head ? nil : response.fields[.contentLength].flatMap { Int($0) }
-        response.body = HTTPBody(HTTPBodyStream(length: length, once: { try await answer.next() }))
+        response.body = HTTPBody(
+            HTTPBodyStream(length: length, once: { try await answer.next() }, trailers: { answer.trailers }))
         return response
     }
 }

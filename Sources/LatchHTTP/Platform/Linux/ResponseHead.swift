@@ -21,17 +21,28 @@ enum ResponseHead {
     }
 
     private static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> HTTPResponse? {
-        var lineEnd = end(of: 0, in: bytes)
+        let lineEnd = end(of: 0, in: bytes)
         guard let status = status(in: UnsafeBufferPointer(rebasing: bytes[..<lineEnd])) else { return nil }
         var fields = HTTPFields()
         fields.reserveCapacity(12)
-        while lineEnd < bytes.count {
-            let start = lineEnd + 1
-            lineEnd = end(of: start, in: bytes)
-            guard start < lineEnd else { continue }
-            add(UnsafeBufferPointer(rebasing: bytes[start..<lineEnd]), to: &fields)
-        }
+        add(bytes, from: lineEnd + 1, to: &fields)
         return HTTPResponse(status: status, fields: fields)
+    }
+
+    /// The fields of lines without a status line, as they stand after the content (RFC 9112 §7.1.2).
+    static func fields(_ lines: [UInt8]) -> HTTPFields {
+        var fields = HTTPFields()
+        lines.withUnsafeBufferPointer { add($0, from: 0, to: &fields) }
+        return fields
+    }
+
+    private static func add(_ bytes: UnsafeBufferPointer<UInt8>, from first: Int, to fields: inout HTTPFields) {
+        var start = first
+        while start < bytes.count {
+            let lineEnd = end(of: start, in: bytes)
+            if start < lineEnd { add(UnsafeBufferPointer(rebasing: bytes[start..<lineEnd]), to: &fields) }
+            start = lineEnd + 1
+        }
     }
 
     /// Where the line that begins at `start` ends: at its LF or at the end of all.

@@ -23,6 +23,9 @@ final class StreamedAnswer: Sendable {
         try ResponseHead.parse(try await abortable { try await feed.head() })
     }
 
+    /// The fields after the content, once it has ended.
+    var trailers: HTTPFields { feed.trailers.map { ResponseHead.fields($0) } ?? [:] }
+
     /// The next piece of the content, nil at the end; cancelling the task aborts the transfer.
     func next() async throws -> [UInt8]? {
         try await abortable { try await feed.next { loop.wake(transfer) } }
