@@ -26,6 +26,6 @@ final class StreamCount: Sendable {
                 let next = iterator
                 reader.withLock { $0 = next }
                 return piece
-            })
+            }, trailers: { stream.trailers })
     }
 }

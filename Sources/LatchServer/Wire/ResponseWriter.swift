@@ -37,6 +37,20 @@ struct ResponseWriter {
         output.append(contentsOf: "\r\n\r\n".utf8)
     }
 
+    /// The lines after the last chunk (RFC 9112 §7.1.2).
+    ///
+    /// Fields that would break the framing, or that say how the message is framed (RFC 9110 §6.5.1), are left out: the
+    /// content is on its way, and there is nobody left to refuse them to.
+    static func trailerSection(_ fields: HTTPFields) -> String {
+        var lines = ""
+        for field in fields where !field.name.isSetByTransport {
+            let line: HTTPFields = [field.name: field.value]
+            do { try line.validate() } catch { continue }
+            lines += "\(field.name.rawName): \(field.value)\r\n"
+        }
+        return lines
+    }
+
     /// Whether the response has content on the wire.
     func hasContent(_ response: HTTPResponse) -> Bool {
         // RFC 9110 §15.3.6: 205 has none, and unlike 204 it says so by a length of 0.

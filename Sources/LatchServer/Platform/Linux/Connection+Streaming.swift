@@ -7,6 +7,8 @@ import LatchHTTP
 struct StreamedContent {
     /// Whether it travels in chunks (RFC 9112 §7.1); else it ends after its length, or with the connection.
     let isChunked: Bool
+    /// What is asked at the end for the fields that follow (RFC 9112 §7.1.2).
+    let trailers: @Sendable () -> HTTPFields
     /// Whether a chunk was written, after whose bytes a line end is due.
     var hasChunk = false
     /// Who waits until the socket has taken what was given; resumed with whether more is wanted.
@@ -20,7 +22,7 @@ extension Connection {
     /// source, and costs no more memory than a quick one.
     func begin(_ stream: HTTPBodyStream, isChunked: Bool) {
         phase = .streaming
-        streamed = StreamedContent(isChunked: isChunked)
+        streamed = StreamedContent(isChunked: isChunked, trailers: { stream.trailers })
         let exchange = exchange
         loop.runningTasks += 1
         let task = Task.immediate(executorPreference: loop) { [self] in
@@ -99,8 +101,9 @@ extension Connection {
         guard phase == .streaming, self.exchange == exchange else { return }
         task = nil
         guard isWhole else { return abort() }
-        if streamed?.isChunked == true {
-            output.append(contentsOf: streamed?.hasChunk == true ? "\r\n0\r\n\r\n".utf8 : "0\r\n\r\n".utf8)
+        if let streamed, streamed.isChunked {
+            let trailers = ResponseWriter.trailerSection(streamed.trailers())
+            output.append(contentsOf: "\(streamed.hasChunk ? "\r\n" : "")0\r\n\(trailers)\r\n".utf8)
         }
         streamed = nil
         phase = .writing
