@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+public import LatchHTTP
+
+extension HTTPFields {
+    /// Adds a value of bytes; the name ends in `-bin`, as Connect and gRPC want it.
+    public mutating func appendBinary(_ value: [UInt8], for name: HTTPFieldName) {
+        append(String(decoding: Base64Alphabet.standard.encode(value), as: UTF8.self), for: name)
+    }
+
+    /// The values of a field that holds bytes; a value that is no base64 is left out.
+    ///
+    /// Several values may stand in one line, with commas between them.
+    public func binaryValues(of name: HTTPFieldName) -> [[UInt8]] {
+        values(of: name).flatMap { line in
+            line.utf8.split(separator: 0x2C).compactMap { piece in
+                // With or without padding: gRPC over HTTP/2, "Custom-Metadata".
+                let text = piece.filter { $0 != 0x20 && $0 != 0x09 && $0 != 0x3D }
+                return Base64Alphabet.standard.decode(text)
+            }
+        }
+    }
+
+    /// The lines of both, these first.
+    func joined(with others: HTTPFields) -> HTTPFields {
+        var all = self
+        for line in others { all.append(line.value, for: line.name) }
+        return all
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension RPCCodec {
+    /// A message as it goes on the wire.
+    ///
+    /// - Throws: `RPCError.internal` for a message that cannot be written: that is this side's mistake.
+    func encode(_ message: some Message) throws(RPCError) -> [UInt8] {
+        do {
+            switch self {
+            case .binary: return try message.storage.packed()
+            case .json: return try message.jsonBytes()
+            }
+        } catch {
+            throw RPCError(.internal, "The message cannot be written.", cause: error)
+        }
+    }
+
+    /// The message that bytes stand for.
+    ///
+    /// - Parameter code: What it means that they stand for none: a wrong request, or a broken answer.
+    func decode<Value: Message>(_ bytes: [UInt8], as type: Value.Type, orFail code: RPCCode) throws(RPCError) -> Value {
+        do {
+            switch self {
+            case .binary: return Value(storage: try MessageStorage(Value.schema, packed: bytes, extensions: []))
+            case .json: return try Value(json: bytes, options: JSONReadingOptions(ignoresUnknownFields: true))
+            }
+        } catch {
+            throw RPCError(code, "The content is no \(Value.name).", cause: error)
+        }
+    }
+}

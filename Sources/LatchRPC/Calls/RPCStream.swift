@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+public import LatchHTTP
+
+/// Messages of a call that come one after the other, read by one reader at a time.
+///
+/// ```swift
+/// for try await event in try await service.watch(request) { show(event) }
+/// let answer = try await service.upload(RPCStream(parts))
+/// ```
+///
+/// Reading is by demand, so a slow reader slows the sender. Letting the iterator of an answer go ends the call.
+public struct RPCStream<Element: Message>: AsyncSequence, Sendable {
+    /// Gives the next message, and nil at the end.
+    public typealias Source = @Sendable () async throws -> Element?
+
+    /// Where messages come from.
+    private enum Origin: Sendable {
+        /// Begins anew for each reader.
+        case replayable(@Sendable () async throws -> Source)
+        /// What can be read once, until somebody does.
+        case once(Once<Source>)
+    }
+
+    private let origin: Origin
+    /// The fields that came before the messages.
+    public let metadata: HTTPFields
+    private let trailing: Trailing
+
+    /// The fields that came after the messages; none until the last message was read.
+    public var trailers: HTTPFields { trailing.fields }
+
+    /// Whether it can be read more than once, so that a call with it can be sent again after a 401.
+    var isReplayable: Bool {
+        if case .replayable = origin { true } else { false }
+    }
+
+    /// Messages that `source` gives, to be read once.
+    public init(once source: @escaping Source) { self.init(source) }
+
+    /// Messages that are there already.
+    public init(_ messages: [Element]) {
+        origin = .replayable {
+            let rest = Lock(messages[...])
+            return { rest.withLock { $0.popFirst() } }
+        }
+        (metadata, trailing) = ([:], Trailing())
+    }
+
+    /// The messages of another sequence; it is read once, from its beginning.
+    public init<Messages: AsyncSequence & Sendable>(_ messages: Messages) where Messages.Element == Element {
+        self.init { writer in
+            for try await message in messages { try await writer.send(message) }
+        }
+    }
+
+    /// What `body` writes: it runs as a task of its own from the first time that somebody reads, and is cancelled when
+    /// nobody does any more.
+    public init(_ body: @escaping @Sendable (RPCWriter<Element>) async throws -> Void) {
+        origin = .once(Once { WrittenMessages(body).source })
+        (metadata, trailing) = ([:], Trailing())
+    }
+
+    /// The messages of an answer.
+    init(_ source: @escaping Source, metadata: HTTPFields = [:], trailing: Trailing = Trailing()) {
+        origin = .once(Once { source })
+        (self.metadata, self.trailing) = (metadata, trailing)
+    }
+
+    /// Begins to read at the first message.
+    public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
+
+    /// The source for one reader.
+    ///
+    /// - Throws: `HTTPError.streamSpent` where it was read before and cannot be read again.
+    func begin() async throws -> Source {
+        switch origin {
+        case .replayable(let open): return try await open()
+        case .once(let once):
+            guard let source = once.take() else { throw HTTPError.streamSpent }
+            return source
+        }
+    }
+
+    /// Reads a stream once.
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
+        private enum Place: Sendable {
+            case before(RPCStream)
+            case inside(Source)
+            case after
+        }
+
+        private var place: Place
+
+        init(stream: RPCStream) { place = .before(stream) }
+
+        /// The next message, nil at the end and ever after.
+        ///
+        /// - Throws: `RPCError`, once; nothing comes after it.
+        public mutating func next() async throws -> Element? {
+            let source: Source
+            switch place {
+            case .before(let stream): source = try await stream.begin()
+            case .inside(let current): source = current
+            case .after: return nil
+            }
+            place = .after
+            guard let message = try await source() else { return nil }
+            place = .inside(source)
+            return message
+        }
+    }
+}
+
+/// Something that the first who asks gets, made when he does.
+final class Once<Value: Sendable>: Sendable {
+    private let make: Lock<(@Sendable () -> Value)?>
+
+    init(_ make: @escaping @Sendable () -> Value) { self.make = Lock(make) }
+
+    func take() -> Value? { make.withLock { $0.take() }?() }
+}
+
+/// The fields after the messages of an answer, as soon as they are there.
+final class Trailing: Sendable {
+    private let held = Lock(HTTPFields())
+
+    var fields: HTTPFields {
+        get { held.withLock { $0 } }
+        set { held.withLock { $0 = newValue } }
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+
+/// Gives messages as bytes, one after the other; nil at the end.
+typealias MessageSource = @Sendable () async throws -> [UInt8]?
+
+/// A call without the types of its messages.
+///
+/// Everything from here to the wire is the same for all methods, so that it is compiled once and not for each.
+struct WireCall: Sendable {
+    let path: String
+    let kind: RPCKind
+    let idempotency: RPCIdempotency
+    let options: CallOptions
+    /// When nobody waits for it any more.
+    let deadline: CallDeadline?
+
+    init<Request, Answer>(_ method: RPCMethod<Request, Answer>, _ options: CallOptions, _ terms: RPCTerms) {
+        path = method.path
+        kind = method.kind
+        idempotency = method.idempotency
+        self.options = options
+        deadline = options.timeout.map { CallDeadline(in: $0, clock: terms.clock) }
+    }
+}
+
+/// What a call sends.
+enum CallContent: Sendable {
+    /// One message.
+    case one([UInt8])
+    /// Messages as they come, from `open` each time that they are sent.
+    case many(isReplayable: Bool, open: @Sendable () async throws -> MessageSource)
+}
+
+/// The one message of an answer.
+struct WireAnswer: Sendable {
+    let message: [UInt8]
+    let metadata: HTTPFields
+    let trailers: HTTPFields
+}
+
+/// The messages of an answer as they come.
+struct WireStream: Sendable {
+    let metadata: HTTPFields
+    let trailing: Trailing
+    let next: MessageSource
+}

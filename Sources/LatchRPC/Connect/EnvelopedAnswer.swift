@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+
+/// The answer to a call whose messages go in envelopes.
+struct EnvelopedAnswer: Sendable {
+    let metadata: HTTPFields
+    let trailing = Trailing()
+    private let style: RPCProtocol
+    private let limit: Int
+    private let compression: RPCCompression?
+    private let body: HTTPBody
+    private var reader: EnvelopeReader
+    /// Whether the head is all there is: gRPC's "Trailers-Only".
+    private let isHeadOnly: Bool
+
+    /// The answer of a response, of which the head is there.
+    ///
+    /// - Throws: `RPCError` where the head says that it is none.
+    init(_ response: HTTPResponse, style: RPCProtocol, codec: RPCCodec, terms: RPCTerms) throws {
+        metadata = response.fields
+        guard response.status == .ok else {
+            // What a server says besides is for Connect's unary calls; the text of something in between is not ours.
+            throw RPCError(
+                RPCCode(response.status), "The server answered with status \(response.status).", metadata: metadata)
+        }
+        try Self.check(response.fields.mediaType ?? "", style, codec)
+        self.style = style
+        limit = terms.limits.messageBytes
+        compression = try terms.compression(named: response.fields[style.encodingField])
+        isHeadOnly = style != .connect && GRPCStatus.isIn(response.fields)
+        body = response.body
+        let chunks = style == .grpcWebText ? WebText.decoding(body.chunks) : body.chunks
+        reader = EnvelopeReader(chunks, limit: limit)
+    }
+
+    /// Whether the content is what was asked for.
+    private static func check(_ type: String, _ style: RPCProtocol, _ codec: RPCCodec) throws {
+        let wanted = style.mediaType(codec)
+        let family = wanted.prefix { $0 != "+" }
+        // gRPC: without a word after the plus sign it is the binary form.
+        guard type != wanted, !(type == family && codec == .binary && style != .connect) else { return }
+        let isFamily = type == family || type.hasPrefix(family + "+")
+        throw RPCError(isFamily ? .internal : .unknown, "The content of the answer is of another type.")
+    }
+
+    /// The next message; nil where the call has ended well.
+    ///
+    /// - Throws: How it ended otherwise; nothing comes after it.
+    mutating func next() async throws -> [UInt8]? {
+        guard !isHeadOnly, let envelope = try await reader.next() else {
+            try finish()
+            return nil
+        }
+        if style == .connect, envelope.flags.contains(.endOfStream) {
+            try await close(try ConnectEnd(try envelope.message(by: compression, limit: limit), after: metadata))
+            return nil
+        }
+        if style == .grpcWeb || style == .grpcWebText, envelope.flags.contains(.trailers) {
+            let fields = WebTrailers.fields(try envelope.message(by: compression, limit: limit))
+            try await expectEnd()
+            try close(fields)
+            return nil
+        }
+        guard envelope.flags.subtracting(.compressed).isEmpty else {
+            throw RPCError(.internal, "A piece of the answer is neither message nor end.")
+        }
+        return try envelope.message(by: compression, limit: limit)
+    }
+
+    /// The one message of an answer that has one.
+    ///
+    /// - Throws: `RPCError.unimplemented` where there are more or none (gRPC's status codes: "cardinality violation").
+    mutating func single() async throws -> WireAnswer {
+        guard let message = try await next() else {
+            throw RPCError(.unimplemented, "The answer has no message.", metadata: metadata)
+        }
+        guard try await next() == nil else {
+            throw RPCError(.unimplemented, "The answer has more than one message.", metadata: metadata)
+        }
+        return WireAnswer(message: message, metadata: metadata, trailers: trailing.fields)
+    }
+
+    /// The content has ended: gRPC says in the trailers how; the others would have said so in the content.
+    private func finish() throws {
+        if isHeadOnly { return try close(metadata) }
+        let trailers = body.trailers
+        guard style == .grpc, GRPCStatus.isIn(trailers) else {
+            throw RPCError(.internal, "The answer breaks off before its end.", metadata: metadata)
+        }
+        try close(trailers)
+    }
+
+    private func close(_ fields: HTTPFields) throws {
+        trailing.fields = fields
+        let all = isHeadOnly ? fields : metadata.joined(with: fields)
+        if let error = GRPCStatus.error(in: fields, metadata: all) { throw error }
+    }
+
+    private mutating func close(_ end: ConnectEnd) async throws {
+        try await expectEnd()
+        trailing.fields = end.metadata
+        if let error = end.error { throw error }
+    }
+
+    /// Nothing follows what ends a stream; reading on also lets the connection be used again.
+    private mutating func expectEnd() async throws {
+        guard try await reader.next() == nil else {
+            throw RPCError(.internal, "Something follows the end of the answer.", metadata: metadata)
+        }
+    }
+}

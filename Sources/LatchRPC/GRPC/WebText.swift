@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+
+/// Content in base64, as `application/grpc-web-text` carries it.
+enum WebText {
+    /// A piece in base64, padded, so that pieces can follow each other.
+    static func encode(_ bytes: [UInt8]) -> [UInt8] { Array(Base64Alphabet.standard.encodePadded(bytes).utf8) }
+
+    /// The bytes of content that arrives in base64, in pieces that are each padded, or in one.
+    static func decoding(_ content: HTTPBodyStream) -> HTTPBodyStream {
+        let reader = Lock(Reader(chunks: content.makeAsyncIterator()))
+        return HTTPBodyStream(once: {
+            var own = reader.withLock { $0 }
+            let piece = try await own.next()
+            reader.withLock { [own] in $0 = own }
+            return piece
+        })
+    }
+
+    /// What has arrived and is not decoded yet.
+    private struct Reader: Sendable {
+        var chunks: HTTPBodyStream.Iterator
+        /// Fewer than four digits.
+        var rest: [UInt8] = []
+
+        mutating func next() async throws -> [UInt8]? {
+            while let chunk = try await chunks.next() {
+                let text = rest + chunk.filter { $0 != 0x0A && $0 != 0x0D }
+                let whole = text.count - text.count % 4
+                rest = Array(text[whole...])
+                guard let bytes = WebText.decode(text[..<whole]) else {
+                    throw RPCError(.internal, "The content is no base64.")
+                }
+                if !bytes.isEmpty { return bytes }
+            }
+            guard rest.isEmpty else { throw RPCError(.internal, "The content breaks off within base64.") }
+            return nil
+        }
+    }
+
+    /// Groups of four digits, of which any may end with padding.
+    private static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        guard text.contains(0x3D) else { return Base64Alphabet.standard.decode(text) }
+        var bytes: [UInt8] = []
+        for start in stride(from: text.startIndex, to: text.endIndex, by: 4) {
+            let group = text[start..<(start + 4)]
+            let digits = group.prefix { $0 != 0x3D }
+            guard digits.count >= 2, group[(start + digits.count)...].allSatisfy({ $0 == 0x3D }),
+                let piece = Base64Alphabet.standard.decode(digits)
+            else { return nil }
+            bytes.append(contentsOf: piece)
+        }
+        return bytes
+    }
+}

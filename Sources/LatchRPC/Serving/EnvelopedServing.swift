@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+
+/// Answers a call whose messages go in envelopes.
+struct EnvelopedServing: Sendable {
+    let method: RPCMethodHandler
+    let style: RPCProtocol
+    let codec: RPCCodec
+    let terms: ServingTerms
+
+    /// The answer, also where the call fails.
+    func answer(_ request: HTTPRequest) async -> HTTPResponse {
+        var context = CallContext(path: method.path, metadata: request.fields, http: request.context)
+        do {
+            let deadline = try deadline(of: request)
+            context = CallContext(
+                path: method.path, metadata: request.fields, deadline: deadline?.deadline, http: request.context)
+            let messages = ReceivedMessages(codec: codec, next: try messages(of: request))
+            let source = try await within(deadline) { [context] in try await method.serve(messages, context) }
+            return response(source, deadline, context, request)
+        } catch {
+            return CallForm.enveloped(style, codec).failure(
+                RPCError(answering: error), metadata: context.answerMetadata, trailers: context.answerTrailers)
+        }
+    }
+
+    private func deadline(of request: HTTPRequest) throws(RPCError) -> CallDeadline? {
+        let isConnect = style == .connect
+        if isConnect, let version = request.fields[ConnectUnary.version], version != "1" {
+            throw RPCError(.invalidArgument, "Only version 1 of Connect is spoken here.")
+        }
+        guard let text = request.fields[isConnect ? ConnectUnary.timeout : "grpc-timeout"] else { return nil }
+        let timeout = isConnect ? WireTimeout.duration(milliseconds: text) : WireTimeout.duration(grpc: text)
+        guard let timeout else { throw RPCError(.invalidArgument, "The timeout is not spelled as it has to be.") }
+        return CallDeadline(in: timeout, clock: terms.clock)
+    }
+
+    /// The messages of a request, as they arrive.
+    private func messages(of request: HTTPRequest) throws -> MessageSource {
+        let compression = try terms.compression(named: request.fields[style.encodingField])
+        let limit = terms.limits.messageBytes
+        let chunks = style == .grpcWebText ? WebText.decoding(request.body.chunks) : request.body.chunks
+        let held = Lock(EnvelopeReader(chunks, limit: limit))
+        return {
+            var reader = held.withLock { $0 }
+            guard let envelope = try await reader.next() else { return nil }
+            held.withLock { [reader] in $0 = reader }
+            guard envelope.flags.subtracting(.compressed).isEmpty else {
+                throw RPCError(.invalidArgument, "A piece of the request is no message.")
+            }
+            return try envelope.message(by: compression, limit: limit)
+        }
+    }
+
+    /// The answer whose content is written while it is sent.
+    private func response(
+        _ source: @escaping MessageSource, _ deadline: CallDeadline?, _ context: CallContext, _ request: HTTPRequest
+    ) -> HTTPResponse {
+        var fields = context.answerMetadata
+        fields[.contentType] = style.mediaType(codec)
+        let compression = terms.compression(acceptedBy: request.fields[style.acceptEncodingField])
+        if let compression { fields[style.encodingField] = compression.name }
+        let ending = EnvelopedEnding(style: style, context: context)
+        let content = HTTPBodyStream(
+            once: {
+                guard !ending.isOver else { return nil }
+                do {
+                    guard let message = try await within(deadline, source) else { return ending.end(nil) }
+                    let bytes = try Envelope(message, by: compression).bytes
+                    return style == .grpcWebText ? WebText.encode(bytes) : bytes
+                } catch {
+                    return ending.end(RPCError(answering: error))
+                }
+            }, trailers: { ending.trailers })
+        return HTTPResponse(status: .ok, fields: fields, body: HTTPBody(content))
+    }
+}
+
+/// How an answer ends: once, with the trailers that the method has left.
+private final class EnvelopedEnding: Sendable {
+    private let style: RPCProtocol
+    private let context: CallContext
+    private let outcome = Lock<HTTPFields?>(nil)
+
+    init(style: RPCProtocol, context: CallContext) {
+        self.style = style
+        self.context = context
+    }
+
+    /// Whether the last piece was made.
+    var isOver: Bool { outcome.withLock { $0 != nil } }
+
+    /// The trailers of gRPC, once the end is there.
+    var trailers: HTTPFields { outcome.withLock { $0 ?? [:] } }
+
+    /// The last piece; nil where the end is said in trailers.
+    func end(_ error: RPCError?) -> [UInt8]? {
+        let said = context.answerTrailers.joined(with: error?.metadata ?? [:])
+        let status = style == .grpc ? said.joined(with: GRPCStatus.fields(for: error)) : [:]
+        outcome.withLock { $0 = status }
+        return style == .grpc ? nil : style.end(error, trailers: said)
+    }
+}
