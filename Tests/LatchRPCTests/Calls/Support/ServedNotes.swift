@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchRPC
+import LatchServer
+
+/// The test service behind a real socket on loopback, for as long as `body` runs.
+func withServedNotes(
+    limits: RPCLimits = .standard, _ body: (_ url: String) async throws -> Void
+) async throws {
+    var configuration = Server.Configuration()
+    configuration.maximumBodyBytes = 16 << 20
+    let service = RPCService(NotesService().handlers, limits: limits)
+    var router = Router()
+    for route in service.routes { router.on(route.method, route.pattern, handledBy: service) }
+    let server = Server(handler: router, configuration: configuration)
+    let address = try await server.start()
+    do {
+        try await body(address.url)
+    } catch {
+        await server.shutdown(grace: .zero)
+        throw error
+    }
+    await server.shutdown(grace: .zero)
+}
+
+/// The messages of a stream, and what came after them.
+func collect(_ stream: RPCStream<Note>) async throws -> (notes: [Note], trailers: HTTPFields) {
+    var notes: [Note] = []
+    for try await note in stream { notes.append(note) }
+    return (notes, stream.trailers)
+}
