@@ -19,6 +19,8 @@ public struct Identity: Sendable {
     public let handler: any Handler
     /// For code in the same process, such as an administration: what it does is not limited as requests are.
     package let accounts: Accounts
+    /// The second factors of accounts, for the same.
+    package let secondFactors: SecondFactors
     let parts: IdentityParts
     /// Removes what has ended; cancelled when another value takes over its store.
     let housekeeping: Task<Void, Never>
@@ -48,6 +50,8 @@ public struct Identity: Sendable {
             passwords: try Passwords(configuration), limiter: AttemptLimiter(), limits: LoginLimits(configuration),
             apps: apps, scopes: ScopeRules(configuration),
             mails: MailQueue(mailer: mailer, metrics: metrics, clock: clock), metrics: metrics)
+        // Somebody may have been named after signing up.
+        try await Accounts(parts: parts).appointFirstAdministrator()
         self.init(parts)
     }
 
@@ -55,6 +59,7 @@ public struct Identity: Sendable {
     init(_ parts: IdentityParts) {
         self.parts = parts
         accounts = Accounts(parts: parts)
+        secondFactors = SecondFactors(parts: parts)
         handler = IdentityRoutes(parts).router
         housekeeping = Task { await Self.keepHouse(parts) }
     }

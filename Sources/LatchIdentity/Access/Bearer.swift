@@ -11,6 +11,8 @@ public struct Bearer: Sendable {
     public let scopes: Scopes
     /// The `client_id` of the app that the token was issued to.
     public let appID: String
+    /// The device that the token was issued to, as the store has it.
+    package let device: Device
 
     /// The account's id, the token's `sub`.
     public var accountID: String { account.id }

@@ -25,14 +25,25 @@ extension Accounts {
         }
     }
 
-    /// Uses up a mailed token, and marks its address as verified.
+    /// Uses up a mailed token, and marks its address as verified, or one end of a change of address as confirmed.
     ///
+    /// - Returns: The account as it is now.
     /// - Throws: `IdentityError.invalidLink` or a store's error.
     ///
     /// Looking, using up and marking are one transaction, so that of two presses at once one succeeds.
-    func verifyEmail(_ token: String) async throws(IdentityError) {
-        let account = try await parts.store.verifyEmail(byToken: Self.digest(token), at: parts.clock.now)
-        guard account != nil else { throw .invalidLink }
+    @discardableResult
+    func verifyEmail(_ token: String) async throws(IdentityError) -> Account {
+        let digest = Self.digest(token)
+        if let account = try await parts.store.verifyEmail(byToken: digest, at: parts.clock.now) {
+            try await appointFirstAdministrator(account.email)
+            return account
+        }
+        do throws(IdentityError) {
+            if let account = try await parts.store.confirmEmail(byToken: digest, at: parts.clock.now) { return account }
+        } catch IdentityError.alreadyExists {
+            // Somebody else took the address while its mail was on its way.
+        }
+        throw .invalidLink
     }
 
     /// Uses up a mailed token, sets the password, and signs out all devices.
@@ -76,7 +87,7 @@ extension Accounts {
 
     /// SHA-256 is enough here, where a password needs argon2id: the token has 256 random bits, which nobody tries one
     /// by one.
-    private static func digest(_ token: String) -> [UInt8] { Array(SHA256.hash(data: Array(token.utf8))) }
+    static func digest(_ token: String) -> [UInt8] { Array(SHA256.hash(data: Array(token.utf8))) }
 }
 
 extension IdentityError {

@@ -36,8 +36,23 @@ package struct Accounts: Sendable {
             emailVerifiedAt: isVerified ? now : nil, roles: roles, permissions: permissions, createdAt: now)
         try await parts.store.insert(account)
         parts.metrics.count("latch_accounts_created_total")
-        if !isVerified { mailVerification(to: email) }
+        if isVerified {
+            try await appointFirstAdministrator(email)
+        } else {
+            mailVerification(to: email)
+        }
         return account
+    }
+
+    /// Makes the account of the configured address the first administrator, once it has shown that it reads its mails.
+    ///
+    /// It does nothing where anybody can administer the server already: the setting is for the first start, and is no
+    /// way back for somebody who was dismissed.
+    func appointFirstAdministrator(_ email: EmailAddress? = nil) async throws(IdentityError) {
+        guard let typed = parts.configuration.firstAdministrator else { return }
+        let configured = try EmailAddress(typed)
+        guard email ?? configured == configured || email?.key == configured.key else { return }
+        _ = try await parts.store.appoint(emailKey: configured.key, at: parts.clock.now)
     }
 
     /// Sets what an account may do; its devices get it with their next renewal.
@@ -57,7 +72,7 @@ package struct Accounts: Sendable {
     ///
     /// - Returns: False when there is no such account.
     package func setStatus(of id: String, to status: Account.Status) async throws(IdentityError) -> Bool {
-        try await parts.store.setStatus(of: id, to: status, at: parts.clock.now)
+        try await parts.store.setStatus(of: id, to: status, by: nil, at: parts.clock.now)
     }
 
     /// The account of an address.
@@ -82,7 +97,7 @@ package struct Accounts: Sendable {
     ///
     /// Control characters, line breaks among them, are refused and not dropped: a name ends up in tokens, pages and
     /// logs, and each of them has its own idea of what they mean there.
-    private static func checked(name: String?) throws(IdentityError) -> String? {
+    static func checked(name: String?) throws(IdentityError) -> String? {
         guard let name = name?.trimmingSpace(), !name.isEmpty else { return nil }
         let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
         guard name.utf8.count <= 200, isPlain else {

@@ -146,6 +146,7 @@ extension SignIns {
             let account = try await parts.store.account(id: content.accountID), account.status == .active
         else { throw .invalidToken }
         return Bearer(
-            account: account, scopes: parts.scopes.allowed(content.scopes, to: account, by: app), appID: app.id)
+            account: account, scopes: parts.scopes.allowed(content.scopes, to: account, by: app), appID: app.id,
+            device: device)
     }
 }

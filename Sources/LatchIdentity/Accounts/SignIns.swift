@@ -20,6 +20,8 @@ struct SignIns: Sendable {
         let accountID: String
         /// What the access token may do, which can be less than was asked for.
         let scopes: Scopes
+        /// The device whose tokens they are, as its row was before they were made.
+        let device: Device
     }
 
     /// Where a request comes from, as far as the server knows.
@@ -28,6 +30,15 @@ struct SignIns: Sendable {
         let address: String
         /// As it was sent, for the list of devices; at most 200 characters of it are kept.
         let userAgent: String?
+        /// What the app calls the device it runs on, for the same list and with the same bound.
+        var deviceName: String?
+    }
+
+    /// How a login goes on whose password was right.
+    enum Step: Sendable {
+        case signedIn(Grant)
+        /// The account has a second factor: the challenge is good for proving it, and for nothing else.
+        case challenged(text: String, SignInChallenge)
     }
 
     let parts: IdentityParts
@@ -36,25 +47,60 @@ struct SignIns: Sendable {
     ///
     /// - Parameters:
     ///   - name: The e-mail address or the username.
+    ///   - code: A code of the second factor, or a recovery code.
     ///   - app: Who asks; nil for the server's own.
     ///   - asked: The scopes that are wanted; nil where the request names none.
     /// - Throws: `IdentityError.invalidCredentials`, the same for every cause; `.tooManyAttempts`, `.overloaded`; and
-    ///   `.invalidScope`, which only somebody gets to know who has the password.
+    ///   `.invalidScope`, `.secondFactorRequired` and `.invalidCode`, which only somebody gets to know who has the
+    ///   password.
     func signIn(
-        name: String, password: String, from origin: Origin, by app: RegisteredApp? = nil, asking asked: Scopes? = nil
+        name: String, password: String, code: String? = nil, from origin: Origin, by app: RegisteredApp? = nil,
+        asking asked: Scopes? = nil
     ) async throws(IdentityError) -> Grant {
+        try await checking(name, password, from: origin) { account throws(IdentityError) in
+            let scopes = try parts.scopes.granted(asked, to: account, by: app ?? parts.apps.firstParty)
+            var factorAt: Date?
+            if try await parts.store.secondFactor(of: account.id, isConfirmed: true) != nil {
+                guard let code else { throw .secondFactorRequired }
+                try await prove(code, of: account.id, from: origin)
+                factorAt = parts.clock.now
+            }
+            return try await open(account, from: origin, by: app, scopes: scopes, factorAt: factorAt)
+        }
+    }
+
+    /// The same in two steps: where a second factor is needed, the answer is a challenge and no device.
+    ///
+    /// - Parameter isRemembered: Whether the device stays signed in beyond a day.
+    /// - Throws: As ``signIn(name:password:code:from:by:asking:)``.
+    func begin(
+        name: String, password: String, isRemembered: Bool, from origin: Origin
+    ) async throws(IdentityError) -> Step {
+        try await checking(name, password, from: origin) { account throws(IdentityError) in
+            let scopes = try parts.scopes.granted(nil, to: account, by: parts.apps.firstParty)
+            guard try await parts.store.secondFactor(of: account.id, isConfirmed: true) == nil else {
+                return try await challenge(account, scopes: scopes, isRemembered: isRemembered)
+            }
+            return .signedIn(
+                try await open(account, from: origin, by: nil, scopes: scopes, isRemembered: isRemembered))
+        }
+    }
+
+    /// Checks a password within the limits, and gives back what they took where it is right.
+    private func checking<Result>(
+        _ name: String, _ password: String, from origin: Origin,
+        then goOn: (Account) async throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result {
         try PasswordRules.checkLength(password)
         let key = name.trimmingSpace().lowercased()
         let found = try await account(named: key)
         // Both names of an account use up the same attempts.
         let attempts = try await attempts(on: found?.email.key ?? key, from: origin.address)
         do throws(IdentityError) {
-            let account = try await authenticate(found, password)
-            let scopes = try parts.scopes.granted(asked, to: account, by: app ?? parts.apps.firstParty)
-            let grant = try await open(account, from: origin, by: app, scopes: scopes)
+            let result = try await goOn(try await authenticate(found, password))
             parts.limiter.giveBack(attempts)
             count(.success)
-            return grant
+            return result
         } catch {
             // Only a wrong password is an attempt at guessing one.
             if error.code == IdentityError.invalidCredentials.code {
@@ -64,6 +110,13 @@ struct SignIns: Sendable {
             }
             throw error
         }
+    }
+
+    /// Whether the password is that of this account, for what needs more than an access token; guesses count as a login's.
+    ///
+    /// - Throws: As ``signIn(name:password:code:from:by:asking:)``.
+    func check(_ password: String, of account: Account, from origin: Origin) async throws(IdentityError) -> Account {
+        try await checking(account.email.key, password, from: origin) { $0 }
     }
 
     /// No username holds an `@`, so that one look finds who is meant.
@@ -119,20 +172,30 @@ struct SignIns: Sendable {
     /// The token is signed before the row is written: a server that cannot sign leaves no device behind that nobody can
     /// use. The store keeps the row only if the password is still the one that was checked, for a reset may have come
     /// in between.
-    private func open(
-        _ account: Account, from origin: Origin, by app: RegisteredApp?, scopes: Scopes
+    func open(
+        _ account: Account, from origin: Origin, by app: RegisteredApp?, scopes: Scopes, isRemembered: Bool = true,
+        factorAt: Date? = nil
     ) async throws(IdentityError) -> Grant {
         let now = parts.clock.now
         let appID = app?.id == parts.apps.firstParty.id ? nil : app?.id
+        let longest = parts.configuration.refreshTokenLifetime.inSeconds
         let device = Device(
             id: parts.random.bytes(16), accountID: account.id, appID: appID, scope: scopes.text,
-            secret: parts.random.bytes(32), createdAt: now,
-            lastUsedAt: now, expiresAt: now.addingTimeInterval(parts.configuration.refreshTokenLifetime.inSeconds),
-            userAgent: origin.userAgent.map { String($0.unicodeScalars.prefix(200)) }, address: origin.address)
+            secret: parts.random.bytes(32), createdAt: now, lastUsedAt: now,
+            expiresAt: now.addingTimeInterval(isRemembered ? longest : min(longest, 86_400)),
+            userAgent: Self.kept(origin.userAgent), address: origin.address, name: Self.kept(origin.deviceName),
+            factorAt: factorAt)
         let access = try parts.accessTokens.issue(to: account, on: device, scopes: scopes)
         guard try await parts.store.insert(device, for: account) else { throw .invalidCredentials }
         parts.metrics.count("latch_tokens_issued_total", ["grant": "password"])
         return grant(access, device, counter: 0, scopes: scopes)
+    }
+
+    /// What a client says about itself, bounded, and without what a list or a terminal would obey.
+    private static func kept(_ text: String?) -> String? {
+        guard let text, !text.isEmpty else { return nil }
+        let plain = text.unicodeScalars.prefix(200).filter { $0.properties.generalCategory != .control }
+        return String(String.UnicodeScalarView(plain))
     }
 
     /// The answer for one generation of a device.
@@ -141,7 +204,7 @@ struct SignIns: Sendable {
     func grant(_ access: String, _ device: Device, counter: UInt32, scopes: Scopes) -> Grant {
         Grant(
             accessToken: access, refreshToken: RefreshToken(of: device, counter: counter, pepper: parts.pepper).text,
-            lifetime: parts.accessTokens.lifetime, accountID: device.accountID, scopes: scopes)
+            lifetime: parts.accessTokens.lifetime, accountID: device.accountID, scopes: scopes, device: device)
     }
 
     /// How an attempt ended, as the metric `latch_logins_total` counts it.

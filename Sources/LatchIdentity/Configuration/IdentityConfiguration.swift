@@ -30,6 +30,8 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var resetLifetime: Duration = .seconds(3600)
     /// Whether a login needs a verified address.
     public var requireVerifiedEmail = false
+    /// The address whose account becomes the first administrator, once it is verified; nobody where nothing is given.
+    public var firstAdministrator: String?
     /// The memory of one password hash in KiB.
     public var argon2MemoryKiB = 19_456
     /// The passes of one password hash.

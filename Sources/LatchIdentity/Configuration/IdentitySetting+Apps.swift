@@ -21,6 +21,18 @@ extension IdentitySetting {
 
     private static func text(_ scopes: Scopes) -> String { scopes.isEmpty ? nothing : scopes.text }
 
+    static let firstAdministrator = IdentitySetting(
+        key: "first_administrator", summary: "the address whose account becomes the first administrator",
+        isSecret: false,
+        apply: { value, target throws(IdentityError) in
+            do throws(IdentityError) {
+                target.firstAdministrator = value.isEmpty ? nil : try EmailAddress(value).text
+            } catch {
+                throw .invalidSetting("first_administrator", "an e-mail address")
+            }
+        },
+        read: { $0.firstAdministrator })
+
     static let apps = IdentitySetting(
         key: "apps", summary: "apps by client_id, such as phone;grants=password,refresh_token;scopes=files:read",
         isSecret: false,

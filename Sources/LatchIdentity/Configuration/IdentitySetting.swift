@@ -40,6 +40,7 @@ public struct IdentitySetting: Sendable {
             "verification_lifetime", \.verificationLifetime, 60...2_592_000, "seconds a verification link is valid"),
         .seconds("reset_lifetime", \.resetLifetime, 60...86_400, "seconds a password reset link is valid"),
         .flag("require_verified_email", \.requireVerifiedEmail, "whether a login needs a verified address"),
+        .firstAdministrator,
         .number("argon2_memory_kib", \.argon2MemoryKiB, 8...1_048_576, "memory of a password hash in KiB"),
         .number("argon2_passes", \.argon2Passes, 1...16, "passes of a password hash"),
         .number("password_queue_limit", \.passwordQueueLimit, 1...100_000, "password hashes that may wait"),

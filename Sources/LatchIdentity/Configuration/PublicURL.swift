@@ -15,6 +15,16 @@ enum PublicURL {
         return rest.index(after: slash) == rest.endIndex
     }
 
+    /// Whether the text is an http or https URL with any path, query and fragment, but without a user, who would only be
+    /// there to look like another host.
+    static func isLink(_ text: String) -> Bool {
+        guard let start = text.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return isOne(text) }
+        let isPlain = text[start...].utf8.allSatisfy {
+            (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3C && $0 != 0x3E
+        }
+        return isPlain && isOne(String(text[..<start]))
+    }
+
     /// What follows the scheme; nil where the text is no such URL.
     private static func rest(of text: String) -> Substring? {
         guard let scheme = ["https://", "http://"].first(where: { text.lowercased().hasPrefix($0) }) else { return nil }

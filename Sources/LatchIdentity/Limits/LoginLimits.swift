@@ -16,6 +16,9 @@ struct LoginLimits: Sendable {
     /// Five mails an hour to one address, or anybody could fill a stranger's mailbox in our name.
     private let mail = AttemptLimiter.Limit(name: "mail", capacity: 5, window: 3600)
 
+    /// Second factors that one account begins within an hour; each writes a dozen rows.
+    private let setup = AttemptLimiter.Limit(name: "second-factor-setup", capacity: 10, window: 3600)
+
     /// Requests from one network to the routes that give and take back tokens.
     private let token: AttemptLimiter.Limit
     /// Renewals of one account, whichever of its devices asks.
@@ -63,6 +66,17 @@ struct LoginLimits: Sendable {
     /// Wrong secrets of one app from one network, which are counted as wrong passwords are (attack J2).
     func appSecret(of id: String, address: String) -> AttemptLimiter.Attempt {
         .init(key: "app \(NetworkPrefix(of: address).text) \(id)", limit: pair)
+    }
+
+    /// Codes of a second factor from one network for one account; the store bounds those from everywhere, and keeps count
+    /// of them over a restart.
+    func secondFactor(of accountID: String, address: String) -> AttemptLimiter.Attempt {
+        .init(key: "factor \(NetworkPrefix(of: address).text) \(accountID)", limit: pair)
+    }
+
+    /// Second factors that one account begins.
+    func secondFactorSetup(of accountID: String) -> AttemptLimiter.Attempt {
+        .init(key: "factor-setup \(accountID)", limit: setup)
     }
 
     /// Mails to one address, whoever asks for them.

@@ -19,6 +19,39 @@ enum AccountMails {
                 """)
     }
 
+    /// To the address that an account is to get.
+    static func newAddress(to email: EmailAddress, token: String, issuer: String) throws(IdentityError) -> MailMessage {
+        try MailMessage(
+            to: email.text, subject: "Confirm your new e-mail address",
+            text: """
+                Open this page to confirm that an account may have this address:
+
+                \(issuer.withoutFinalSlash)/verify?token=\(token)
+
+                If you did not ask for it, ignore this mail.
+
+                """)
+    }
+
+    /// To the address that an account has; without a token it is told and not asked.
+    static func oldAddress(to email: EmailAddress, token: String?, issuer: String) throws(IdentityError) -> MailMessage
+    {
+        let asked = """
+            Your account is to get another e-mail address. Open this page to agree:
+
+            \(issuer.withoutFinalSlash)/verify?token=\(token ?? "")
+
+            If you did not ask for it, ignore this mail, and change your password: somebody uses your account.
+
+            """
+        let told = """
+            Your account is to get another e-mail address. If you did not ask for it, reset your password.
+
+            """
+        return try MailMessage(
+            to: email.text, subject: "Your e-mail address is to change", text: token == nil ? told : asked)
+    }
+
     /// It does not say whether there was such an account: it is only ever sent to one that there is.
     static func reset(to account: Account, token: String, issuer: String) throws(IdentityError) -> MailMessage {
         try MailMessage(

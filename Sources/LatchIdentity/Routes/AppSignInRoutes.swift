@@ -35,7 +35,9 @@ struct AppSignInRoutes: Sendable {
             throw IdentityError.invalidInput("'email' is missing")
         }
         return answer(
-            try await signIns.signIn(name: name, password: try body.text("password"), from: request.signInOrigin))
+            try await signIns.signIn(
+                name: name, password: try body.text("password"), code: try body.optionalText("otp"),
+                from: request.signInOrigin))
     }
 
     /// 401 means: log in again.

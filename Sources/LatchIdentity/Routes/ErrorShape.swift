@@ -64,7 +64,10 @@ enum ErrorShape: Sendable {
 enum OAuthErrorName {
     static func of(_ error: IdentityError) -> String {
         switch error.code {
-        case IdentityError.invalidCredentials.code, IdentityError.invalidGrant.code: "invalid_grant"
+        case IdentityError.invalidCredentials.code, IdentityError.invalidGrant.code, IdentityError.invalidCode.code:
+            "invalid_grant"
+        // No RFC names it; this is the name that clients know from other servers.
+        case IdentityError.secondFactorRequired.code: "mfa_required"
         case IdentityError.unknownApp.code: "invalid_client"
         case IdentityError.grantNotAllowed.code: "unauthorized_client"
         case IdentityError.unsupportedGrant.code: "unsupported_grant_type"

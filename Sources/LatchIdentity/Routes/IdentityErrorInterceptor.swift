@@ -67,16 +67,21 @@ extension IdentityError {
         switch code {
         // RFC 6749 §5.2: 400 but for an app that did not authenticate; 401 would ask for the app's credentials.
         case Self.invalidCredentials.code where shape == .oauth, Self.invalidGrant.code where shape == .oauth,
-            Self.notJSON.code where shape == .oauth:
+            Self.notJSON.code where shape == .oauth, Self.secondFactorRequired.code where shape == .oauth,
+            Self.invalidCode.code where shape == .oauth:
             .badRequest
         case Self.invalidInput.code, Self.weakPassword.code, Self.invalidLink.code, Self.grantNotAllowed.code,
             Self.unsupportedGrant.code, Self.invalidScope.code:
             .badRequest
         case Self.unknownApp.code: .unauthorized
-        case Self.invalidCredentials.code, Self.invalidToken.code, Self.invalidGrant.code: .unauthorized
-        case Self.forbidden.code, Self.insufficientScope.code: .forbidden
-        case Self.alreadyExists.code, Self.tooManyItems.code: .conflict
-        case Self.noSuchItem.code: .notFound
+        case Self.invalidCredentials.code, Self.invalidToken.code, Self.invalidGrant.code, Self.invalidCode.code:
+            .unauthorized
+        // The password was right: 401 would ask for another one.
+        case Self.forbidden.code, Self.insufficientScope.code, Self.secondFactorRequired.code, Self.signInAgain.code:
+            .forbidden
+        case Self.alreadyExists.code, Self.tooManyItems.code, Self.lastAdministrator.code, Self.noSecondFactor.code:
+            .conflict
+        case Self.noSuchItem.code, Self.noSuchAccount.code: .notFound
         case Self.contentTooLarge.code: .contentTooLarge
         case Self.notJSON.code: .unsupportedMediaType
         case Self.tooManyAttempts.code: .tooManyRequests

@@ -23,11 +23,13 @@ struct SignInRoutes: Sendable {
 
     /// Gives the refresh token twice: in the content for programs, as a cookie for browsers.
     ///
-    /// 200, or 401 that does not tell a wrong password from an unknown address, or 429 with `Retry-After`.
+    /// 200, or 401 that does not tell a wrong password from an unknown address, or 429 with `Retry-After`; 403 with the
+    /// code `mfaRequired` where the password is right, and a code of the second factor is to come with it as `otp`.
     @Sendable private func login(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         let grant = try await signIns.signIn(
-            name: try body.text("email"), password: try body.text("password"), from: request.signInOrigin)
+            name: try body.text("email"), password: try body.text("password"), code: try body.optionalText("otp"),
+            from: request.signInOrigin)
         return answer(grant, withCookie: true)
     }
 

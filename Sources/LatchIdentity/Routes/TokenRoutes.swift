@@ -42,7 +42,7 @@ struct TokenRoutes: Sendable {
             return answer(
                 try await signIns.signIn(
                     name: try form.required("username"), password: try form.required("password"),
-                    from: request.signInOrigin, by: app, asking: asked), to: app)
+                    code: form["otp"], from: request.signInOrigin, by: app, asking: asked), to: app)
         case .refreshToken:
             return answer(
                 try await signIns.renew(

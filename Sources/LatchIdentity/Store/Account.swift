@@ -4,9 +4,11 @@ package import FoundationEssentials
 
 /// A person's account as the store keeps it; it prints as its id alone.
 package struct Account: Sendable, Hashable {
-    /// Whether the account may be used.
-    package enum Status: String, Sendable {
-        case active, disabled
+    /// Whether the account may be used; only `active` may, and the others say why not.
+    package enum Status: String, Sendable, CaseIterable {
+        case active, disabled, suspended, banned
+        /// Kept for the case of an error, and shown to nobody; its address stays taken.
+        case deleted
     }
 
     /// A UUID of version 7 (RFC 9562 §5.7), the `sub` of its tokens; an address may change, this never does.

@@ -9,7 +9,7 @@ package import FoundationEssentials
 package struct Device: Sendable, Hashable {
     /// Why a device was signed out.
     package enum Ending: String, Sendable {
-        case logout, reuse, passwordChange, accountDisabled, administrator
+        case logout, reuse, passwordChange, accountDisabled, administrator, secondFactor
     }
 
     /// 16 random bytes; the `sid` of its access tokens.
@@ -44,6 +44,12 @@ package struct Device: Sendable, Hashable {
     package let userAgent: String?
     /// The peer of the login's connection, for people as well.
     package let address: String?
+    /// What the app calls the device it runs on, cut short; for people as well.
+    package var name: String?
+    /// Where messages to it are pushed; it opens nothing here, and is shown to its owner alone.
+    package var pushToken: String?
+    /// When a second factor was proved on it; nil where the account had none then.
+    package var factorAt: Date?
 }
 
 extension Device: CustomStringConvertible, CustomReflectable {

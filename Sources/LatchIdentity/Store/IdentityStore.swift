@@ -25,8 +25,77 @@ package protocol IdentityStore: Sendable {
     func setGrants(
         of id: String, roles: [String], permissions: [String], at now: Date
     ) async throws(IdentityError) -> Bool
-    /// Disabling signs out all devices.
-    func setStatus(of id: String, to status: Account.Status, at now: Date) async throws(IdentityError) -> Bool
+    /// Everything but `active` signs out all devices.
+    ///
+    /// - Parameter actor: Who does it, judged as the store has them now; nil for the server's operator.
+    /// - Returns: False when there is no such account.
+    /// - Throws: `IdentityError.forbidden` or `.lastAdministrator`.
+    func setStatus(
+        of id: String, to status: Account.Status, by actor: String?, at now: Date
+    ) async throws(IdentityError) -> Bool
+    /// Gives an account a role instead of the one that it has; the same rules.
+    func setRole(of id: String, to role: Role, by actor: String?, at now: Date) async throws(IdentityError) -> Bool
+    /// Gives the account of an address the highest role, where it has shown that it reads its mails, and nobody can
+    /// administer the server yet; false otherwise.
+    func appoint(emailKey: String, at now: Date) async throws(IdentityError) -> Bool
+    /// Deletes an account, its devices and what it told; `isFinal` leaves nothing of it but its notes in the audit log.
+    func delete(
+        _ id: String, isFinal: Bool, by actor: String?, because reason: String, at now: Date
+    ) async throws(IdentityError) -> Bool
+    /// Sets a new password, ends all mailed tokens, and signs out the other devices if asked to; nil where the password
+    /// has changed since `account` was read.
+    func changePassword(
+        of account: Account, to hash: String, signingOutAllBut device: [UInt8]?, at now: Date
+    ) async throws(IdentityError) -> PasswordReset?
+
+    // Details, and lists of accounts
+    /// The account with its details; nil where there is none, or it was deleted.
+    func fullAccount(id: String) async throws(IdentityError) -> FullAccount?
+    /// A part of a list.
+    func accounts(_ query: AccountQuery) async throws(IdentityError) -> AccountPage
+    /// Figures about all accounts.
+    ///
+    /// - Parameter midnight: The beginning of the day, in UTC.
+    func figures(since midnight: Date) async throws(IdentityError) -> AccountFigures
+    /// Changes details and gives them back; nil where there is no such account.
+    ///
+    /// - Throws: `IdentityError.forbidden`, or `.usernameTaken`.
+    func change(
+        _ change: AccountDetailsChange, of id: String, by actor: String, at now: Date
+    ) async throws(IdentityError) -> FullAccount?
+    /// Keeps the details of a sign-up, replacing what there was.
+    func insert(_ details: AccountDetails, of id: String) async throws(IdentityError)
+
+    // Another address
+    /// Keeps an address that waits for its confirmation, in the place of an earlier one.
+    func insert(_ change: EmailChange) async throws(IdentityError)
+    /// Confirms one end of it; the account of the token, with the new address once both ends are confirmed.
+    func confirmEmail(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account?
+
+    // The second factor
+    /// The factor that is asked for, or the one that was begun; nil where there is none.
+    func secondFactor(of accountID: String, isConfirmed: Bool) async throws(IdentityError) -> SecondFactor?
+    /// Begins a factor and keeps its recovery codes; one that was begun before and not confirmed is gone.
+    func begin(_ factor: SecondFactor, recoveryDigests: [[UInt8]]) async throws(IdentityError)
+    /// Confirms what was begun, in the place of the factor that was asked for until then, and signs out every device but
+    /// this one, since they were signed in without it.
+    func confirmFactor(
+        of accountID: String, proof: FactorProof, on device: [UInt8], at now: Date
+    ) async throws(IdentityError) -> FactorVerdict
+    /// Decides a proof and carries out what it leads to: a code is used up, a wrong one is counted.
+    ///
+    /// - Parameter challenge: The digest of the challenge that ends with it; nil where there is none.
+    func prove(
+        _ proof: FactorProof, of accountID: String, ending challenge: [UInt8]?, at now: Date
+    ) async throws(IdentityError) -> FactorVerdict
+    /// Removes the factor and its recovery codes; false where there was none.
+    func removeFactor(of accountID: String, at now: Date) async throws(IdentityError) -> Bool
+    /// How many recovery codes are left.
+    func recoveryCodeCount(of accountID: String) async throws(IdentityError) -> Int
+    /// Keeps a challenge; of one account only the newest ten are kept.
+    func insert(_ challenge: SignInChallenge) async throws(IdentityError)
+    /// Nil where there is none, or it has ended.
+    func challenge(_ digest: [UInt8], at now: Date) async throws(IdentityError) -> SignInChallenge?
 
     // Mailed tokens
     /// Keeps the token; earlier ones of the same account and purpose end.
@@ -49,6 +118,16 @@ package protocol IdentityStore: Sendable {
     func isSignedIn(emailKey: String, from address: String, at now: Date) async throws(IdentityError) -> Bool
     /// Decides a use of a refresh token and carries it out: a reuse signs the device out in the same transaction.
     func rotate(_ attempt: RotationAttempt) async throws(IdentityError) -> Rotation
+    /// The devices of an account that are signed in, the last used first.
+    func devices(of accountID: String, at now: Date) async throws(IdentityError) -> [Device]
+    /// Where to push messages to a device; false when the account has no such device that is signed in.
+    func setPushToken(
+        _ token: String?, of device: [UInt8], ownedBy accountID: String
+    ) async throws(IdentityError) -> Bool
+    /// Signs out a device of this account; false when it has none such that is signed in.
+    func revoke(
+        device id: [UInt8], ownedBy accountID: String, because: Device.Ending, at now: Date
+    ) async throws(IdentityError) -> Bool
     /// Signs out a device; false when it already was.
     func revoke(device id: [UInt8], because: Device.Ending, at now: Date) async throws(IdentityError) -> Bool
     /// Signs out every device of an account and says how many there were; those that are out already keep their reason.

@@ -43,6 +43,7 @@ import Testing
         ("mail_directory", ["", "mails"], []),
         ("smtp_url", ["", "smtp://localhost"], []),
         ("mail_sender", ["a@example.com"], ["", "a", "a@", "@b", "a@b\nc", "A <a@example.com>"]),
+        ("first_administrator", ["", "ada@example.com"], ["ada", "a@", "a@b\nc"]),
         ("token_pepper", ["", "any text"], []),
         ("scopes", ["none", "files:read", "files:read,files:write"], [#"a"b"#, "a b\u{1}", "ü"]),
         ("default_scopes", ["none", "files:read files:write"], [#"a\b"#]),

@@ -141,7 +141,7 @@ import Testing
 
     @Test func `is nothing to a disabled account`() async throws {
         try await store.insert(.example(1, of: account))
-        _ = try await store.setStatus(of: account.id, to: .disabled, at: noon)
+        _ = try await store.setStatus(of: account.id, to: .disabled, by: nil, at: noon)
         #expect(try store.account(forToken: digest(1), purpose: .resetPassword, at: noon) == nil)
     }
 

@@ -93,7 +93,7 @@ import Testing
 
         let fourth = Device.example(4, of: account)
         _ = try await store.insert(fourth, for: account)
-        #expect(try await store.setStatus(of: account.id, to: .disabled, at: noon))
+        #expect(try await store.setStatus(of: account.id, to: .disabled, by: nil, at: noon))
         #expect(try await store.rotate(.of(fourth)) == .refused)
     }
 

@@ -160,7 +160,7 @@ import Testing
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
         let token = try #require(await site.mailedToken())
         _ = try await site.post("/api/auth/reset-password", ["token": .string(token), "password": "Another456!"])
-        _ = try await site.identity.accounts.setGrants(of: account.id, roles: ["admin"], permissions: [])
+        _ = try await site.identity.accounts.setGrants(of: account.id, roles: ["editor"], permissions: [])
         _ = try await site.identity.accounts.setStatus(of: account.id, to: .disabled)
         await site.close()
 
@@ -177,7 +177,7 @@ import Testing
             events == [
                 "account.created", "device.signedIn", "account.emailVerified", "device.signedOut logout",
                 "device.signedIn", "device.signedOut reuse", "device.signedIn",
-                "device.allSignedOut passwordChange", "account.passwordReset", "account.grants admin",
+                "device.allSignedOut passwordChange", "account.passwordReset", "account.grants editor",
                 "account.disabled",
             ])
         #expect(try connection.number("SELECT count(*) FROM audit WHERE event = 'key.created'") == 1)

@@ -20,6 +20,8 @@ final class SQLiteConnection: @unchecked Sendable {
     /// By their text, which is always a constant of ours: values are bound and never part of it, so the number is
     /// small.
     private var statements: [String: SQLiteStatement] = [:]
+    /// For tests of their bound: a text is a statement for ever, so that texts must not be made of what is asked.
+    var statementCount: Int { statements.count }
 
     /// - Parameter busyTimeout: How long a call waits for another process's lock before it is
     ///   `IdentityError.storeBusy`.

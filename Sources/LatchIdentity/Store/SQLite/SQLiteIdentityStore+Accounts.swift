@@ -48,7 +48,7 @@ extension SQLiteIdentityStore {
     package func insert(_ account: Account) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) in
             try db.run(
-                "INSERT INTO account (\(Account.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO account (\(Account.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 account.sqliteValues)
             try db.audit("account.created", account: account.id, at: account.createdAt)
         }
@@ -81,32 +81,20 @@ extension SQLiteIdentityStore {
             return true
         }
     }
-
-    /// Disabling signs out the devices in the same transaction; enabling brings none of them back.
-    package func setStatus(
-        of id: String, to status: Account.Status, at now: Date
-    ) async throws(IdentityError) -> Bool {
-        try await writer.write { db throws(IdentityError) in
-            let changed = try db.run(
-                "UPDATE account SET status = ? WHERE id = ?", [.text(status.rawValue), .text(id)])
-            guard changed == 1 else { return false }
-            if status == .disabled { try db.revokeDevices(of: id, because: .accountDisabled, at: now) }
-            try db.audit("account.\(status.rawValue)", account: id, at: now)
-            return true
-        }
-    }
 }
 
 extension Account {
     /// In the order in which `init(_:)` reads them.
     static let columns = """
         id, email, email_key, name, password_hash, password_changed_at, email_verified_at, roles, permissions, status, \
-        created_at, username, username_key
+        created_at, username, username_key, standing
         """
 
     /// A row as the store has it; a status that this version does not know is damage and not "active".
     init(_ row: borrowing SQLiteRow) throws(IdentityError) {
-        guard let status = Status(rawValue: try row.text(9)) else {
+        let standing = try row.optionalText(13)
+        let use = try row.text(9)
+        guard let status = Status(rawValue: standing ?? use) else {
             throw .corruptStore("an account has a status that nobody knows")
         }
         self.init(
@@ -123,8 +111,8 @@ extension Account {
         [
             .text(id), .text(email.text), .text(email.key), .text(name), .text(passwordHash),
             .date(passwordChangedAt), .date(emailVerifiedAt), .text(roles.joined(separator: " ")),
-            .text(permissions.joined(separator: " ")), .text(status.rawValue), .date(createdAt),
-            .text(username?.text), .text(username?.key),
+            .text(permissions.joined(separator: " ")), .text(status.use), .date(createdAt),
+            .text(username?.text), .text(username?.key), .text(status.standing),
         ]
     }
 }
@@ -132,4 +120,12 @@ extension Account {
 extension String {
     /// Grants hold no space (``Accounts`` sees to it), so one column can hold a list.
     fileprivate var words: [String] { split(separator: " ").map(String.init) }
+}
+
+extension Account.Status {
+    /// The column `status`: whether the account may be used, in the two words that files from before have as well.
+    var use: String { (self == .active ? Self.active : .disabled).rawValue }
+
+    /// The column `standing`: which kind of shut it is, where that is not simply disabled.
+    var standing: String? { self == .active || self == .disabled ? nil : rawValue }
 }

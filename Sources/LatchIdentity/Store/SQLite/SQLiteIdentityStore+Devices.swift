@@ -34,8 +34,10 @@ extension SQLiteIdentityStore {
             ) { row throws(IdentityError) in try row.integer(0) }
             guard isUnchanged != nil else { return false }
             try db.run(
-                "INSERT INTO device (\(Device.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO device (\(Device.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 device.sqliteValues)
+            try db.run(
+                "UPDATE account SET last_login_at = ? WHERE id = ?", [.date(device.createdAt), .text(account.id)])
             try db.audit("device.signedIn", account: account.id, detail: device.appID, at: device.createdAt)
             return true
         }
@@ -58,6 +60,38 @@ extension SQLiteIdentityStore {
             let rotation = Rotation(judging: attempt, against: device)
             if rotation == .reused { try db.revoke(device.id, because: .reuse, at: attempt.now) }
             return rotation
+        }
+    }
+
+    /// By the index over the owner; a person has a handful.
+    package func devices(of accountID: String, at now: Date) throws(IdentityError) -> [Device] {
+        try readers.read { db throws(IdentityError) in
+            try db.all(
+                """
+                SELECT \(Device.columns) FROM device WHERE account_id = ? AND revoked_at IS NULL AND expires_at > ?
+                ORDER BY last_used_at DESC, id LIMIT 500
+                """,
+                [.text(accountID), .date(now)], read: Device.init)
+        }
+    }
+
+    package func setPushToken(
+        _ token: String?, of device: [UInt8], ownedBy accountID: String
+    ) async throws(IdentityError) -> Bool {
+        try await writer.write { db throws(IdentityError) in
+            try db.run(
+                "UPDATE device SET push_token = ? WHERE id = ? AND account_id = ? AND revoked_at IS NULL",
+                [.text(token), .blob(device), .text(accountID)]) == 1
+        }
+    }
+
+    /// The owner stands in the condition: an id of somebody else's device is no device (attack G4).
+    package func revoke(
+        device id: [UInt8], ownedBy accountID: String, because: Device.Ending, at now: Date
+    ) async throws(IdentityError) -> Bool {
+        try await writer.write { db throws(IdentityError) in
+            guard try db.device(id)?.accountID == accountID else { return false }
+            return try db.revoke(id, because: because, at: now)
         }
     }
 
@@ -99,12 +133,17 @@ extension SQLiteConnection {
         return true
     }
 
-    /// Signs out what is signed in, with one note for all of it, and says how many that were.
+    /// Signs out what is signed in, but for one device if asked to, with one note for all of it, and says how many that were.
     @discardableResult
-    func revokeDevices(of account: String, because: Device.Ending, at now: Date) throws(IdentityError) -> Int {
+    func revokeDevices(
+        of account: String, but device: [UInt8]? = nil, because: Device.Ending, at now: Date
+    ) throws(IdentityError) -> Int {
         let count = try run(
-            "UPDATE device SET revoked_at = ?, revoked_because = ? WHERE account_id = ? AND revoked_at IS NULL",
-            [.date(now), .text(because.rawValue), .text(account)])
+            """
+            UPDATE device SET revoked_at = ?, revoked_because = ?
+            WHERE account_id = ? AND revoked_at IS NULL AND id IS NOT ?
+            """,
+            [.date(now), .text(because.rawValue), .text(account), .blob(device)])
         if count > 0 { try audit("device.allSignedOut", account: account, detail: because.rawValue, at: now) }
         return count
     }
@@ -114,7 +153,7 @@ extension Device {
     /// In the order in which `init(_:)` reads them and `sqliteValues` writes them.
     fileprivate static let columns = """
         id, account_id, secret, counter, rotated_at, rotation_key, created_at, last_used_at, expires_at, revoked_at, \
-        revoked_because, user_agent, address, app_id, scope
+        revoked_because, user_agent, address, app_id, scope, name, push_token, factor_at
         """
 
     /// A row as the store has it; a generation that no token can name is damage.
@@ -128,7 +167,8 @@ extension Device {
             rotatedAt: try row.optionalDate(4), rotationKey: try row.optionalBlob(5), createdAt: try row.date(6),
             lastUsedAt: try row.date(7), expiresAt: try row.date(8), revokedAt: try row.optionalDate(9),
             revokedBecause: try row.optionalText(10).flatMap(Ending.init), userAgent: try row.optionalText(11),
-            address: try row.optionalText(12))
+            address: try row.optionalText(12), name: try row.optionalText(15), pushToken: try row.optionalText(16),
+            factorAt: try row.optionalDate(17))
     }
 
     /// In the order of `columns`.
@@ -139,7 +179,7 @@ extension Device {
             .blob(id), .text(accountID), .blob(secret), .integer(Int64(counter)), .date(rotatedAt),
             .blob(rotationKey), .date(createdAt), .date(lastUsedAt), .date(expiresAt), .date(revokedAt),
             .text(revokedBecause?.rawValue), .text(userAgent), .text(address),
-            .text(appID), .text(scope),
+            .text(appID), .text(scope), .text(name), .text(pushToken), .date(factorAt),
         ]
     }
 }

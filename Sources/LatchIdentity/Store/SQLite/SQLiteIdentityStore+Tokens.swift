@@ -40,7 +40,8 @@ extension SQLiteIdentityStore {
                 "UPDATE account SET email_verified_at = coalesce(email_verified_at, ?) WHERE id = ?",
                 [.date(now), .text(account.id)])
             try db.audit("account.emailVerified", account: account.id, at: now)
-            return account
+            return try db.first(
+                "SELECT \(Account.columns) FROM account WHERE id = ?", [.text(account.id)], read: Account.init)
         }
     }
 
@@ -61,6 +62,7 @@ extension SQLiteIdentityStore {
                 """,
                 [.text(hash), .date(max(now, account.passwordChangedAt.addingTimeInterval(0.001))), .text(account.id)])
             try db.run("DELETE FROM one_time_token WHERE account_id = ?", [.text(account.id)])
+            try db.run("DELETE FROM email_change WHERE account_id = ?", [.text(account.id)])
             let signedOut = try db.revokeDevices(of: account.id, because: .passwordChange, at: now)
             try db.audit("account.passwordReset", account: account.id, at: now)
             return PasswordReset(accountID: account.id, signedOut: signedOut)
@@ -72,6 +74,8 @@ extension SQLiteIdentityStore {
         try await writer.write { db throws(IdentityError) in
             try db.run("DELETE FROM device WHERE expires_at < ?", [.date(date)])
             try db.run("DELETE FROM one_time_token WHERE expires_at < ?", [.date(date)])
+            try db.run("DELETE FROM sign_in_challenge WHERE expires_at < ?", [.date(date)])
+            try db.run("DELETE FROM email_change WHERE expires_at < ?", [.date(date)])
         }
     }
 }

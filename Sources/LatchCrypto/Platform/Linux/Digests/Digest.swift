@@ -3,7 +3,7 @@
 #if os(Linux)
 /// The bytes of a digest.
 public struct Digest: RandomAccessCollection, Hashable, Sendable, CustomStringConvertible {
-    /// As many bytes as the kind of digest has: 32, 48 or 64.
+    /// As many bytes as the kind of digest has: 20, 32, 48 or 64.
     let bytes: [UInt8]
 
     /// The index of the first byte.

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+internal import COpenSSL
+
+/// Digests that are broken for signatures, and are here for protocols that are not: HMAC-SHA-1 in RFC 4226.
+public enum Insecure {
+    /// SHA-1 (FIPS 180-4); two texts of one digest can be made (RFC 6194 §3), which an authentication code survives.
+    public struct SHA1: HashFunction {
+        /// OpenSSL's state, by value: a copy of the digest is a copy of it, and there is nothing to free.
+        private var context: SHA_CTX
+
+        /// How many bytes a digest has.
+        public static var byteCount: Int { 20 }
+
+        /// How many bytes are worked on at once.
+        public static var blockByteCount: Int { 64 }
+
+        /// The digest of nothing, so far.
+        public init() {
+            context = SHA_CTX()
+            // It writes constants into our memory and has no way to fail; so have its companions.
+            _ = SHA1_Init(&context)
+        }
+
+        /// Adds bytes to what is digested.
+        public mutating func update(bufferPointer: UnsafeRawBufferPointer) {
+            _ = SHA1_Update(&context, bufferPointer.baseAddress, bufferPointer.count)
+        }
+
+        /// Writes the digest of everything so far to `output`.
+        public func finalize(into output: UnsafeMutableBufferPointer<UInt8>) {
+            guard output.count >= Self.byteCount else { return }
+            var last = context
+            _ = SHA1_Final(output.baseAddress, &last)
+        }
+    }
+}
+#endif

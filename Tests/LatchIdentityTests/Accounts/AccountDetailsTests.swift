@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchTesting
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `What an account tells about itself` {
+    private func full() -> AccountDetailsChange {
+        var change = AccountDetailsChange()
+        (change.firstName, change.lastName, change.displayName) = (" Ada ", "Lovelace", "The Countess")
+        change.username = "countess"
+        change.avatarURL = "https://example.com/ada.png?size=2#face"
+        var about = AccountDetails.About()
+        about.bio = "First line\nsecond line with ünïcode"
+        about.phone = "+41 (0)44 123-45-67"
+        about.dateOfBirth = Date(timeIntervalSince1970: -4_860_000_000)
+        about.interests = ["engines", "numbers"]
+        about.links = [.init(platform: "web", url: "http://example.com/", isPublic: true)]
+        change.about = about
+        var preferences = AccountDetails.Preferences()
+        (preferences.language, preferences.timeZone, preferences.theme) = ("en-GB", "Europe/London", "dark")
+        preferences.disabledFeatures = ["beta:search"]
+        change.preferences = preferences
+        return change
+    }
+
+    @Test func `comes back as it was told, and prints as nothing`() async throws {
+        let site = try await Site()
+        let ada = try await site.signUp()
+        site.clock.advance(by: 5)
+        let told = try await site.identity.accounts.change(full(), of: ada.id, by: ada.id)
+        #expect(told.details.firstName == "Ada")
+        #expect(told.details.about == full().about)
+        #expect(told.details.preferences == full().preferences)
+        #expect(told.account.username?.text == "countess")
+        #expect(told.updatedAt == site.clock.now)
+        #expect(try await site.identity.accounts.look(at: ada.id, for: ada) == told)
+        #expect(!"\(told) \(String(reflecting: told.details))".contains("Lovelace"))
+        await site.close()
+    }
+
+    @Test func `changes where it is given, stays where not, and goes where it is empty`() async throws {
+        let site = try await Site()
+        let ada = try await site.signUp()
+        _ = try await site.identity.accounts.change(full(), of: ada.id, by: ada.id)
+        var change = AccountDetailsChange()
+        change.lastName = ""
+        change.username = ""
+        let told = try await site.identity.accounts.change(change, of: ada.id, by: ada.id)
+        #expect(told.details.lastName.isEmpty && told.account.username == nil)
+        #expect(told.details.firstName == "Ada" && told.details.about == full().about)
+        change = AccountDetailsChange()
+        change.displayName = ""
+        #expect(try await site.identity.accounts.change(change, of: ada.id, by: ada.id).details.shownName == "Ada")
+        await site.close()
+    }
+
+    @Test func `loses none of many changes at once`() async throws {
+        let site = try await Site()
+        let ada = try await site.signUp()
+        let accounts = site.identity.accounts
+        try await withThrowingTaskGroup { group in
+            for number in 0..<30 {
+                group.addTask {
+                    var change = AccountDetailsChange()
+                    switch number % 3 {
+                    case 0: change.firstName = "Ada"
+                    case 1: change.lastName = "Lovelace"
+                    default: change.displayName = "Countess"
+                    }
+                    _ = try await accounts.change(change, of: ada.id, by: ada.id)
+                }
+            }
+            try await group.waitForAll()
+        }
+        let told = try await accounts.look(at: ada.id, for: ada).details
+        #expect([told.firstName, told.lastName, told.displayName] == ["Ada", "Lovelace", "Countess"])
+        await site.close()
+    }
+
+    @Test func `has a username that is nobody else's`() async throws {
+        let site = try await Site()
+        let (ada, bob) = (try await site.signUp(), try await site.signUp("bob@example.com"))
+        _ = try await site.identity.accounts.change(full(), of: ada.id, by: ada.id)
+        var change = AccountDetailsChange()
+        change.username = "COUNTESS"
+        change.firstName = "Bob"
+        let taken = change
+        #expect(
+            await refusal { try await site.identity.accounts.change(taken, of: bob.id, by: bob.id) } == "alreadyExists")
+        // All of it or nothing.
+        #expect(try await site.identity.accounts.look(at: bob.id, for: bob).details.firstName.isEmpty)
+        await site.close()
+    }
+
+    static let refused: [(String, @Sendable (inout AccountDetailsChange, inout AccountDetails.About) -> Void)] = [
+        ("first_name", { change, _ in change.firstName = String(repeating: "a", count: 101) }),
+        ("last_name", { change, _ in change.lastName = "Ada\r\nBcc: all" }),
+        ("display_name", { change, _ in change.displayName = "\u{1B}[2J" }),
+        ("avatar_url", { change, _ in change.avatarURL = "javascript:alert(1)" }),
+        ("avatar_url", { change, _ in change.avatarURL = "data:text/html,x" }),
+        ("avatar_url", { change, _ in change.avatarURL = "https://you@example.com/" }),
+        ("avatar_url", { change, _ in change.avatarURL = "//example.com/x" }),
+        ("avatar_url", { change, _ in change.avatarURL = "https://example.com/?\"><script>" }),
+        ("bio", { _, about in about.bio = String(repeating: "a", count: 4001) }),
+        ("bio", { _, about in about.bio = "nul \u{0}" }),
+        ("phone", { _, about in about.phone = "call me" }),
+        ("website", { _, about in about.website = "ftp://example.com" }),
+        ("date_of_birth", { _, about in about.dateOfBirth = noon + 1_000_000 }),
+        ("date_of_birth", { _, about in about.dateOfBirth = Date(timeIntervalSince1970: -9_000_000_000) }),
+        ("profile", { _, about in about.interests = Array(repeating: "a", count: 51) }),
+        ("interests", { _, about in about.interests = [String(repeating: "a", count: 101)] }),
+        ("social_links", { _, about in about.links = [.init(platform: "x", url: "", isPublic: true)] }),
+        ("social_links", { _, about in about.links = [.init(platform: "x", url: "vbscript:x", isPublic: true)] }),
+        ("language", { change, _ in change.preferences = .init(language: "de_CH; DROP") }),
+        ("timezone", { change, _ in change.preferences = .init(timeZone: "../../etc/passwd ") }),
+        ("username", { change, _ in change.username = "a@b" }),
+    ]
+
+    @Test(arguments: 0..<refused.count)
+    func `is refused by the name of what does not fit, and nothing of it is kept`(index: Int) async throws {
+        let site = try await Site()
+        let ada = try await site.signUp()
+        let (name, spoil) = Self.refused[index]
+        var (change, about) = (AccountDetailsChange(), AccountDetails.About())
+        spoil(&change, &about)
+        if about != .init() { change.about = about }
+        change.firstName = change.firstName ?? "kept?"
+        let spoilt = change
+        let error = await failure { try await site.identity.accounts.change(spoilt, of: ada.id, by: ada.id) }
+        #expect(error?.code == "invalidInput")
+        #expect(error?.message.contains("'\(name)'") == true)
+        #expect(try await site.identity.accounts.look(at: ada.id, for: ada).details == AccountDetails())
+        await site.close()
+    }
+
+    @Test func `G4: is shown to its owner and to those above, and changed by no stranger`() async throws {
+        let site = try await Site()
+        let (ada, bob) = (try await site.signUp(), try await site.signUp("bob@example.com"))
+        let boss = try await site.signUp("boss@example.com", roles: ["admin"])
+        let accounts = site.identity.accounts
+        #expect(await refusal { try await accounts.look(at: ada.id, for: bob) } == "forbidden")
+        // An id that is nobody's is answered in the same way: ids cannot be tried.
+        #expect(await refusal { try await accounts.look(at: "nobody", for: bob) } == "forbidden")
+        #expect(await refusal { try await accounts.change(full(), of: ada.id, by: bob.id) } == "forbidden")
+        #expect(await refusal { try await accounts.change(full(), of: "nobody", by: bob.id) } == "forbidden")
+        #expect(await refusal { try await accounts.list(AccountQuery(), for: bob) } == "forbidden")
+        #expect(await refusal { try await accounts.figures(for: bob) } == "forbidden")
+        #expect(try await accounts.look(at: ada.id, for: boss).account.id == ada.id)
+        #expect(try await accounts.change(full(), of: ada.id, by: boss.id).details.firstName == "Ada")
+        #expect(await refusal { try await accounts.change(full(), of: "nobody", by: boss.id) } == "noSuchAccount")
+        await site.close()
+    }
+
+    @Test func `says when somebody last signed in`() async throws {
+        let site = try await Site()
+        let ada = try await site.signUp()
+        #expect(try await site.identity.accounts.look(at: ada.id, for: ada).lastLoginAt == nil)
+        site.clock.advance(by: 60)
+        _ = try await site.logIn()
+        #expect(try await site.identity.accounts.look(at: ada.id, for: ada).lastLoginAt == noon + 60)
+        await site.close()
+    }
+}
+
+extension AccountDetails.Preferences {
+    fileprivate init(language: String = "", timeZone: String = "") {
+        self.init()
+        (self.language, self.timeZone) = (language, timeZone)
+    }
+}

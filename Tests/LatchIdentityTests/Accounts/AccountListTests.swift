@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A list of accounts` {
+    let folder: TemporaryFolder
+    let store: SQLiteIdentityStore
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        store = try SQLiteIdentityStore(path: folder.file())
+    }
+
+    /// Accounts whose fields run against each other, so that each order is another one.
+    private func populate(_ count: Int) async throws {
+        for number in 0..<count {
+            let place = number * 7 % count
+            var account = Account(
+                id: "id-\(100 + number)", email: try EmailAddress("u\(100 + place)@example.com"),
+                username: number % 3 == 0 ? nil : try Username("name\(100 + count - place)"), name: nil,
+                passwordHash: nil, passwordChangedAt: noon, createdAt: noon + Double(number / 2))
+            account.emailVerifiedAt = number % 2 == 0 ? noon : nil
+            account.roles = number % 10 == 0 ? ["moderator"] : []
+            try await store.insert(account)
+            guard number % 4 != 0 else { continue }
+            var details = AccountDetails()
+            details.firstName = "First \(place % 5)"
+            details.lastName = number % 2 == 0 ? "Ünal" : "Ólafur 100%"
+            try await store.insert(details, of: account.id)
+        }
+    }
+
+    private func ids(_ query: AccountQuery, page: Int = 4) throws -> [String] {
+        var (query, ids) = (query, [String]())
+        query.limit = page
+        while true {
+            let part = try store.accounts(query)
+            ids += part.accounts.map(\.account.id)
+            guard let next = part.next else { return ids }
+            query.behind = next
+        }
+    }
+
+    @Test(arguments: AccountQuery.Sort.allCases, [true, false])
+    func `is the same in parts as in one piece, in every order`(sort: AccountQuery.Sort, isAscending: Bool) async throws
+    {
+        try await populate(30)
+        var query = AccountQuery()
+        (query.sort, query.isAscending) = (sort, isAscending)
+        let whole = try ids(query, page: 100)
+        #expect(whole.count == 30)
+        #expect(Set(whole).count == 30)
+        for page in [1, 4, 7, 30] { #expect(try ids(query, page: page) == whole) }
+        var other = query
+        other.isAscending.toggle()
+        #expect(try ids(other) == whole.reversed())
+        #expect(try store.accounts(query).total == 30)
+        await store.close()
+    }
+
+    @Test func `neither repeats nor hides a row while others come and go`() async throws {
+        try await populate(12)
+        var query = AccountQuery()
+        (query.sort, query.isAscending, query.limit) = (.email, true, 5)
+        let first = try store.accounts(query)
+        // One row before the place comes, one of those that were shown goes.
+        try await store.insert(Account.example("aaa"))
+        let gone = try #require(first.accounts.last).account.id
+        _ = try await store.delete(gone, isFinal: true, by: nil, because: "", at: noon)
+        query.behind = first.next
+        let second = try store.accounts(query)
+        #expect(first.accounts.count == 5 && second.accounts.count == 5)
+        #expect(Set((first.accounts + second.accounts).map(\.account.id)).count == 10)
+        query.behind = nil
+        query.limit = 100
+        let addresses = try store.accounts(query).accounts.map(\.account.email.key)
+        #expect(second.accounts.map(\.account.email.key) == Array(addresses[5..<10]))
+        await store.close()
+    }
+
+    @Test func `is filtered by role, standing, verification and time, also together`() async throws {
+        try await populate(40)
+        var query = AccountQuery()
+        query.role = .moderator
+        #expect(try ids(query).count == 4)
+        query.isVerified = true
+        #expect(try ids(query).count == 4)
+        query.isVerified = false
+        #expect(try ids(query).isEmpty)
+        query = AccountQuery()
+        query.isVerified = true
+        #expect(try ids(query).count == 20)
+        query.createdAfter = noon + 4
+        query.createdBefore = noon + 10
+        #expect(try ids(query).count == 5)
+        query = AccountQuery()
+        _ = try await store.setStatus(of: "id-100", to: .suspended, by: nil, at: noon)
+        _ = try await store.setStatus(of: "id-101", to: .banned, by: nil, at: noon)
+        _ = try await store.setStatus(of: "id-102", to: .disabled, by: nil, at: noon)
+        _ = try await store.delete("id-103", isFinal: false, by: nil, because: "", at: noon)
+        let expected: [(Standing, Int)] = [
+            (.suspended, 1), (.banned, 1), (.inactive, 1), (.active, 18), (.pendingVerification, 18),
+        ]
+        for (standing, count) in expected {
+            query.standing = standing
+            #expect(try ids(query).count == count)
+            #expect(try store.accounts(query).accounts.allSatisfy { $0.standing == standing })
+        }
+        await store.close()
+    }
+
+    @Test func `is searched in address, username and names, and a pattern in the search is text`() async throws {
+        try await populate(20)
+        let found = { (search: String) in
+            var query = AccountQuery()
+            query.search = search
+            return try ids(query).count
+        }
+        #expect(try found("U100@EXAMPLE") == 1)
+        #expect(try found("example.com") == 20)
+        #expect(try found("name11") > 1)
+        #expect(try found("first 3") > 1)
+        // Letters beyond ASCII in any case: the search key is folded where it is written.
+        #expect(try found("ünal") == 5)
+        #expect(try found("ÓLAFUR 100%") == 10)
+        for pattern in ["%", "_", "100_", "\\", "' OR 1=1 --", "nobody"] {
+            #expect(try found(pattern) == (pattern == "%" ? 10 : 0))
+        }
+        await store.close()
+    }
+
+    @Test func `keeps a handful of statements, whatever is asked`() async throws {
+        try await populate(4)
+        for sort in AccountQuery.Sort.allCases {
+            for number in 0..<32 {
+                var query = AccountQuery()
+                query.sort = sort
+                query.search = number & 1 == 0 ? "" : "a"
+                query.role = number & 2 == 0 ? nil : .user
+                query.standing = number & 4 == 0 ? nil : .active
+                query.isVerified = number & 8 == 0 ? nil : true
+                query.createdAfter = number & 16 == 0 ? nil : noon
+                _ = try store.accounts(query)
+            }
+        }
+        let count = try store.readers.read { db throws(IdentityError) in db.statementCount }
+        #expect(count < 20)
+        await store.close()
+    }
+
+    @Test func `comes with figures that count days in UTC and leave out what was deleted`() async throws {
+        let midnight = Date(timeIntervalSince1970: (noon.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
+        let ages: [Double] = [0, 1, 86_400, 6 * 86_400, 7 * 86_400, 29 * 86_400, 30 * 86_400, 400 * 86_400]
+        for (number, age) in ages.enumerated() {
+            var account = Account(
+                id: "id-\(number)", email: try EmailAddress("u\(number)@example.com"), name: nil, passwordHash: nil,
+                passwordChangedAt: noon, createdAt: midnight - age)
+            account.emailVerifiedAt = number < 4 ? noon : nil
+            try await store.insert(account)
+        }
+        _ = try await store.setStatus(of: "id-3", to: .banned, by: nil, at: noon)
+        var figures = try store.figures(since: midnight)
+        #expect(figures.total == 8)
+        #expect(figures.active == 3)
+        #expect(figures.verified == 4)
+        #expect(figures.newToday == 1)
+        #expect(figures.newThisWeek == 4)
+        #expect(figures.newThisMonth == 6)
+        #expect(figures.verificationRate == 0.5)
+        _ = try await store.delete("id-0", isFinal: false, by: nil, because: "", at: noon)
+        figures = try store.figures(since: midnight)
+        #expect(figures.total == 7 && figures.newToday == 0 && figures.verified == 3)
+        #expect(AccountFigures().verificationRate == 0)
+        await store.close()
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `Another address for an account` {
+    private func begin(_ site: Site, verified: Bool = true) async throws -> Account {
+        let ada = try await site.signUp(isVerified: verified)
+        let bearer = try await site.bearer(try await site.logIn().access)
+        try await site.identity.accounts.changeEmail(of: bearer, to: "Ada@new.example")
+        return ada
+    }
+
+    private func press(_ site: Site, _ token: String?) async throws -> Int {
+        try await site.post("/api/auth/verify-email", ["token": .string(token ?? "")]).status
+    }
+
+    @Test(arguments: [true, false])
+    func `E9: comes when both ends have confirmed it, in either order`(oldFirst: Bool) async throws {
+        let site = try await Site()
+        let ada = try await begin(site)
+        let old = try #require(await site.mailedToken())
+        let new = try #require(await site.mailedToken(to: "Ada@new.example"))
+        #expect(old != new)
+        #expect(try await press(site, oldFirst ? old : new) == 200)
+        #expect(try await site.identity.accounts.account(email: "ada@example.com")?.id == ada.id)
+        // E4: each works once.
+        #expect(try await press(site, oldFirst ? old : new) == 400)
+        #expect(try await press(site, oldFirst ? new : old) == 200)
+        let changed = try #require(try await site.identity.accounts.account(email: "ada@new.example"))
+        #expect(changed.id == ada.id && changed.email.text == "Ada@new.example")
+        #expect(changed.emailVerifiedAt == site.clock.now)
+        #expect(try await site.identity.accounts.account(email: "ada@example.com") == nil)
+        #expect(try await site.logIn("ada@new.example").status == 200)
+        await site.close()
+    }
+
+    @Test func `E9: waits for the new end alone where the old address was never verified, and tells the old one`()
+        async throws
+    {
+        let site = try await Site()
+        _ = try await begin(site, verified: false)
+        let new = try #require(await site.mailedToken(to: "Ada@new.example"))
+        let told = try #require(site.mailer.messages.last { $0.recipient == "ada@example.com" })
+        #expect(!told.text.contains("token="))
+        #expect(try await press(site, new) == 200)
+        #expect(try await site.identity.accounts.account(email: "ada@new.example")?.emailVerifiedAt != nil)
+        await site.close()
+    }
+
+    @Test func `E4: ends with its time, with a newer one, and with the password`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 1000 }
+        _ = try await begin(site)
+        let first = try #require(await site.mailedToken(to: "Ada@new.example"))
+        let bearer = try await site.bearer(try await site.logIn().access)
+        try await site.identity.accounts.changeEmail(of: bearer, to: "ada@newer.example")
+        let second = try #require(await site.mailedToken(to: "ada@newer.example"))
+        #expect(try await press(site, first) == 400)
+        _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
+        let reset = try #require(await site.mailedToken())
+        let body: JSONValue = ["token": .string(reset), "password": "another sentence to keep"]
+        #expect(try await site.post("/api/auth/reset-password", body).status == 200)
+        #expect(try await press(site, second) == 400)
+        let again = try await site.bearer(try await site.logIn(password: "another sentence to keep").access)
+        try await site.identity.accounts.changeEmail(of: again, to: "ada@newest.example")
+        let third = try #require(await site.mailedToken(to: "ada@newest.example"))
+        site.clock.advance(by: 86_401)
+        #expect(try await press(site, third) == 400)
+        #expect(try await site.identity.accounts.account(email: "ada@example.com") != nil)
+        await site.close()
+    }
+
+    @Test func `is nobody else's, neither at its beginning nor at its end`() async throws {
+        let site = try await Site()
+        try await site.signUp("bob@example.com")
+        _ = try await begin(site)
+        let bearer = try await site.bearer(try await site.logIn().access)
+        #expect(
+            await refusal { try await site.identity.accounts.changeEmail(of: bearer, to: "BOB@example.com") }
+                == "alreadyExists")
+        #expect(
+            await refusal { try await site.identity.accounts.changeEmail(of: bearer, to: "no address") }
+                == "invalidInput")
+        let old = try #require(await site.mailedToken())
+        let new = try #require(await site.mailedToken(to: "Ada@new.example"))
+        try await site.signUp("ada@new.example")
+        #expect(try await press(site, old) == 200)
+        #expect(try await press(site, new) == 400)
+        #expect(try await site.identity.accounts.account(email: "ada@example.com") != nil)
+        await site.close()
+    }
+
+    @Test func `E11: is asked for a few times an hour`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let bearer = try await site.bearer(try await site.logIn().access)
+        var codes: [String?] = []
+        for number in 0..<7 {
+            codes.append(
+                await refusal { try await site.identity.accounts.changeEmail(of: bearer, to: "a\(number)@b.example") })
+        }
+        #expect(codes.filter { $0 == nil }.count == 5)
+        #expect(codes.last == "tooManyAttempts")
+        await site.close()
+    }
+}
+
+@Suite struct `A password that is changed` {
+    private static let new = "another sentence to keep"
+
+    private func change(
+        _ site: Site, _ access: String, from old: String = Site.password, to new: String = Self.new, all: Bool = false
+    ) async -> String? {
+        await refusal {
+            let bearer = try await site.bearer(access)
+            try await site.identity.accounts.changePassword(
+                of: bearer, from: old, to: new, signingOutOthers: all, from: .tests)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `A9: signs out the others where that is wanted, and never the one that changes it`(all: Bool) async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let (here, other) = (try await site.logIn(), try await site.logIn())
+        #expect(await change(site, here.access, all: all) == nil)
+        #expect(try await site.renew(here.refresh).status == 200)
+        #expect(try await site.renew(other.refresh).status == (all ? 401 : 200))
+        #expect(try await site.logIn().status == 401)
+        #expect(try await site.logIn(password: Self.new).status == 200)
+        await site.close()
+    }
+
+    @Test func `A9: is another one, long enough, and set by who knows the old one`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let access = try await site.logIn().access
+        #expect(await change(site, access, to: Site.password) == "weakPassword")
+        #expect(await change(site, access, to: "short") == "weakPassword")
+        #expect(await change(site, access, from: "not the password") == "invalidCredentials")
+        #expect(await change(site, access, from: "", to: Self.new) == "invalidCredentials")
+        for _ in 0..<20 { _ = await change(site, access, from: "guess") }
+        #expect(await change(site, access, from: "guess") == "tooManyAttempts")
+        await site.close()
+    }
+
+    @Test func `E4: ends what was mailed before`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
+        let token = try #require(await site.mailedToken())
+        #expect(await change(site, try await site.logIn().access) == nil)
+        let body: JSONValue = ["token": .string(token), "password": "a third one to keep"]
+        #expect(try await site.post("/api/auth/reset-password", body).status == 400)
+        await site.close()
+    }
+
+    @Test func `loses against a reset that came in between`() async throws {
+        let site = try await Site()
+        let ada = try await site.signUp()
+        let store = site.identity.parts.store
+        let read = try #require(try await store.account(id: ada.id))
+        _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
+        let token = try #require(await site.mailedToken())
+        let body: JSONValue = ["token": .string(token), "password": .string(Self.new)]
+        #expect(try await site.post("/api/auth/reset-password", body).status == 200)
+        let late = try await store.changePassword(of: read, to: "$late", signingOutAllBut: nil, at: noon)
+        #expect(late == nil)
+        #expect(try await site.logIn(password: Self.new).status == 200)
+        await site.close()
+    }
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A role` {
+    @Test func `is read from its words, and leaves other words alone`() {
+        #expect(Role(of: []) == .user)
+        #expect(Role(of: ["editor"]) == .user)
+        #expect(Role(of: ["moderator"]) == .moderator)
+        #expect(Role(of: ["admin", "moderator"]) == .admin)
+        #expect(Role(of: ["super_admin", "admin"]) == .superAdmin)
+        // Half of the words of the highest role is none of it.
+        #expect(Role(of: ["super_admin"]) == .user)
+        #expect(Role(of: ["superXadmin", "admins", "Admin"]) == .user)
+        #expect(Role.superAdmin.replacing(in: ["editor", "moderator"]) == ["editor", "admin", "super_admin"])
+        #expect(Role.user.replacing(in: ["admin", "editor", "super_admin"]) == ["editor"])
+        for role in Role.allCases {
+            #expect(Role(named: role.name) == role)
+            #expect(Role(of: role.words) == role)
+        }
+        #expect(Role(named: "root") == nil)
+    }
+
+    @Test func `is the same in SQL as in Swift, whatever the words are`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteIdentityStore(path: folder.file())
+        let words = ["admin", "super_admin", "moderator", "editor", "superXadmin", "administrator"]
+        for number in 0..<64 {
+            var account = try Account.example("user\(number)")
+            account.roles = words.indices.filter { number >> $0 & 1 == 1 }.map { words[$0] }
+            try await store.insert(account)
+        }
+        for role in Role.allCases {
+            var query = AccountQuery()
+            query.limit = 100
+            query.role = role
+            let page = try store.accounts(query)
+            #expect(page.accounts.allSatisfy { $0.account.role == role })
+            #expect(page.total == page.accounts.count && page.total >= 8)
+        }
+        await store.close()
+    }
+}
+
+/// Every act of every role on every other, as a table that somebody can read.
+@Suite struct `K9: Who may do what to whom` {
+    private func account(_ id: String, _ role: Role, _ status: Account.Status = .active) throws -> Account {
+        var account = try Account.example(id)
+        account.roles = role.words
+        account.status = status
+        return account
+    }
+
+    private func may(_ actor: Account, _ act: AccountAct, _ target: Account) -> Bool {
+        do throws(IdentityError) {
+            try act.check(by: actor, on: target)
+            return true
+        } catch {
+            #expect(error == .forbidden)
+            return false
+        }
+    }
+
+    /// Of each act: for the roles user, moderator, admin, superAdmin (rows) on the same (letters), "x" where it is allowed.
+    static let table: [(AccountAct, [String])] = [
+        (.look, ["....", "x...", "xx..", "xxxx"]),
+        (.change, ["....", "....", "xx..", "xxxx"]),
+        (.delete, ["....", "....", "xx..", "xxxx"]),
+        (.setStatus(.suspended), ["....", "x...", "xx..", "xxxx"]),
+        (.setStatus(.active), ["....", "x...", "xx..", "xxxx"]),
+        (.setStatus(.banned), ["....", "....", "xx..", "xxxx"]),
+        (.setStatus(.disabled), ["....", "....", "xx..", "xxxx"]),
+        (.setRole(.user), ["....", "....", "xx..", "xxxx"]),
+        (.setRole(.moderator), ["....", "....", "xx..", "xxxx"]),
+        (.setRole(.admin), ["....", "....", "....", "xxxx"]),
+        (.setRole(.superAdmin), ["....", "....", "....", "xxxx"]),
+    ]
+
+    @Test(arguments: 0..<table.count)
+    func `is this table`(line: Int) throws {
+        let (act, rows) = Self.table[line]
+        for (actor, row) in zip(Role.allCases, rows) {
+            for (target, letter) in zip(Role.allCases, row) {
+                #expect(
+                    try may(account("actor", actor), act, account("target", target)) == (letter == "x"),
+                    "\(actor) \(act) \(target)")
+            }
+        }
+    }
+
+    @Test(arguments: Role.allCases)
+    func `is of oneself: look, change and delete, and neither role nor status`(role: Role) throws {
+        let own = try account("self", role)
+        for act in [AccountAct.look, .change, .delete] { #expect(may(own, act, own)) }
+        for other in Role.allCases { #expect(!may(own, .setRole(other), own)) }
+        for status in Account.Status.allCases { #expect(!may(own, .setStatus(status), own)) }
+    }
+
+    @Test(arguments: Account.Status.allCases.filter { $0 != .active })
+    func `is nothing for those who are shut out`(status: Account.Status) throws {
+        let actor = try account("actor", .superAdmin, status)
+        for (act, _) in Self.table {
+            #expect(!may(actor, act, try account("target", .user)))
+            #expect(!may(actor, act, actor))
+        }
+    }
+}
+
+@Suite struct `An administrator` {
+    @Test func `is appointed by the configuration, once the address is verified, and never a second time`() async throws
+    {
+        let site = try await Site { $0.firstAdministrator = "Ada@example.com" }
+        _ = try await site.post(
+            "/api/clients/register", ["email": "ada@example.com", "password": .string(Site.password)])
+        var ada = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        #expect(ada.role == .user)
+        let token = try #require(await site.mailedToken())
+        _ = try await site.post("/api/auth/verify-email", ["token": .string(token)])
+        ada = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        #expect(ada.role == .superAdmin)
+        let bob = try await site.signUp("bob@example.com")
+        #expect(try await site.identity.accounts.setRole(of: bob.id, to: .superAdmin))
+        #expect(try await site.identity.accounts.setRole(of: ada.id, to: .user, by: bob.id))
+        await site.close()
+        let again = try await Site(in: site.folder) { $0.firstAdministrator = "ada@example.com" }
+        #expect(try await again.identity.accounts.account(email: "ada@example.com")?.role == .user)
+        await again.close()
+    }
+
+    @Test func `is appointed at the next start who was there before the setting`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        try await site.signUp("bob@example.com", isVerified: false)
+        await site.close()
+        for (address, role) in [("bob@example.com", Role.user), ("ada@example.com", .superAdmin)] {
+            let again = try await Site(in: site.folder) { $0.firstAdministrator = address }
+            #expect(try await again.identity.accounts.account(email: address)?.role == role)
+            await again.close()
+        }
+    }
+
+    @Test func `K9: who is the last cannot be dismissed, shut out or deleted, by anybody`() async throws {
+        let site = try await Site()
+        let accounts = site.identity.accounts
+        let last = try await site.signUp(roles: Role.admin.words)
+        let shut = try await site.signUp("bob@example.com", roles: Role.superAdmin.words)
+        _ = try await accounts.setStatus(of: shut.id, to: .disabled)
+        for actor in [nil, last.id] as [String?] {
+            let codes = [
+                await refusal { try await accounts.setRole(of: last.id, to: .user, by: actor) },
+                await refusal { try await accounts.setStatus(of: last.id, to: .banned, by: actor) },
+                await refusal { try await accounts.delete(last.id, isFinal: true, by: actor, because: "") },
+                await refusal { try await accounts.delete(last.id, isFinal: false, by: actor, because: "") },
+            ]
+            let own = actor == nil ? "lastAdministrator" : "forbidden"
+            #expect(codes == [own, own, "lastAdministrator", "lastAdministrator"])
+        }
+        _ = try await accounts.setStatus(of: shut.id, to: .active)
+        #expect(try await accounts.delete(last.id, isFinal: true, by: last.id, because: "moving"))
+        await site.close()
+    }
+
+    @Test func `K9: of two who dismiss each other at once one stays`() async throws {
+        let site = try await Site()
+        for round in 0..<8 {
+            let one = try await site.signUp("a\(round)@example.com", roles: Role.superAdmin.words)
+            let two = try await site.signUp("b\(round)@example.com", roles: Role.superAdmin.words)
+            let accounts = site.identity.accounts
+            let refusals = await withTaskGroup { group in
+                group.addTask { await refusal { try await accounts.setRole(of: one.id, to: .user, by: two.id) } }
+                group.addTask { await refusal { try await accounts.setRole(of: two.id, to: .user, by: one.id) } }
+                return await group.reduce(into: [String?]()) { $0.append($1) }
+            }
+            #expect(refusals.filter { $0 == nil }.count == 1)
+            #expect(refusals.contains("forbidden"))
+            for account in [one, two] {
+                _ = await refusal { try await accounts.delete(account.id, isFinal: true, by: nil, because: "") }
+            }
+        }
+        await site.close()
+    }
+
+    @Test(arguments: [Account.Status.disabled, .suspended, .banned])
+    func `G3: shuts an account, and its tokens end at once`(status: Account.Status) async throws {
+        let site = try await Site()
+        let (boss, bob) = (try await site.signUp(roles: ["admin"]), try await site.signUp("bob@example.com"))
+        let login = try await site.logIn("bob@example.com")
+        #expect(try await site.identity.accounts.setStatus(of: bob.id, to: status, by: boss.id))
+        #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
+        #expect(try await site.renew(login.refresh).status == 401)
+        // D1: what is told is what a wrong password is told.
+        let (shut, wrong) = (
+            try await site.logIn("bob@example.com"), try await site.logIn("bob@example.com", password: "wrong one")
+        )
+        #expect(shut.status == 401)
+        #expect(shut.text == wrong.text)
+        #expect(try await site.identity.accounts.account(email: "bob@example.com")?.status == status)
+        #expect(try await site.identity.accounts.setStatus(of: bob.id, to: .active, by: boss.id))
+        #expect(try await site.logIn("bob@example.com").status == 200)
+        await site.close()
+    }
+
+    @Test func `deletes for the case of an error, or for good`() async throws {
+        let site = try await Site()
+        let boss = try await site.signUp(roles: ["admin"])
+        let bob = try await site.signUp("bob@example.com")
+        let login = try await site.logIn("bob@example.com")
+        let accounts = site.identity.accounts
+        #expect(try await accounts.delete(bob.id, isFinal: false, by: boss.id, because: "asked for\nit"))
+        #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
+        #expect(await refusal { try await accounts.look(at: bob.id, for: boss) } == "noSuchAccount")
+        #expect(try await accounts.list(AccountQuery(), for: boss).total == 1)
+        #expect(await refusal { try await site.signUp("bob@example.com") } == "alreadyExists")
+        #expect(try await accounts.delete(bob.id, isFinal: false, by: boss.id, because: "") == false)
+        // The operator opens it again, which an administrator cannot.
+        #expect(try await accounts.setStatus(of: bob.id, to: .active, by: boss.id) == false)
+        #expect(try await accounts.setStatus(of: bob.id, to: .active))
+        #expect(try await accounts.look(at: bob.id, for: boss).standing == .active)
+        #expect(try await accounts.delete(bob.id, isFinal: true, by: boss.id, because: "for good"))
+        #expect(try await accounts.delete(bob.id, isFinal: true, by: boss.id, because: "again") == false)
+        try await site.signUp("bob@example.com")
+        await site.close()
+        let raw = try SQLiteConnection(path: site.folder.file(), access: .readOnly)
+        let notes = try raw.all(
+            "SELECT detail FROM audit WHERE event = 'account.deleted' ORDER BY id"
+        ) { row throws(IdentityError) in try row.text(0) }
+        #expect(notes == ["by \(boss.id): asked forit", "final by \(boss.id): for good"])
+        #expect(try raw.number("SELECT count(*) FROM device WHERE account_id = '\(bob.id)'") == 0)
+    }
+}

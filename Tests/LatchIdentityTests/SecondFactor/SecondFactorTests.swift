@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A second factor` {
+    @Test func `is asked for once it is confirmed, and lets its owner in`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let bearer = try await site.bearer(try await site.logIn().access)
+        let app = App(try await site.identity.secondFactors.begin(bearer))
+        guard case .signedIn = try await site.begin() else { throw IdentityError.forbidden }
+        try await site.identity.secondFactors.confirm(app.code(at: site.clock.now), bearer, from: .tests)
+        site.clock.advance(by: 30)
+        let grant = try await site.complete(try await site.challenge(), app.code(at: site.clock.now))
+        #expect(grant.device.factorAt == site.clock.now)
+        #expect(try await site.get("/user/profile", bearer: grant.accessToken).status == 200)
+        await site.close()
+    }
+
+    @Test func `F7: is shown once, and its secret stands nowhere in the file`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let bearer = try await site.bearer(try await site.logIn().access)
+        let setup = try await site.identity.secondFactors.begin(bearer)
+        let app = App(setup)
+        #expect(setup.uri.hasPrefix("otpauth://totp/127.0.0.1%3A8080:ada%40example.com?secret=\(setup.secret)&"))
+        #expect(setup.secret.count == 32)
+        #expect(setup.recoveryCodes.count == 10)
+        #expect(!"\(setup) \(String(reflecting: setup))".contains(setup.secret))
+        await site.close()
+        let bytes = try site.folder.names().reduce(into: Data()) { $0 += try site.folder.bytes(of: $1) }
+        #expect(bytes.range(of: Data(app.secret)) == nil)
+        #expect(bytes.range(of: Data(setup.secret.utf8)) == nil)
+        for code in setup.recoveryCodes {
+            #expect(bytes.range(of: Data(code.utf8)) == nil)
+            #expect(bytes.range(of: Data(code.filter { $0 != "-" }.utf8)) == nil)
+        }
+    }
+
+    @Test func `F1: takes each code once, also of many logins at once`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 1000 }
+        let (app, _) = try await site.enrol()
+        var challenges: [String] = []
+        for _ in 0..<8 { challenges.append(try await site.challenge()) }
+        let code = app.code(at: site.clock.now)
+        let refusals = await withTaskGroup { group in
+            for challenge in challenges {
+                group.addTask { await refusal { try await site.complete(challenge, code) } }
+            }
+            return await group.reduce(into: [String?]()) { $0.append($1) }
+        }
+        #expect(refusals.filter { $0 == nil }.count == 1)
+        #expect(refusals.compactMap(\.self).allSatisfy { $0 == "invalidCode" || $0 == "tooManyAttempts" })
+        await site.close()
+    }
+
+    @Test func `F1: takes no code of a step before one that it took`() async throws {
+        let site = try await Site()
+        let (app, _) = try await site.enrol()
+        site.clock.advance(by: 300)
+        _ = try await site.complete(try await site.challenge(), app.code(at: site.clock.now))
+        let challenge = try await site.challenge()
+        for offset in Int64(-1)...0 {
+            let code = app.code(at: site.clock.now, offset: offset)
+            #expect(await refusal { try await site.complete(challenge, code) } == "invalidCode")
+        }
+        // The one of the next step is another code, and early by less than a step.
+        _ = try await site.complete(challenge, app.code(at: site.clock.now, offset: 1))
+        await site.close()
+    }
+
+    @Test func `F3: looks at five wrong codes, whatever right passwords come between, and then waits longer each time`()
+        async throws
+    {
+        let site = try await Site { $0.loginLimitPerMinute = 1000 }
+        let (app, _) = try await site.enrol()
+        for _ in 0..<5 {
+            let challenge = try await site.challenge()
+            let wrong = app.wrongCode(at: site.clock.now)
+            #expect(await refusal { try await site.complete(challenge, wrong) } == "invalidCode")
+        }
+        // Now not even the right one is looked at; a new login with the right password changes nothing about it.
+        let challenge = try await site.challenge()
+        let right = app.code(at: site.clock.now)
+        #expect(await refusal { try await site.complete(challenge, right) } == "tooManyAttempts")
+        var waits: [Double] = []
+        for _ in 0..<4 {
+            let factor = try #require(try await site.factor())
+            let end = try #require(factor.lockedUntil)
+            waits.append(end.timeIntervalSince(site.clock.now))
+            site.clock.advance(by: end.timeIntervalSince(site.clock.now))
+            let (text, wrong) = (try await site.challenge(), app.wrongCode(at: site.clock.now))
+            #expect(await refusal { try await site.complete(text, wrong) } == "invalidCode")
+        }
+        #expect(waits == [30, 60, 120, 240])
+        let end = try #require(try await site.factor()?.lockedUntil)
+        site.clock.advance(by: end.timeIntervalSince(site.clock.now))
+        _ = try await site.complete(try await site.challenge(), app.code(at: site.clock.now))
+        #expect(try await site.factor()?.failures == 0)
+        await site.close()
+    }
+
+    @Test func `F3: bounds guesses that come at once, and over a restart`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 1000 }
+        let (app, _) = try await site.enrol()
+        let challenge = try await site.challenge()
+        let wrong = app.wrongCode(at: site.clock.now)
+        let refusals = await withTaskGroup { group in
+            for _ in 0..<64 { group.addTask { await refusal { try await site.complete(challenge, wrong) } } }
+            return await group.reduce(into: [String?]()) { $0.append($1) }
+        }
+        #expect(refusals.filter { $0 == "invalidCode" }.count == 5)
+        #expect(refusals.filter { $0 == "tooManyAttempts" }.count == 59)
+        await site.close()
+        let again = try await Site(in: site.folder)
+        again.clock.advance(by: 30)
+        let factor = try #require(try await again.factor())
+        #expect(factor.failures == 5)
+        await again.close()
+    }
+
+    @Test func `F3: keeps its owner out for no longer than a recovery code takes to type`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 1000 }
+        let (app, _) = try await site.enrol()
+        for _ in 0..<5 {
+            let (challenge, wrong) = (try await site.challenge(), app.wrongCode(at: site.clock.now))
+            #expect(await refusal { try await site.complete(challenge, wrong) } != nil)
+        }
+        _ = try await site.complete(try await site.challenge(), app.recoveryCodes[0])
+        await site.close()
+    }
+
+    @Test func `F5: takes each recovery code once, also at once, and of its own account`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 1000 }
+        let (app, _) = try await site.enrol()
+        let (other, _) = try await site.enrol("bob@example.com")
+        let challenge = try await site.challenge()
+        #expect(await refusal { try await site.complete(challenge, other.recoveryCodes[0]) } == "invalidCode")
+        _ = try await site.complete(challenge, app.recoveryCodes[0].uppercased())
+        let later = try await site.challenge()
+        #expect(await refusal { try await site.complete(later, app.recoveryCodes[0]) } == "invalidCode")
+        var challenges: [String] = []
+        for _ in 0..<6 { challenges.append(try await site.challenge()) }
+        let refusals = await withTaskGroup { group in
+            for challenge in challenges {
+                group.addTask { await refusal { try await site.complete(challenge, app.recoveryCodes[1]) } }
+            }
+            return await group.reduce(into: [String?]()) { $0.append($1) }
+        }
+        #expect(refusals.filter { $0 == nil }.count == 1)
+        let id = try #require(try await site.identity.accounts.account(email: "ada@example.com")?.id)
+        #expect(try await site.identity.parts.store.recoveryCodeCount(of: id) == 8)
+        await site.close()
+    }
+
+    @Test func `signs out every other device as it is confirmed, for none of them has shown it`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let (old, here) = (try await site.logIn(), try await site.logIn())
+        let bearer = try await site.bearer(here.access)
+        let app = App(try await site.identity.secondFactors.begin(bearer))
+        try await site.identity.secondFactors.confirm(app.code(at: site.clock.now), bearer, from: .tests)
+        // F8: neither the tokens that are out nor a renewal of them.
+        #expect(try await site.get("/user/profile", bearer: old.access).status == 401)
+        #expect(try await site.renew(old.refresh).status == 401)
+        #expect(try await site.get("/user/profile", bearer: here.access).status == 200)
+        #expect(try await site.renew(here.refresh).status == 200)
+        await site.close()
+    }
+
+    @Test func `F6: is begun and confirmed by a sign-in of the last minutes alone`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let bearer = try await site.bearer(try await site.logIn().access)
+        let app = App(try await site.identity.secondFactors.begin(bearer))
+        site.clock.advance(by: 901)
+        #expect(await refusal { try await site.identity.secondFactors.begin(bearer) } == "signInAgain")
+        let code = app.code(at: site.clock.now)
+        #expect(
+            await refusal { try await site.identity.secondFactors.confirm(code, bearer, from: .tests) }
+                == "signInAgain")
+        await site.close()
+    }
+
+    @Test func `F6: is taken away by whoever shows it, and replaced only by another that is confirmed`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 1000 }
+        let (app, access) = try await site.enrol()
+        let bearer = try await site.bearer(access)
+        let factors = site.identity.secondFactors
+        let wrong = app.wrongCode(at: site.clock.now)
+        #expect(await refusal { try await factors.remove(code: wrong, bearer, from: "::1") } == "invalidCode")
+        let next = App(try await factors.begin(bearer))
+        // What was begun is asked for nowhere yet, and its recovery codes are nobody's.
+        let challenge = try await site.challenge()
+        #expect(await refusal { try await site.complete(challenge, next.recoveryCodes[0]) } == "invalidCode")
+        #expect(
+            await refusal { try await factors.confirm(app.recoveryCodes[0], bearer, from: .tests) } == "invalidCode")
+        try await factors.confirm(next.code(at: site.clock.now), bearer, from: .tests)
+        site.clock.advance(by: 30)
+        let again = try await site.challenge()
+        #expect(await refusal { try await site.complete(again, app.recoveryCodes[0]) } == "invalidCode")
+        _ = try await site.complete(again, next.recoveryCodes[0])
+        try await factors.remove(code: next.code(at: site.clock.now), bearer, from: "::1")
+        guard case .signedIn = try await site.begin() else { throw IdentityError.forbidden }
+        await site.close()
+    }
+
+    @Test func `E6: is asked for after a password reset as well`() async throws {
+        let site = try await Site()
+        _ = try await site.enrol()
+        _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
+        let token = try #require(await site.mailedToken())
+        let body: JSONValue = ["token": .string(token), "password": "another sentence to keep"]
+        #expect(try await site.post("/api/auth/reset-password", body).status == 200)
+        #expect(try await site.logIn(password: "another sentence to keep").string("code") == "mfaRequired")
+        await site.close()
+    }
+
+    @Test func `lets recovery codes in when the pepper is another one, and codes of the app not`() async throws {
+        let site = try await Site { $0.tokenPepper = "first" }
+        let (app, _) = try await site.enrol()
+        await site.close()
+        let other = try await Site(in: site.folder) { $0.tokenPepper = "second" }
+        other.clock.advance(by: 60)
+        let challenge = try await other.challenge()
+        let code = app.code(at: other.clock.now)
+        #expect(await refusal { try await other.complete(challenge, code) } == "factorUnreadable")
+        _ = try await other.complete(challenge, app.recoveryCodes[0])
+        await other.close()
+    }
+}
+
+extension Site {
+    func factor(_ email: String = "ada@example.com") async throws -> SecondFactor? {
+        guard let id = try await identity.accounts.account(email: email)?.id else { return nil }
+        return try await identity.parts.store.secondFactor(of: id, isConfirmed: true)
+    }
+}
