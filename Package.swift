@@ -176,7 +176,9 @@ let package = Package(
         tests("LatchCoreTests", needs: ["LatchTesting", "LatchCore"]),
         tests("LatchProtoTests", needs: ["LatchProto"]),
         tests("LatchGeneratorTests", needs: ["LatchGenerator", "LatchProto"]),
-        tests("LatchRPCTests", needs: ["LatchRPC", "LatchHTTP", "LatchCore", "LatchTesting"]),
+        tests(
+            "LatchRPCTests",
+            needs: ["LatchRPC", "LatchServer", "LatchHTTP", "LatchCore", "LatchTesting", "TestVectors"]),
         tests("LatchHTTPTests", needs: ["LatchHTTP", "LatchServer", "LatchTesting", "LatchCore", "TestVectors"]),
         module("TestVectors", path: "Tests/TestVectors", needs: ["LatchCore"]),
         tests("LatchCryptoTests", needs: ["LatchCrypto", "LatchCore", "TestVectors"]),

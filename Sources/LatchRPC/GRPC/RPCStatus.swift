@@ -20,7 +20,7 @@ public struct RPCStatus: Message {
 
     /// A status from its parts.
     public init(code: Int32, message: String, details: [ProtoAny]) {
-        self.init()
+        self.init(storage: MessageStorage(Self.schema))
         self.code = code
         self.message = message
         self.details = details

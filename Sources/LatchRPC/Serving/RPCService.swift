@@ -44,7 +44,7 @@ public struct RPCService: Handler {
         let path = Self.methodPath(of: request)
         guard let form = CallForm(request) else { return Self.refusal(of: request) }
         guard let method = methods[path] else {
-            return form.failure(RPCError(.unimplemented, "\(path) is not implemented."))
+            return form.failure(RPCError(.unimplemented, "There is no method \(path)."))
         }
         switch form {
         case .connectGet:

@@ -17,7 +17,7 @@ struct Note: Message {
     init(storage: MessageStorage) { self.storage = storage }
 
     init(text: String = "", number: Int32 = 0, data: [UInt8] = []) {
-        self.init()
+        self.init(storage: MessageStorage(Self.schema))
         if !text.isEmpty { self.text = text }
         if number != 0 { self.number = number }
         if !data.isEmpty { self.data = Data(data) }
