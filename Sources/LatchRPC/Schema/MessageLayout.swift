@@ -18,6 +18,8 @@ final class MessageLayout: Sendable {
     private let types: [any SchemaType.Type]
     private let namesInJSON = Atomic<UInt>(0)
     private let building = Lock<Void>(())
+    /// Whether a required field may be missing somewhere inside: 0 unknown, 1 no, 2 yes.
+    private let requires = Atomic<UInt8>(0)
 
     init(_ schema: MessageSchema) {
         let parser = SchemaParser(schema.text, types: schema.types)
@@ -53,6 +55,23 @@ final class MessageLayout: Sendable {
 
     /// The names of the fields of a oneof, by its number in the message.
     func oneof(_ index: Int) -> [FieldSchema] { fields.filter { $0.oneof == index } }
+
+    /// Whether this message, or one that may lie inside of it, has a required field; else nobody need look for one.
+    func mayRequire() -> Bool {
+        let known = requires.load(ordering: .relaxed)
+        if known != 0 { return known == 2 }
+        var seen: Set<ObjectIdentifier> = []
+        var left = [self]
+        var found = false
+        while !found, let layout = left.popLast() {
+            guard seen.insert(ObjectIdentifier(layout)).inserted else { continue }
+            // An extension may be a message of any type.
+            found = !layout.required.isEmpty || !layout.extensionRanges.isEmpty
+            left += layout.fields.compactMap(\.child?.layout)
+        }
+        requires.store(found ? 2 : 1, ordering: .relaxed)
+        return found
+    }
 
     /// Places the fields, and keeps itself alive for as long as the program runs.
     func makeTable() -> UnsafePointer<LayoutTable> {

@@ -53,6 +53,8 @@ struct SchemaParser {
         }
         readWords(&words, into: &field)
         field.defaultValue = Self.defaultValue(of: field)
+        // What reads as its default where it is absent must know whether it is.
+        if field.defaultValue != nil, field.presence == .implicit { field.presence = .explicit }
         return true
     }
 

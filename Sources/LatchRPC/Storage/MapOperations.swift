@@ -30,6 +30,15 @@ class MapOperations: @unchecked Sendable {
     func isEqual(_ place: UnsafeMutableRawPointer, _ other: UnsafeMutableRawPointer) -> Bool { true }
     func hash(_ place: UnsafeMutableRawPointer, into hasher: inout Hasher) {}
 
+    /// Writes the entries, each with a tag before it.
+    func write(_ place: UnsafeMutableRawPointer, _ tag: UInt32, to writer: inout BinaryWriter) {}
+
+    /// Reads an entry that began at `start`, in the message whose memory is given.
+    func read(
+        _ place: UnsafeMutableRawPointer, _ decoder: inout BinaryDecoder, _ start: UnsafePointer<UInt8>,
+        _ memory: UnsafeMutableRawPointer
+    ) throws(DecodingFailure) {}
+
     /// The entries, in the order of the keys where `sorted` is said.
     func entries(_ place: UnsafeMutableRawPointer, sorted: Bool) -> [(FieldContent, FieldContent)] { [] }
 

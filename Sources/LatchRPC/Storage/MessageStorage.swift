@@ -12,6 +12,8 @@ public struct MessageStorage: @unchecked Sendable {
     /// A message without values.
     public init(_ schema: MessageSchema) { object = .make(schema.table) }
 
+    init(object: MessageObject) { self.object = object }
+
     init(table: UnsafePointer<LayoutTable>) { object = .make(table) }
 
     var table: LayoutTable {

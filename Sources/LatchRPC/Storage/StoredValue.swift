@@ -11,10 +11,19 @@ protocol StoredValue: Hashable {
     var content: FieldContent { get }
     /// Whether the value may be one of the map: a message must be of the map's type.
     func fits(_ map: MapOperations) -> Bool
+    /// Whether the map's schema has the value; a closed enum's may not be.
+    func isKnown(_ map: MapOperations) -> Bool
+    /// Writes the value, with its length where it has one.
+    func write(to writer: inout BinaryWriter, _ kind: FieldKind)
+    /// Reads the value, into what is there where it is a message.
+    mutating func read(
+        from decoder: inout BinaryDecoder, _ kind: FieldKind, _ map: MapOperations
+    ) throws(DecodingFailure)
 }
 
 extension StoredValue {
     func fits(_ map: MapOperations) -> Bool { true }
+    func isKnown(_ map: MapOperations) -> Bool { true }
 }
 
 extension Bool: StoredValue {

@@ -2,6 +2,8 @@
 
 /// A type of a map's keys as it lies in memory.
 protocol StoredKey: StoredValue {
+    /// The key of an entry that says none.
+    static var none: Self { get }
     /// Whether a key comes before another where entries are sorted.
     func isBefore(_ other: Self) -> Bool
 }
@@ -10,16 +12,22 @@ extension StoredKey where Self: Comparable {
     func isBefore(_ other: Self) -> Bool { self < other }
 }
 
+extension StoredKey where Self: FixedWidthInteger {
+    static var none: Self { 0 }
+}
+
 extension Int32: StoredKey {}
 extension Int64: StoredKey {}
 extension UInt32: StoredKey {}
 extension UInt64: StoredKey {}
 
 extension Bool: StoredKey {
+    static var none: Bool { false }
     func isBefore(_ other: Bool) -> Bool { !self && other }
 }
 
 extension String: StoredKey {
+    static var none: String { "" }
     /// By bytes, as every other implementation of protobuf sorts.
     func isBefore(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }
@@ -47,6 +55,17 @@ final class TypedMap<Key: StoredKey, Value: StoredValue>: MapOperations, @unchec
 
     override func hash(_ place: UnsafeMutableRawPointer, into hasher: inout Hasher) {
         hasher.combine(map(place).pointee ?? [:])
+    }
+
+    override func write(_ place: UnsafeMutableRawPointer, _ tag: UInt32, to writer: inout BinaryWriter) {
+        writeEntries(place, tag, to: &writer)
+    }
+
+    override func read(
+        _ place: UnsafeMutableRawPointer, _ decoder: inout BinaryDecoder, _ start: UnsafePointer<UInt8>,
+        _ memory: UnsafeMutableRawPointer
+    ) throws(DecodingFailure) {
+        try readEntry(place, &decoder, start, memory)
     }
 
     override func entries(_ place: UnsafeMutableRawPointer, sorted: Bool) -> [(FieldContent, FieldContent)] {

@@ -17,4 +17,19 @@ public struct UnknownFields: Sendable, Hashable {
     mutating func append(_ field: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: field) }
 
     mutating func append(contentsOf other: UnknownFields) { bytes += other.bytes }
+
+    /// Adds a number, as a packed field holds one that its enum does not have.
+    mutating func append(varint value: UInt64, number: UInt32) {
+        append(varint: UInt64(number) << 3)
+        append(varint: value)
+    }
+
+    private mutating func append(varint value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
 }

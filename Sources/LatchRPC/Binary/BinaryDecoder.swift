@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads bytes as messages: each read is checked against the end of the innermost message.
+struct BinaryDecoder: ~Copyable {
+    var at: UnsafePointer<UInt8>
+    var end: UnsafePointer<UInt8>
+    /// How many more messages may begin inside.
+    var depth: Int
+    let extensions: ExtensionSet
+    let hasExtensions: Bool
+    /// The names of the fields that lead to a failure, the innermost first.
+    var trail: [String] = []
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, depth: Int, extensions: ExtensionSet) {
+        // No bytes have no address; what stands in for it is never read.
+        at = bytes.baseAddress ?? UnsafePointer(Self.nothing)
+        end = at + bytes.count
+        self.depth = depth
+        self.extensions = extensions
+        hasExtensions = !extensions.isEmpty
+    }
+
+    nonisolated(unsafe) private static let nothing = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
+
+    @inline(__always)
+    var remaining: Int { end - at }
+
+    /// Reads a tag: at most five bytes, and a number from 1 to 2^29 - 1 (protobuf encoding, "Message Structure").
+    @inline(__always)
+    mutating func tag() throws(DecodingFailure) -> UInt32 {
+        // The caller has seen that there is a byte.
+        let byte = at.pointee
+        if byte < 0x80 {
+            guard byte >= 8 else { throw .badTag }
+            at += 1
+            return UInt32(byte)
+        }
+        return try longTag()
+    }
+
+    @inline(never)
+    private mutating func longTag() throws(DecodingFailure) -> UInt32 {
+        var value: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 35, by: 7) {
+            guard at < end else { throw .truncated }
+            let byte = at.pointee
+            at += 1
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 {
+                guard value >= 8, value <= UInt64(UInt32.max) else { throw .badTag }
+                return UInt32(value)
+            }
+        }
+        throw .badTag
+    }
+
+    /// Reads a number of at most ten bytes; bits above 64 are dropped, as other implementations do.
+    @inline(__always)
+    mutating func varint() throws(DecodingFailure) -> UInt64 {
+        guard at < end else { throw .truncated }
+        let byte = at.pointee
+        if byte < 0x80 {
+            at += 1
+            return UInt64(byte)
+        }
+        return try longVarint()
+    }
+
+    @inline(never)
+    private mutating func longVarint() throws(DecodingFailure) -> UInt64 {
+        var place = at
+        let limit = remaining < 10 ? end : at + 10
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while place < limit {
+            let byte = place.pointee
+            place += 1
+            value |= UInt64(byte & 0x7F) &<< shift
+            if byte < 0x80 {
+                at = place
+                return value
+            }
+            shift += 7
+        }
+        throw remaining < 10 ? .truncated : .longNumber
+    }
+
+    @inline(__always)
+    mutating func fixed<Number: FixedWidthInteger>(_ type: Number.Type) throws(DecodingFailure) -> Number {
+        guard remaining >= MemoryLayout<Number>.size else { throw .truncated }
+        defer { at += MemoryLayout<Number>.size }
+        return Number(littleEndian: UnsafeRawPointer(at).loadUnaligned(as: Number.self))
+    }
+
+    /// Reads a length, which is never more than what is left: no memory is taken on the word of a stranger.
+    @inline(__always)
+    mutating func length() throws(DecodingFailure) -> Int {
+        let length = try varint()
+        guard length <= UInt64(remaining) else { throw .truncated }
+        return Int(length)
+    }
+
+    /// Reads bytes with their length before them.
+    @inline(__always)
+    mutating func delimited() throws(DecodingFailure) -> UnsafeBufferPointer<UInt8> {
+        let length = try length()
+        defer { at += length }
+        return UnsafeBufferPointer(start: at, count: length)
+    }
+
+    /// Goes past the value of a field whose tag was read.
+    mutating func skip(_ tag: UInt32) throws(DecodingFailure) {
+        switch WireType(rawValue: UInt8(tag & 7)) {
+        case .varint: _ = try varint()
+        case .fixed64: _ = try fixed(UInt64.self)
+        case .delimited: _ = try delimited()
+        case .fixed32: _ = try fixed(UInt32.self)
+        case .startGroup: try skipGroup(tag >> 3)
+        case .endGroup: throw .badGroup
+        case nil: throw .badWireType
+        }
+    }
+
+    private mutating func skipGroup(_ number: UInt32) throws(DecodingFailure) {
+        guard depth > 0 else { throw .tooDeep }
+        depth -= 1
+        while at < end {
+            let tag = try tag()
+            if tag & 7 == UInt32(WireType.endGroup.rawValue) {
+                guard tag >> 3 == number else { throw .badGroup }
+                depth += 1
+                return
+            }
+            try skip(tag)
+        }
+        throw .truncated
+    }
+}
