@@ -7,7 +7,7 @@ extension RPCCodec {
     func encode(_ message: some Message) throws(RPCError) -> [UInt8] {
         do {
             switch self {
-            case .binary: return try message.storage.packed()
+            case .binary: return try message.serialized()
             case .json: return try message.jsonBytes()
             }
         } catch {
@@ -21,7 +21,7 @@ extension RPCCodec {
     func decode<Value: Message>(_ bytes: [UInt8], as type: Value.Type, orFail code: RPCCode) throws(RPCError) -> Value {
         do {
             switch self {
-            case .binary: return Value(storage: try MessageStorage(Value.schema, packed: bytes, extensions: []))
+            case .binary: return try Value(serialized: bytes)
             case .json: return try Value(json: bytes, options: JSONReadingOptions(ignoresUnknownFields: true))
             }
         } catch {

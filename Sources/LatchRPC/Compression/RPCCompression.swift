@@ -9,9 +9,9 @@ public struct RPCCompression: Sendable {
     /// The name by which both sides call it, such as `gzip`.
     public let name: String
     /// Makes bytes smaller.
-    let compress: @Sendable ([UInt8]) throws -> [UInt8]
+    public let compress: @Sendable ([UInt8]) throws -> [UInt8]
     /// Takes the compression off, and refuses what would become larger than the limit.
-    let decompress: @Sendable ([UInt8], Int) throws -> [UInt8]
+    public let decompress: @Sendable ([UInt8], Int) throws -> [UInt8]
 
     /// A compression that both sides know by a name.
     ///

@@ -36,7 +36,7 @@ enum GRPCStatus {
         guard !error.details.isEmpty else { return fields }
         do {
             let whole = RPCStatus(code: Int32(error.status.rawValue), message: error.message, details: error.details)
-            fields.appendBinary(try whole.storage.packed(), for: details)
+            fields.appendBinary(try whole.serialized(), for: details)
         } catch {
             // Details that cannot be written are left out: the error itself matters more.
         }
@@ -47,7 +47,7 @@ enum GRPCStatus {
     private static func detailMessages(in fields: HTTPFields) -> [ProtoAny] {
         guard let bytes = fields.binaryValues(of: details).first else { return [] }
         do {
-            return RPCStatus(storage: try MessageStorage(RPCStatus.schema, packed: bytes, extensions: [])).details
+            return try RPCStatus(serialized: bytes).details
         } catch { return [] }
     }
 

@@ -51,7 +51,8 @@ final class PeerProcess: Sendable {
         }
     }
 
-    private static let folder = URL(filePath: #filePath).appending(path: "../../../../Peers/RPC/").standardized.path + "/"
+    private static let folder =
+        URL(filePath: #filePath).appending(path: "../../../../Peers/RPC/").standardized.path + "/"
 }
 
 /// grpcio, connectrpc and Envoy, which Scripts/fetch-peers installs.

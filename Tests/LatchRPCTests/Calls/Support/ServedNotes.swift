@@ -5,12 +5,14 @@ import LatchRPC
 import LatchServer
 
 /// The test service behind a real socket on loopback, for as long as `body` runs.
-func withServedNotes(
-    limits: RPCLimits = .standard, _ body: (_ url: String) async throws -> Void
-) async throws {
+func withServedNotes(limits: RPCLimits = .standard, _ body: (_ url: String) async throws -> Void) async throws {
+    try await serving(RPCService(NotesService().handlers, limits: limits), body)
+}
+
+/// A service behind a real socket on loopback, for as long as `body` runs.
+func serving(_ service: RPCService, _ body: (_ url: String) async throws -> Void) async throws {
     var configuration = Server.Configuration()
     configuration.maximumBodyBytes = 16 << 20
-    let service = RPCService(NotesService().handlers, limits: limits)
     var router = Router()
     for route in service.routes { router.on(route.method, route.pattern, handledBy: service) }
     let server = Server(handler: router, configuration: configuration)

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchRPC
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `A call over a socket` {
+    @Test(arguments: CallStyle.all) func `brings one message there and one back`(style: CallStyle) async throws {
+        try await withServedNotes { url in
+            let channel = try style.channel(url)
+            for size in [0, 10, 100_000] {
+                let note = Note(text: "grüße ☃", number: -7, data: [UInt8](repeating: 200, count: size))
+                #expect(try await channel.unary(Notes.echo, note).message == note)
+            }
+            #expect(try await channel.unary(Notes.echo, Note()).message == Note())
+        }
+    }
+
+    @Test(arguments: CallStyle.all) func `brings many messages back, in order`(style: CallStyle) async throws {
+        try await withServedNotes { url in
+            let channel = try style.channel(url)
+            let note = Note(number: 300, data: [UInt8](repeating: 1, count: 1000))
+            let answer = try await collect(try await channel.serverStream(Notes.count, note))
+            #expect(answer.notes.map(\.number) == Array(0..<300))
+            #expect(answer.notes.allSatisfy { $0.data.count == 1000 })
+            #expect(try await collect(try await channel.serverStream(Notes.count, Note())).notes.isEmpty)
+        }
+    }
+
+    @Test(arguments: CallStyle.all) func `brings many messages there`(style: CallStyle) async throws {
+        try await withServedNotes { url in
+            let channel = try style.channel(url)
+            let notes = (0..<50).map { Note(text: "\($0)", number: $0) }
+            let answer = try await channel.clientStream(Notes.add, RPCStream(notes))
+            #expect(answer.message.number == 1225)
+            #expect(answer.message.text.hasPrefix("0,1,2,"))
+            #expect(try await channel.clientStream(Notes.add, RPCStream([])).message == Note())
+        }
+    }
+
+    @Test(arguments: CallStyle.all) func `brings many messages both ways`(style: CallStyle) async throws {
+        try await withServedNotes { url in
+            let channel = try style.channel(url)
+            let notes = (0..<50).map { Note(number: $0) }
+            let written = RPCStream<Note> { writer in
+                for note in notes { try await writer.send(note) }
+            }
+            let answer = try await collect(try await channel.bidirectional(Notes.talk, written))
+            #expect(answer.notes.map(\.number) == Array(1...50))
+        }
+    }
+
+    @Test(arguments: CallStyle.all) func `brings fields before and after the answer`(style: CallStyle) async throws {
+        try await withServedNotes { url in
+            let channel = try style.channel(url)
+            var options = CallOptions(metadata: ["x-ask": "one"])
+            options.metadata.appendBinary([0, 255, 1], for: "x-ask-bin")
+            let one = try await channel.unary(Notes.echo, Note(), options)
+            #expect(one.metadata["x-answer"] == "one")
+            #expect(one.trailers["x-after"] == "one")
+            #expect(one.trailers.binaryValues(of: "x-after-bin") == [[0, 255, 1]])
+            #expect(one.metadata["x-after"] == nil)
+            let many = try await channel.serverStream(Notes.count, Note(number: 2), options)
+            #expect(many.metadata["x-answer"] == "one")
+            #expect(many.trailers["x-after"] == nil)
+            let answer = try await collect(many)
+            #expect(answer.trailers["x-after"] == "one")
+            #expect(answer.trailers.binaryValues(of: "x-after-bin") == [[0, 255, 1]])
+        }
+    }
+
+    @Test(arguments: CallStyle.plain) func `is made without a socket as with one`(style: CallStyle) async throws {
+        let channel = try style.channel("http://localhost", through: RPCService(NotesService().handlers))
+        #expect(try await channel.unary(Notes.echo, Note(text: "a")).message.text == "a")
+        let answer = try await collect(try await channel.serverStream(Notes.count, Note(number: 3)))
+        #expect(answer.notes.map(\.number) == [0, 1, 2])
+        await #expect(throws: RPCError.notFound) {
+            try await channel.unary(Notes.echo, Note(text: "fail 5 none"))
+        }
+    }
+
+    @Test(arguments: CallStyle.plain) func `speaks both ways at a time where the transport does`(style: CallStyle)
+        async throws
+    {
+        let channel = try style.channel("http://localhost", through: RPCService(NotesService().handlers))
+        let (asks, ask) = AsyncStream<Note>.makeStream()
+        let answers = try await channel.bidirectional(Notes.talk, RPCStream(asks))
+        var iterator = answers.makeAsyncIterator()
+        for number in Int32(0)..<5 {
+            ask.yield(Note(number: number))
+            #expect(try await iterator.next()?.number == number + 1)
+        }
+        ask.finish()
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test func `goes below the path of its URL`() async throws {
+        let service = RPCService(NotesService().handlers)
+        let seen = HandlerFunction { request in
+            #expect(request.path == "/api/v1/latch.test.v1.Notes/Echo")
+            #expect(request.template == "/latch.test.v1.Notes/Echo")
+            return try await service.respond(to: request)
+        }
+        let channel = try RPCChannel("http://localhost/api/v1/", through: seen)
+        #expect(try await channel.unary(Notes.echo, Note(text: "a")).message.text == "a")
+    }
+
+    @Test func `passes interceptors, which see a request as any other`() async throws {
+        try await withServedNotes { url in
+            let channel = try CallStyle(style: .connect).channel(
+                url, interceptors: [FieldsInterceptor(["User-Agent": "from an interceptor"])])
+            #expect(try await channel.unary(Notes.echo, Note(text: "who")).message.text == "from an interceptor")
+        }
+    }
+
+    @Test func `is not made over plain http to another machine`() {
+        #expect(throws: HTTPError.insecureURL) { try RPCChannel("http://example.com") }
+        #expect(throws: HTTPError.invalidURL) { try RPCChannel("https://example.com/?a=b") }
+        #expect(throws: HTTPError.invalidURL) { try RPCChannel("example.com") }
+        #expect(throws: Never.self) {
+            try RPCChannel("http://example.com", allowingInsecureHTTP: .anyHostWithoutEncryption)
+        }
+    }
+}

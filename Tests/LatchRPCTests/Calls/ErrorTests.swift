@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchRPC
+import LatchTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `The error of a call` {
+    private static func error(_ body: () async throws -> Void) async throws -> RPCError {
+        do {
+            try await body()
+        } catch let error as RPCError {
+            return error
+        }
+        throw Missing()
+    }
+
+    private struct Missing: Error {}
+
+    @Test(arguments: CallStyle.all) func `has its code, its text and its details`(style: CallStyle) async throws {
+        try await withServedNotes { url in
+            let channel = try style.channel(url)
+            for code in RPCCode.allCases {
+                let error = try await Self.error {
+                    _ = try await channel.unary(Notes.echo, Note(text: "fail \(code.rawValue) 100 % schön\n\"ok\""))
+                }
+                #expect(error.status == code)
+                #expect(error.code == code.name)
+                #expect(error.message == "100 % schön\n\"ok\"")
+                #expect(error.detail(Note.self) == Note(text: "detail", number: Int32(code.rawValue)))
+                #expect(error.detail(RPCStatus.self) == nil)
+                #expect(error.isRetryable == (code == .unavailable))
+            }
+        }
+    }
+
+    @Test(arguments: CallStyle.all) func `comes after the messages before it`(style: CallStyle) async throws {
+        try await withServedNotes { url in
+            let channel = try style.channel(url)
+            let stream = try await channel.serverStream(
+                Notes.count, Note(text: "fail 9 late", number: 3), CallOptions(metadata: ["x-ask": "one"]))
+            var numbers: [Int32] = []
+            let error = try await Self.error { for try await note in stream { numbers.append(note.number) } }
+            #expect(numbers == [0, 1, 2])
+            #expect(error.status == .failedPrecondition)
+            #expect(error.message == "late")
+            #expect(error.detail(Note.self)?.number == 9)
+            #expect(error.metadata["x-after"] == "one")
+            #expect(error.metadata["x-answer"] == "one")
+        }
+    }
+
+    @Test(arguments: CallStyle.plain) func `ends a call that still sends`(style: CallStyle) async throws {
+        try await withServedNotes { url in
+            let channel = try style.channel(url)
+            let notes = [Note(number: 1), Note(text: "fail 10 enough"), Note(number: 2)]
+            let one = try await Self.error { _ = try await channel.clientStream(Notes.add, RPCStream(notes)) }
+            #expect(one.status == .aborted)
+            let many = try await Self.error {
+                _ = try await collect(try await channel.bidirectional(Notes.talk, RPCStream(notes)))
+            }
+            #expect(many.status == .aborted)
+        }
+    }
+
+    @Test(arguments: CallStyle.plain) func `says nothing of what a method throws by mistake`(style: CallStyle)
+        async throws
+    {
+        try await withServedNotes { url in
+            let channel = try style.channel(url)
+            let error = try await Self.error { _ = try await channel.unary(Notes.echo, Note(text: "throw")) }
+            #expect(error.status == .internal)
+            #expect(!error.description.contains("Secret"))
+            #expect(error.details.isEmpty)
+        }
+    }
+
+    @Test(arguments: CallStyle.all) func `is unimplemented for a method that is not there`(style: CallStyle)
+        async throws
+    {
+        try await withServedNotes { url in
+            let channel = try style.channel(url)
+            let nothing = RPCMethod<Note, Note>(Notes.service, "Nothing")
+            await #expect(throws: RPCError.unimplemented) { try await channel.unary(nothing, Note()) }
+            let elsewhere = RPCMethod<Note, Note>("latch.test.v1.Others", "Echo")
+            await #expect(throws: RPCError.unimplemented) { try await channel.unary(elsewhere, Note()) }
+        }
+    }
+
+    @Test(arguments: CallStyle.plain) func `is unavailable where nobody listens`(style: CallStyle) async throws {
+        // Bound, and closed before anybody could connect.
+        let port = try RawListener().port
+        let channel = try style.channel("http://127.0.0.1:\(port)")
+        let error = try await Self.error { _ = try await channel.unary(Notes.echo, Note()) }
+        #expect(error.status == .unavailable)
+        #expect(error.isRetryable)
+        #expect((error.cause as? HTTPError) == .offline)
+    }
+
+    @Test func `leaves the errors of interceptors as they are`() async throws {
+        struct SignedOut: Error {}
+        let interceptor = InterceptorFunction { _, _ in throw SignedOut() }
+        for style in CallStyle.plain {
+            let channel = try style.channel("http://localhost", interceptors: [interceptor])
+            await #expect(throws: SignedOut.self) { try await channel.unary(Notes.echo, Note()) }
+        }
+    }
+
+    @Test(arguments: [
+        (400, RPCCode.internal), (401, .unauthenticated), (403, .permissionDenied), (404, .unimplemented),
+        (429, .unavailable), (502, .unavailable), (503, .unavailable), (504, .unavailable), (500, .unknown),
+        (418, .unknown), (302, .unknown),
+    ])
+    func `follows from the status where something else answers`(status: Int, code: RPCCode) async throws {
+        for style in CallStyle.plain {
+            let page = HandlerFunction { _ in
+                HTTPResponse(
+                    status: HTTPStatus(rawValue: status), fields: [.contentType: "text/html"],
+                    body: HTTPBody("<p>secret"))
+            }
+            let channel = try style.channel("http://localhost", through: page)
+            let error = try await Self.error { _ = try await channel.unary(Notes.echo, Note()) }
+            #expect(error.status == code)
+            #expect(!error.description.contains("secret"))
+        }
+    }
+
+    @Test func `has a word for each number, and a number for each word`() {
+        for code in RPCCode.allCases { #expect(RPCCode(name: code.name) == code) }
+        #expect(RPCCode(name: "ok") == nil)
+        #expect(RPCCode(name: "CANCELED") == nil)
+        #expect(RPCCode(rawValue: 0) == nil)
+        #expect(RPCCode(rawValue: 17) == nil)
+        #expect(RPCCode.deadlineExceeded.name == "deadline_exceeded")
+    }
+}

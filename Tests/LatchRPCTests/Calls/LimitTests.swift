@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchRPC
+import LatchServer
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `A message that is too large` {
+    private let small = RPCLimits(messageBytes: 1000)
+
+    @Test(arguments: CallStyle.all) func `is refused by the server`(style: CallStyle) async throws {
+        try await withServedNotes(limits: small) { url in
+            let channel = try style.channel(url)
+            let large = Note(data: (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* $0) })
+            await #expect(throws: RPCError.resourceExhausted) { try await channel.unary(Notes.echo, large) }
+            await #expect(throws: RPCError.resourceExhausted) {
+                try await channel.clientStream(Notes.add, RPCStream([Note(), large]))
+            }
+            #expect(try await channel.unary(Notes.echo, Note(text: "a")).message.text == "a")
+        }
+    }
+
+    @Test(arguments: CallStyle.all) func `is refused by the client`(style: CallStyle) async throws {
+        try await withServedNotes { url in
+            let channel = try style.channel(url, limits: small)
+            let large = Note(number: 2, data: (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* $0) })
+            await #expect(throws: RPCError.resourceExhausted) { try await channel.unary(Notes.echo, large) }
+            await #expect(throws: RPCError.resourceExhausted) {
+                _ = try await collect(try await channel.serverStream(Notes.count, large))
+            }
+        }
+    }
+
+    @Test(arguments: CallStyle.all.filter { $0.compression != nil })
+    func `is refused however small it is when compressed`(style: CallStyle) async throws {
+        try await withServedNotes(limits: RPCLimits(messageBytes: 100_000)) { url in
+            let channel = try style.channel(url)
+            // A megabyte of zeros is a kilobyte of gzip.
+            let bomb = Note(data: [UInt8](repeating: 0, count: 1 << 20))
+            await #expect(throws: RPCError.resourceExhausted) { try await channel.unary(Notes.echo, bomb) }
+            await #expect(throws: RPCError.resourceExhausted) {
+                try await channel.clientStream(Notes.add, RPCStream([bomb]))
+            }
+        }
+    }
+
+    @Test(arguments: ["connect+proto", "grpc-web+proto", "grpc+proto"])
+    func `is refused by what it announces, before it comes`(type: String) async throws {
+        let service = RPCService(NotesService().handlers)
+        // A gigabyte is announced, and nothing of it follows.
+        let body = HTTPBody([0, 0x40, 0, 0, 0])
+        let request = HTTPRequest(
+            method: .post, authority: "a", path: "/latch.test.v1.Notes/Add",
+            fields: [.contentType: "application/" + type], body: body)
+        let channel = try RPCChannel(
+            "http://localhost", through: HandlerFunction { _ in try await service.respond(to: request) },
+            using: type.hasPrefix("connect") ? .connect : type.hasPrefix("grpc-web") ? .grpcWeb : .grpc)
+        await #expect(throws: RPCError.resourceExhausted) { try await channel.clientStream(Notes.add, RPCStream([])) }
+    }
+
+    @Test func `is measured after compression is taken off`() throws {
+        let bytes = [UInt8](repeating: 0, count: 1 << 20)
+        let compressed = try RPCCompression.gzip.compress(bytes)
+        #expect(compressed.count < 2000)
+        #expect(try RPCCompression.gzip.decompress(compressed, 1 << 20) == bytes)
+        #expect(throws: RPCError.resourceExhausted) {
+            try RPCCompression.gzip.decompress(compressed, 1 << 20 - 1)
+        }
+    }
+}
