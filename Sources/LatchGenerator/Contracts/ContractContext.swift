@@ -9,6 +9,8 @@ struct ContractContext {
     let isSecret: (FieldDescriptor) -> Bool
     /// What stands before a declaration.
     let access: String
+    /// What stands before a declaration that only forwards to the storage.
+    let forwarding: String
     var diagnostics: [Diagnostic] = []
 
     init(_ types: TypeTable, _ options: SwiftOptions, isSecret: @escaping (FieldDescriptor) -> Bool) {
@@ -16,6 +18,7 @@ struct ContractContext {
         self.options = options
         self.isSecret = isSecret
         access = options.visibility.prefix
+        forwarding = options.forwardingPrefix
     }
 
     /// Notes that something cannot be written in Swift.

@@ -47,5 +47,11 @@ enum ExtensionPrinter {
 
 extension FieldShape {
     /// The type of the values of an extension.
-    var extensionType: String { presence == .repeated ? "[\(value.type)]" : value.type }
+    var extensionType: String {
+        switch presence {
+        case .repeated: "[\(value.type)]"
+        case .tracked: value.type
+        default: "\(value.type)?"
+        }
+    }
 }

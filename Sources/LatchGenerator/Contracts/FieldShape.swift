@@ -63,6 +63,8 @@ package struct FieldShape {
         if field.label == .repeated { return .repeated }
         if let index = field.oneofIndex, !field.isProto3Optional { return .oneof(index) }
         if field.isRequired || field.defaultValue != nil { return .tracked }
+        // An extension is nothing but a value of its own: nil says that it is absent.
+        if field.isExtension { return .optional }
         if isTime(field) { return field.saysOptional ? .optional : .tracked }
         return field.hasPresence ? .optional : .implicit
     }

@@ -7,11 +7,13 @@ struct MessagePrinter {
     private let shape: MessageShape
     private let types: TypeTable
     private let access: String
+    private let forwarding: String
 
     private init(_ shape: MessageShape, _ context: ContractContext) {
         self.shape = shape
         types = context.types
         access = context.access
+        forwarding = context.forwarding
     }
 
     /// Writes a message and all that stands in it.
@@ -88,7 +90,7 @@ struct MessagePrinter {
         let deprecation = Deprecation.attribute(field.field.options.message.bool(3), field.field.comments)
         func declare(_ text: String) {
             if let deprecation { printer.line(deprecation) }
-            printer.line(access + text)
+            printer.line(forwarding + text)
         }
         printer.doc(field.field.comments.documentation)
         let place = field.access
@@ -106,7 +108,7 @@ struct MessagePrinter {
 extension MessagePrinter {
     private func printProperty(of oneof: MessageShape.Oneof, to printer: inout SwiftPrinter) {
         printer.doc(oneof.oneof.comments.documentation)
-        printer.block("\(access)var \(oneof.property): \(oneof.type)? {") {
+        printer.block("\(forwarding)var \(oneof.property): \(oneof.type)? {") {
             $0.block("get {") {
                 $0.line("switch storage[oneof: \(oneof.index)] {")
                 for field in oneof.fields {
@@ -159,7 +161,7 @@ extension MessagePrinter {
             }
         }
         printer.gap()
-        printer.list(parameters, from: "\(access)init(", to: ") {")
+        printer.list(parameters, from: "\(forwarding)init(", to: ") {")
         printer.lines("    storage = \(standard("MessageStorage"))(Self.schema)")
         for assignment in assignments { printer.lines("    \(assignment)") }
         printer.line("}")

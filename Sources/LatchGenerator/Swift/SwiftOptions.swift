@@ -46,11 +46,22 @@ public struct SwiftOptions: Sendable, Hashable {
     public var moduleName: String?
     /// Modules in which the types of other .proto files live, by the file's name, or by a folder that ends in `/`.
     public var modules: [String: String] = [:]
+    /// Whether accessors are compiled where they are used, and not also in the module that declares them.
+    ///
+    /// A message has many accessors, most of which a program does not use: this halves the time that a release build of
+    /// messages takes, and leaves a third of their code. It concerns public declarations only.
+    public var emitsAccessorsIntoClients = true
     /// The module that `Data` and `Date` come from; nil writes an import that fits wherever it is compiled.
     public var foundation: String?
 
     /// The defaults: a project, public.
     public init() {}
+
+    /// What stands before a declaration that only forwards to something public.
+    package var forwardingPrefix: String {
+        emitsAccessorsIntoClients && visibility == .public
+            ? "@_alwaysEmitIntoClient \(visibility.prefix)" : visibility.prefix
+    }
 
     /// The module of a .proto file; nil where its types are generated here.
     package func module(ofFile name: String) -> String? {
