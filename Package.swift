@@ -179,6 +179,12 @@ let package = Package(
         tests(
             "LatchRPCTests",
             needs: ["LatchRPC", "LatchServer", "LatchHTTP", "LatchCore", "LatchTesting", "TestVectors"]),
+        module("GeneratedModels", path: "Tests/GeneratedModels", needs: ["LatchRPC"]),
+        // Without our upcoming features: what is generated compiles with and without them.
+        tests(
+            "GeneratedTests",
+            needs: ["GeneratedModels", "LatchGenerator", "LatchProto", "LatchRPC", "LatchServer", "LatchHTTP"],
+            settings: []),
         tests("LatchHTTPTests", needs: ["LatchHTTP", "LatchServer", "LatchTesting", "LatchCore", "TestVectors"]),
         module("TestVectors", path: "Tests/TestVectors", needs: ["LatchCore"]),
         tests("LatchCryptoTests", needs: ["LatchCrypto", "LatchCore", "TestVectors"]),
