@@ -6,7 +6,7 @@ import LatchProto
 
 /// Writes .proto files as Swift, and says how long it took.
 ///
-///     generate-swift [-I DIR]… [--per-file] [--times N] [-o DIR] FILE…
+///     generate-swift [-I DIR]… [--per-file] [--drop-path] [--internal] [--prefix P] [--times N] [-o DIR] FILE…
 ///
 /// The time is that of the fastest of N runs, reading and writing of files left out.
 @main struct GenerateSwift {
@@ -19,6 +19,9 @@ import LatchProto
             case "-I": folders.append(arguments.popFirst() ?? "")
             case "-o": output = arguments.popFirst()
             case "--per-file": options.layout = .perFile
+            case "--internal": options.visibility = .internal
+            case "--drop-path": options.fileNaming = .dropPath
+            case "--prefix": options.typePrefix = arguments.popFirst() ?? ""
             case "--times": times = arguments.popFirst().flatMap { Int($0) } ?? 1
             default: names.append(argument)
             }

@@ -51,13 +51,21 @@ package struct SwiftPrinter: Sendable {
         _ head: String, until end: String? = "}", _ body: (inout SwiftPrinter) throws -> Void
     ) rethrows {
         line(head)
+        let start = bytes.count
         depth += 1
         isAtStart = true
         try body(&self)
         depth -= 1
         owesGap = false
         isAtStart = false
-        if let end { line(end) }
+        guard let end else { return }
+        guard bytes.count > start else {
+            // Nothing stands inside: both ends on one line.
+            bytes.removeLast()
+            bytes.append(contentsOf: "\(end)\n".utf8)
+            return
+        }
+        line(end)
     }
 
     /// Writes a list with what stands around it: on one line where that has at most 120 columns, else with as many items

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchGenerator
+import LatchProto
+import Testing
+
+@Suite struct `What is generated and committed` {
+    static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+
+    static func output(_ names: [String], _ options: SwiftOptions) throws -> [GeneratedFile] {
+        let compilation = Compiler { name in
+            FileManager.default.contents(atPath: tests.appendingPathComponent("Protos/\(name)").path).map { Array($0) }
+        }.compile(names)
+        try #require(compilation.isComplete, "\(compilation.diagnostics)")
+        let output = SwiftWriter(files: compilation.requested, options: options).write()
+        #expect(output.diagnostics.isEmpty, "\(output.diagnostics)")
+        return output.files
+    }
+
+    static let names = ["all_kinds", "older_kinds", "edition_kinds", "names", "calls"].map { "kinds/\($0).proto" }
+
+    @Test func `is what would be generated now`() throws {
+        var options = SwiftOptions()
+        options.layout = .perFile
+        let files = try Self.output(Self.names, options)
+        #expect(files.map(\.path).sorted() == Self.names.map { $0.replacing(".proto", with: ".latch.swift") }.sorted())
+        for file in files {
+            let url = Self.tests.appendingPathComponent("GeneratedModels/\(file.path)")
+            #expect(
+                try String(contentsOf: url, encoding: .utf8) == file.text, "\(file.path) has drifted: generate it again"
+            )
+        }
+    }
+
+    @Test func `is the same for internal declarations`() throws {
+        var options = SwiftOptions()
+        options.layout = .perFile
+        options.visibility = .internal
+        options.fileNaming = .dropPath
+        options.typePrefix = "Own"
+        let files = try Self.output(["kinds/all_kinds.proto", "kinds/calls.proto"], options)
+        for file in files {
+            let url = Self.tests.appendingPathComponent("GeneratedTests/Internal/\(file.path)")
+            #expect(
+                try String(contentsOf: url, encoding: .utf8) == file.text, "\(file.path) has drifted: generate it again"
+            )
+        }
+    }
+
+    @Test func `is the same twice, in whatever order the files are given`() throws {
+        let once = try Self.output(Self.names, SwiftOptions())
+        #expect(try Self.output(Self.names, SwiftOptions()) == once)
+        let other = try Self.output(Self.names.reversed(), SwiftOptions())
+        #expect(Set(other.map(\.text)) == Set(once.map(\.text)))
+    }
+}
