@@ -98,6 +98,9 @@ let package = Package(
         // 5 · Foundation's messages, for the facades that show them
         module("LatchFoundation", path: "Sources/Facades/Foundation", needs: ["LatchHTTP", "LatchCore"]),
 
+        // 5 · what clients of seed 000's shape throw
+        module("AxiomCore", path: "Sources/Facades/AxiomCore", needs: ["LatchRPC"]),
+
         // 6 · one import, and the seeds' names
         module(
             "Latchwork", needs: ["LatchHTTP", "LatchJOSE", "LatchAuth", "LatchOAuth", "LatchAccounts", "LatchCore"]),
@@ -115,8 +118,7 @@ let package = Package(
             "LaziOAuth", path: "Sources/Facades/LaziOAuth",
             needs: ["LatchOAuth", "LatchAuth", "LatchHTTP", "LatchJOSE", "LatchCore"]),
 
-        module("AxiomCore", path: "Sources/Facades/AxiomCore", needs: ["LatchRPC", "LatchCore"]),
-        module("AxiomArchitecture", path: "Sources/Facades/AxiomArchitecture", needs: ["LatchRPC", "LatchCore"]),
+        module("AxiomArchitecture", path: "Sources/Facades/AxiomArchitecture", needs: ["AxiomCore", "LatchRPC"]),
 
         // 6 · what every command line is made of
         module("LatchCommand", needs: ["LatchCore"]),

@@ -31,16 +31,21 @@ struct RuleWriter {
     ///
     /// What is wrong is in the diagnostics: a rule that is an error has given no check.
     func checks(for plan: MethodPlan) -> (checks: [RuleCheck], diagnostics: [Diagnostic]) {
-        var (checks, diagnostics) = checks(for: plan.rules, of: plan.method)
-        for constraint in plan.constraints {
+        var (checks, diagnostics) = self.checks(for: plan.rules, of: plan.method)
+        let (others, found) = self.checks(for: plan.constraints)
+        for check in others where !checks.contains(check) { checks.append(check) }
+        return (checks, diagnostics + found)
+    }
+
+    /// The checks of single fields of a message by their options.
+    func checks(for constraints: [FieldConstraint]) -> (checks: [RuleCheck], diagnostics: [Diagnostic]) {
+        var (checks, diagnostics): ([RuleCheck], [Diagnostic]) = ([], [])
+        for constraint in constraints {
             do throws(RuleFailure) {
-                for expression in try constraint.expressions {
-                    let check = check(expression)
-                    if !checks.contains(check) { checks.append(check) }
-                }
+                for expression in try constraint.expressions { checks.append(check(expression)) }
             } catch {
                 diagnostics.append(
-                    plan.method.service.file.diagnostic(
+                    constraint.field.file.diagnostic(
                         "the options of '\(constraint.field.fullName)': \(error.message)",
                         at: constraint.place ?? constraint.field.namePlace, hint: error.hint))
             }
