@@ -17,8 +17,9 @@ package struct TypeTable: Sendable {
     }
 
     private(set) var entries: [String: Entry] = [:]
-    /// Names outside of other types.
-    private(set) var topLevel: Set<String> = []
+    /// Names outside of other types, with the module that has them; nil for those that are generated here, and the empty
+    /// name where several modules do.
+    private var topLevel: [String: String?] = [:]
     private var serviceNames: [String: String] = [:]
     private let moduleName: String?
 
@@ -61,7 +62,12 @@ package struct TypeTable: Sendable {
         }
         let own = prefix + SwiftNames.type(name)
         entries[fullName] = Entry(path: path + [own], module: module, file: file.name)
-        if path.isEmpty { topLevel.insert(own) }
+        guard path.isEmpty else { return }
+        if let other = topLevel[own], other != module {
+            topLevel[own] = .some(other == nil || module == nil ? nil : "")
+        } else {
+            topLevel[own] = .some(module)
+        }
     }
 
     /// The module that generated code runs on.
@@ -100,7 +106,8 @@ extension TypeTable {
         guard let entry = entries[fullName], let first = entry.path.first else { return "Never" }
         let name = entry.path.joined(separator: ".")
         if let module = entry.module {
-            return topLevel.contains(first) || scope.nested.contains(first) ? "\(module).\(name)" : name
+            let isOther = topLevel[first].map { $0 != module } ?? false
+            return isOther || scope.nested.contains(first) ? "\(module).\(name)" : name
         }
         guard scope.nested.contains(first), let moduleName else { return name }
         return "\(moduleName).\(name)"
@@ -117,7 +124,7 @@ extension TypeTable {
 
     /// The name of a type of Swift, of Foundation or of the runtime as it is written at a place.
     package func standard(_ name: String, in scope: TypeScope = TypeScope()) -> String {
-        guard topLevel.contains(name) || scope.nested.contains(name) else { return name }
+        guard topLevel[name] != nil || scope.nested.contains(name) else { return name }
         if Self.swiftNames.contains(name) { return "Swift.\(name)" }
         // `Data` and `Date` come from one of two modules, so that the runtime names them a second time.
         return switch name {

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchGenerator
+import LatchProto
+import Testing
+
+@Suite struct `A message as Swift` {
+    @Test func `is a struct over its storage`() throws {
+        let text = try swift(
+            """
+            // A place
+            // on a map.
+            message Point {
+              // To the right.
+              int32 x = 1;
+              optional string name = 2;  // If it has one.
+              repeated Point near = 3;
+            }
+            """)
+        #expect(
+            text == #"""
+                /// A place
+                /// on a map.
+                public struct Point: Message {
+                    public static let schema = MessageSchema(
+                        "Point",
+                        """
+                        1 x int32
+                        2 name string optional
+                        3 near message 0 repeated
+                        """,
+                        types: [Point.self])
+
+                    public var storage: MessageStorage
+                    public init(storage: MessageStorage) { self.storage = storage }
+                    public init() { storage = MessageStorage(Self.schema) }
+
+                    /// To the right.
+                    @_alwaysEmitIntoClient public var x: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
+                    /// If it has one.
+                    @_alwaysEmitIntoClient public var name: String? { get { storage[optionalString: 1] } set { storage[optionalString: 1] = newValue } }
+                    @_alwaysEmitIntoClient public var near: [Point] { get { storage[messages: 2] } _modify { yield &storage[messages: 2] } }
+
+                    @_alwaysEmitIntoClient public init(x: Int32 = 0, name: String? = nil, near: [Point] = []) {
+                        storage = MessageStorage(Self.schema)
+                        storage[int32: 0] = x
+                        storage[optionalString: 1] = name
+                        storage[messages: 2] = near
+                    }
+                }
+
+                """#)
+    }
+
+    @Test func `without fields has nothing but its name`() throws {
+        #expect(
+            try swift("package a.b; message Nothing {}") == """
+                public struct Nothing: Message {
+                    public static let schema = MessageSchema("a.b.Nothing", "")
+
+                    public var storage: MessageStorage
+                    public init(storage: MessageStorage) { self.storage = storage }
+                    public init() { storage = MessageStorage(Self.schema) }
+                }
+
+                """)
+    }
+
+    @Test func `has an enum for each oneof`() throws {
+        let text = try swift(
+            "message M { oneof contact_way { string email = 4; M other = 2; } string id = 1; }")
+        #expect(text.contains("1 id string\n"))
+        #expect(text.contains("4 email string oneof 0\n"))
+        #expect(
+            text.contains(
+                """
+                    @_alwaysEmitIntoClient public var contactWay: ContactWay? {
+                        get {
+                            switch storage[oneof: 0] {
+                            case 4: .email(storage[string: 0])
+                            case 2: .other(storage[message: 1])
+                            default: nil
+                            }
+                        }
+                        set {
+                            switch newValue {
+                            case .email(let value): storage[string: 0] = value
+                            case .other(let value): storage[message: 1] = value
+                            case nil: storage.clear(oneof: 0)
+                            }
+                        }
+                    }
+                """))
+        #expect(text.contains("init(contactWay: ContactWay? = nil, id: String = \"\")"))
+        #expect(text.contains("public enum ContactWay: Hashable, Sendable {"))
+    }
+
+    @Test func `says that a field is deprecated, and what to do`() throws {
+        let text = try swift(
+            """
+            message M {
+              // Deprecated: use `b`,
+              // which is longer.
+              string a = 1 [deprecated = true];
+              string b = 2;
+              // Gone.
+              string c = 3 [deprecated = true];
+            }
+            """)
+        #expect(text.contains("@available(*, deprecated, message: \"use `b`, which is longer.\")\n"))
+        #expect(text.contains("/// Gone.\n    @available(*, deprecated)\n"))
+    }
+
+    @Test func `knows times as values of Swift, and says beside them whether they are there`() throws {
+        let text = try swift(
+            """
+            import "google/protobuf/timestamp.proto";
+            import "google/protobuf/duration.proto";
+            message M {
+              google.protobuf.Timestamp at = 1;
+              optional google.protobuf.Duration length = 2;
+              map<string, google.protobuf.Timestamp> all = 3;
+            }
+            """)
+        #expect(text.contains("var at: Date { get { storage[date: 0] } set { storage[date: 0] = newValue } }"))
+        #expect(text.contains("var hasAt: Bool { storage.has(0) }"))
+        #expect(text.contains("mutating func clearAt() { storage.clear(0) }"))
+        #expect(text.contains("var length: Duration? { get { storage[optionalDuration: 1] }"))
+        #expect(text.contains("var all: [String: Date] { get { storage[map: 2] }"))
+        #expect(text.contains("init(at: Date? = nil, length: Duration? = nil, all: [String: Date] = [:])"))
+        #expect(text.contains("3 all map string message 0\n"))
+    }
+
+    @Test func `marks what nobody may see`() throws {
+        let text = try swift(
+            """
+            message M {
+              string password = 1; string push_token = 2; string code = 3 [debug_redact = true];
+              bool has_password = 4; string page_token = 5; string token = 6 [debug_redact = false];
+              map<string, string> secrets = 7; string token_id = 8;
+            }
+            """)
+        let secret = text.split(separator: "\n").filter { $0.hasSuffix(" secret") }.map { $0.split(separator: " ")[1] }
+        #expect(secret == ["password", "push_token", "code", "secrets"])
+    }
+
+    @Test func `hides accessors from nobody where nothing is public`() throws {
+        let output = try written("syntax = \"proto3\"; message M { optional bytes a = 1; }") {
+            $0.layout = .perFile
+            $0.visibility = .internal
+            $0.foundation = "Foundation"
+        }
+        let text = try #require(output.files.first).text
+        #expect(text.contains("\nimport Foundation\nimport LatchRPC\n"))
+        #expect(text.contains("    var a: Data? {"))
+        #expect(!text.contains("public"))
+        #expect(!text.contains("@_"))
+    }
+}
