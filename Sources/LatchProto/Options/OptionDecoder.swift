@@ -27,13 +27,13 @@ struct OptionDecoder {
         _ wire: WireMessage, of type: MessageDescriptor, into message: inout OptionMessage
     ) throws(MalformedWire) {
         for wireField in wire.fields {
-            let (number, payload) = (wireField.number, wireField.payload)
+            let (number, content) = (wireField.number, wireField.content)
             guard let field = field(number, of: type), let fieldType = field.type else { continue }
             var whole = message.fields[number] ?? OptionMessage.Field(field, fieldType)
             if let inner = field.message {
-                try add(payload, of: inner, isRepeated: field.label == .repeated, to: &whole)
+                try add(content, of: inner, isRepeated: field.label == .repeated, to: &whole)
             } else {
-                let values = try values(payload, of: fieldType)
+                let values = try values(content, of: fieldType)
                 whole.values = field.label == .repeated ? whole.values + values : values
             }
             message.fields[number] = whole
@@ -46,11 +46,11 @@ struct OptionDecoder {
 
     /// A message that comes in several blocks is one, unless the field is repeated.
     private func add(
-        _ payload: WirePayload, of type: MessageDescriptor, isRepeated: Bool,
+        _ content: WireContent, of type: MessageDescriptor, isRepeated: Bool,
         to whole: inout OptionMessage.Field
     ) throws(MalformedWire) {
         let wire: WireMessage
-        switch payload {
+        switch content {
         case .bytes(let bytes): wire = try WireMessage(bytes)
         case .group(let group): wire = group
         case .number: return
@@ -62,9 +62,9 @@ struct OptionDecoder {
     }
 
     private func values(
-        _ payload: WirePayload, of type: FieldType
+        _ content: WireContent, of type: FieldType
     ) throws(MalformedWire) -> [OptionMessage.Value] {
-        switch payload {
+        switch content {
         case .group: return []
         case .number(let bits): return [.number(Self.value(bits, of: type))]
         case .bytes(let bytes) where type == .string || type == .bytes: return [.bytes(Array(bytes))]

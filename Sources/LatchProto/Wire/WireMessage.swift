@@ -24,15 +24,15 @@ package struct WireMessage {
             let tag = try cursor.varint()
             guard let number = Int32(exactly: tag >> 3), number > 0 else { throw cursor.malformed }
             switch tag & 7 {
-            case 0: fields.append(WireField(number: number, payload: .number(try cursor.varint())))
-            case 1: fields.append(WireField(number: number, payload: .number(try cursor.fixed(8))))
-            case 2: fields.append(WireField(number: number, payload: .bytes(try cursor.block())))
+            case 0: fields.append(WireField(number: number, content: .number(try cursor.varint())))
+            case 1: fields.append(WireField(number: number, content: .number(try cursor.fixed(8))))
+            case 2: fields.append(WireField(number: number, content: .bytes(try cursor.block())))
             case 3:
                 fields.append(
                     WireField(
-                        number: number, payload: .group(try WireMessage(&cursor, depth: depth + 1, group: number))))
+                        number: number, content: .group(try WireMessage(&cursor, depth: depth + 1, group: number))))
             case 4 where number == group: return
-            case 5: fields.append(WireField(number: number, payload: .number(try cursor.fixed(4))))
+            case 5: fields.append(WireField(number: number, content: .number(try cursor.fixed(4))))
             default: throw cursor.malformed
             }
         }
@@ -49,11 +49,11 @@ package struct MalformedWire: Error, Sendable {
 /// A field that came.
 struct WireField {
     let number: Int32
-    let payload: WirePayload
+    let content: WireContent
 }
 
 /// What a tag announces (Protocol Buffers encoding, "Message structure").
-enum WirePayload {
+enum WireContent {
     /// A varint, or the bits of a fixed number.
     case number(UInt64)
     /// Text, bytes, another message, or packed numbers.
@@ -94,11 +94,11 @@ struct WireCursor {
 
 extension WireMessage {
     /// What came for a field, in order.
-    func payloads(_ number: Int32) -> [WirePayload] { fields.filter { $0.number == number }.map(\.payload) }
+    func contents(_ number: Int32) -> [WireContent] { fields.filter { $0.number == number }.map(\.content) }
 
     /// The last number that came for a field; nil where none did.
     package func number(_ number: Int32) -> UInt64? {
-        guard case .number(let value)? = fields.last(where: { $0.number == number })?.payload else { return nil }
+        guard case .number(let value)? = fields.last(where: { $0.number == number })?.content else { return nil }
         return value
     }
 
@@ -110,7 +110,7 @@ extension WireMessage {
 
     /// The blocks that came for a field.
     func blocks(_ number: Int32) -> [ArraySlice<UInt8>] {
-        payloads(number).compactMap {
+        contents(number).compactMap {
             guard case .bytes(let bytes) = $0 else { return nil }
             return bytes
         }
@@ -135,8 +135,8 @@ extension WireMessage {
     /// The numbers of a repeated field, packed or not.
     func numbers(_ number: Int32) throws(MalformedWire) -> [UInt64] {
         var numbers: [UInt64] = []
-        for payload in payloads(number) {
-            switch payload {
+        for content in contents(number) {
+            switch content {
             case .number(let value): numbers.append(value)
             case .group: break
             case .bytes(let bytes):
