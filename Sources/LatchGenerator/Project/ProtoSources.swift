@@ -18,12 +18,12 @@ package struct ProtoSources: Sendable {
     /// nowhere, from the folder that was given.
     package static func find(_ paths: [String], includes: [String]) throws(GeneratorError) -> ProtoSources {
         var (names, roots) = (Set<String>(), includes.map(Self.normalized))
-        for include in includes where !isFolder(include) {
+        for include in includes where !FilesBelow.isFolder(include) {
             throw .missingInput("'\(include)' is no folder.", hint: "Give the folder that imports begin at.")
         }
         for path in paths {
             for file in try files(at: path) {
-                let root = root(of: file, given: isFolder(path) ? normalized(path) : nil, includes: roots)
+                let root = root(of: file, given: FilesBelow.isFolder(path) ? normalized(path) : nil, includes: roots)
                 if !roots.contains(root) { roots.append(root) }
                 names.insert(String(file.dropFirst(root.count + 1)))
             }
@@ -85,47 +85,12 @@ extension ProtoSources {
             throw .missingInput("The proto path '\(path)' does not exist.")
         }
         let path = normalized(path)
-        guard isFolder(path) else {
-            guard path.hasSuffix(".proto") else { throw .missingInput("'\(path)' is no .proto file.") }
-            return [path]
-        }
-        let files = try filesBelow(path)
-        guard !files.isEmpty else { throw .missingInput("There is no .proto file in '\(path)'.") }
-        return files
-    }
-
-    private static func filesBelow(_ folder: String) throws(GeneratorError) -> [String] {
-        let names: [String]
-        do {
-            names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-        } catch {
-            throw .missingInput("The folder '\(folder)' cannot be read.")
-        }
-        var files: [String] = []
-        for name in names where !name.hasPrefix(".") {
-            let path = "\(folder)/\(name)"
-            if !isFolder(path) {
-                if name.hasSuffix(".proto") { files.append(path) }
-            } else if !isLink(path) {
-                // A link may lead back to where we came from.
-                files += try filesBelow(path)
-            }
+        let files = try FilesBelow.find(path, suffix: ".proto")
+        guard !files.isEmpty else {
+            throw .missingInput(
+                FilesBelow.isFolder(path) ? "There is no .proto file in '\(path)'." : "'\(path)' is no .proto file.")
         }
         return files
-    }
-
-    private static func isLink(_ path: String) -> Bool {
-        do {
-            _ = try FileManager.default.destinationOfSymbolicLink(atPath: path)
-            return true
-        } catch {
-            return false
-        }
-    }
-
-    private static func isFolder(_ path: String) -> Bool {
-        var isFolder = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
     }
 
     /// A path without `.`, doubled slashes and a slash at its end, so that one can be looked for at the front of another.
