@@ -47,7 +47,11 @@ let modules = [
 let package = Package(
     name: "Latchwork",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-    products: modules.map { .library(name: $0, targets: [$0]) } + [.executable(name: "latch", targets: ["latch"])],
+    products: modules.map { .library(name: $0, targets: [$0]) } + [
+        .executable(name: "latch", targets: ["latch"]),
+        .executable(name: "axiom-client-generator", targets: ["axiom-client-generator"]),
+        .executable(name: "protoc-gen-latch", targets: ["protoc-gen-latch"]),
+    ],
     targets: [
         // 0 · system libraries
         system("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
@@ -123,11 +127,17 @@ let package = Package(
         // 6 · what every command line is made of
         module("LatchCommand", needs: ["LatchCore"]),
 
+        module("GeneratorVerbs", needs: ["LatchCommand", "LatchGenerator", "LatchProto", "LatchCore"]),
+
         // 7 · the commands
+        program(
+            "axiom-client-generator", path: "Sources/axiom-client-generator",
+            needs: ["GeneratorVerbs", "LatchCommand"]),
+        program("protoc-gen-latch", path: "Sources/protoc-gen-latch", needs: ["LatchCommand", "LatchGenerator"]),
         program(
             "latch", path: "Sources/latch",
             needs: [
-                "LatchCommand",
+                "GeneratorVerbs", "LatchCommand",
                 "LatchAccounts", "LatchIdentity", "LatchOAuth", "LatchAuth", "LatchServer", "LatchJOSE", "LatchHTTP",
                 "LatchCore", "AuthPackage", "JWTAuth", "LaziOAuth",
             ]),

@@ -46,7 +46,12 @@ public struct SwiftWriter {
         NameCheck.check(files, &context)
         checkSources(&context)
         var output = Output()
-        for unit in ContractUnit.units(of: files, options, types, &context) {
+        var units = ContractUnit.units(of: files, options, types, &context)
+        if let services = options.services {
+            let selection = TypeSelection(services, of: files)
+            units = units.map(selection.applied).filter { !$0.isEmpty }
+        }
+        for unit in units {
             output.files.append(GeneratedFile(path: unit.path, text: text(of: unit, &context)))
         }
         output.diagnostics = context.diagnostics

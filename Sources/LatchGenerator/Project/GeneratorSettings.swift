@@ -95,10 +95,11 @@ package struct GeneratorSettings: Sendable, Hashable {
     /// What is generated, as far as it is said here.
     package func options() throws(GeneratorError) -> GenerationOptions {
         var options = GenerationOptions()
-        options.layout = try choice(.layout, of: GenerationOptions.Layout.self) ?? options.layout
-        options.visibility = try choice(.visibility, of: GenerationOptions.Visibility.self) ?? options.visibility
+        options.swift.layout = try choice(.layout, of: SwiftOptions.Layout.self) ?? options.swift.layout
+        options.swift.visibility =
+            try choice(.visibility, of: SwiftOptions.Visibility.self) ?? options.swift.visibility
         options.clientSuffix = try name(.clientSuffix)
-        options.moduleName = try name(.packageName)
+        options.swift.moduleName = try name(.packageName)
         options.makesContracts = try flag(.contracts) ?? true
         options.makesClients = try flag(.clients) ?? true
         options.makesTests = try flag(.tests) ?? true

@@ -12,6 +12,12 @@ package struct ProjectRun: Sendable {
         package let completed: Int
         package let total: Int
         package let message: String
+
+        package init(completed: Int, total: Int, message: String) {
+            self.completed = completed
+            self.total = total
+            self.message = message
+        }
     }
 
     /// What a run counted.
@@ -69,7 +75,7 @@ package struct ProjectRun: Sendable {
         try Self.refuse(diagnostics)
         progress(Progress(completed: 1, total: Self.stepCount, message: "generating"))
         var options = try settings.options()
-        options.services = try ServiceSelection.find(settings.words(.services), in: compilation.requested)
+        options.swift.services = try ServiceSelection.find(settings.words(.services), in: compilation.requested)
         var files: [GeneratedFile] = []
         for language in wanted {
             let generation = language.generate(compilation.requested, options)
@@ -118,7 +124,7 @@ package struct ProjectRun: Sendable {
         let services = compilation.requested.flatMap(\.services)
         return Figures(
             protoFiles: compilation.requested.count,
-            services: services.count { options.services?.contains($0.fullName) ?? true },
+            services: services.count { options.swift.services?.contains($0.fullName) ?? true },
             messages: compilation.requested.reduce(0) { $0 + Self.count($1.messages) }, files: files.count,
             lines: files.reduce(0) { $0 + $1.text.utf8.count { $0 == UInt8(ascii: "\n") } })
     }

@@ -44,6 +44,8 @@ public struct SwiftOptions: Sendable, Hashable {
     public var typePrefix = ""
     /// The module that the text will belong to: by its name a type is told from a nested one of the same name.
     public var moduleName: String?
+    /// The full names of the services that are wanted, with the types that they need; nil for everything.
+    public var services: Set<String>?
     /// Modules in which the types of other .proto files live, by the file's name, or by a folder that ends in `/`.
     public var modules: [String: String] = [:]
     /// Whether accessors are compiled where they are used, and not also in the module that declares them.

@@ -3,52 +3,54 @@
 /// Writes messages as they go over the wire (Protocol Buffers encoding), for descriptors and options.
 ///
 /// It is for the compiler's own few messages; the codec of generated code is the runtime's.
-struct WireWriter {
-    private(set) var bytes: [UInt8] = []
+package struct WireWriter {
+    package private(set) var bytes: [UInt8] = []
 
-    mutating func varint(_ number: Int32, _ value: UInt64) {
+    package init() {}
+
+    package mutating func varint(_ number: Int32, _ value: UInt64) {
         tag(number, 0)
         plain(value)
     }
 
-    mutating func int32(_ number: Int32, _ value: Int32) { varint(number, UInt64(bitPattern: Int64(value))) }
+    package mutating func int32(_ number: Int32, _ value: Int32) { varint(number, UInt64(bitPattern: Int64(value))) }
 
-    mutating func bool(_ number: Int32, _ value: Bool) { varint(number, value ? 1 : 0) }
+    package mutating func bool(_ number: Int32, _ value: Bool) { varint(number, value ? 1 : 0) }
 
-    mutating func string(_ number: Int32, _ text: String) { bytes(number, Array(text.utf8)) }
+    package mutating func string(_ number: Int32, _ text: String) { bytes(number, Array(text.utf8)) }
 
-    mutating func bytes(_ number: Int32, _ value: [UInt8]) {
+    package mutating func bytes(_ number: Int32, _ value: [UInt8]) {
         tag(number, 2)
         plain(UInt64(value.count))
         bytes += value
     }
 
-    mutating func fixed64(_ number: Int32, _ value: UInt64) {
+    package mutating func fixed64(_ number: Int32, _ value: UInt64) {
         tag(number, 1)
         withUnsafeBytes(of: value.littleEndian) { bytes += $0 }
     }
 
-    mutating func fixed32(_ number: Int32, _ value: UInt32) {
+    package mutating func fixed32(_ number: Int32, _ value: UInt32) {
         tag(number, 5)
         withUnsafeBytes(of: value.littleEndian) { bytes += $0 }
     }
 
     /// A message inside of this one.
-    mutating func message(_ number: Int32, _ body: (inout WireWriter) -> Void) {
+    package mutating func message(_ number: Int32, _ body: (inout WireWriter) -> Void) {
         var inner = WireWriter()
         body(&inner)
         bytes(number, inner.bytes)
     }
 
     /// A message between two tags.
-    mutating func group(_ number: Int32, _ body: (inout WireWriter) -> Void) {
+    package mutating func group(_ number: Int32, _ body: (inout WireWriter) -> Void) {
         tag(number, 3)
         body(&self)
         tag(number, 4)
     }
 
     /// A number without a tag, as packed fields have them.
-    mutating func plain(_ value: UInt64) {
+    package mutating func plain(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)

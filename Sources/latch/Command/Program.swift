@@ -5,7 +5,7 @@ import LatchCommand
 /// The command: its verbs, and what is common to all of them.
 enum Program {
     /// The version, as the changelog counts it.
-    static let version = "0.1.0"
+    static let version = packageVersion
 
     /// All verbs.
     ///

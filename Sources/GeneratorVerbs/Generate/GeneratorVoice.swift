@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCommand
+import LatchCore
+import LatchGenerator
+import LatchProto
+
+/// How much of what happens is told on standard error.
+struct GeneratorVoice: Sendable {
+    /// How much is told; each level tells what those before it do.
+    enum Level: String, CaseIterable, Comparable, Sendable {
+        case error, warn, info, debug, trace
+
+        static func < (one: Level, other: Level) -> Bool {
+            (allCases.firstIndex(of: one) ?? 0) < (allCases.firstIndex(of: other) ?? 0)
+        }
+    }
+
+    private let shell: Shell
+    private let level: Level
+    /// Whether a script reads standard output, which then has one object and nothing else.
+    let isJSON: Bool
+    /// Whether each file and each step is named.
+    let isVerbose: Bool
+
+    init(_ invocation: Invocation, _ shell: Shell) throws(CommandError) {
+        self.shell = shell
+        let name = invocation[GenerateVerb.logLevel] ?? "info"
+        guard let level = Level(rawValue: name) else {
+            throw .usage(
+                "'\(name)' is no level.", hint: "Give one of \(Level.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        self.level = level
+        isJSON = invocation.has(GenerateVerb.json)
+        isVerbose = invocation.has(GenerateVerb.verbose) || level >= .debug
+    }
+
+    /// Tells a diagnostic: what, where, the line with a caret, and the hint.
+    func tell(_ diagnostic: Diagnostic) {
+        guard !isJSON, diagnostic.severity == .error || level >= .warn else { return }
+        shell.error.line(diagnostic.description.split(separator: "\n").map { String($0).printable }.joined(separator: "\n"))
+    }
+
+    /// Tells how far a run has come, to people who wait for it.
+    func progress(_ progress: ProjectRun.Progress) {
+        guard !isJSON, level >= .info, isVerbose || shell.error.isTerminal && level >= .debug else { return }
+        shell.error.line("[\(progress.completed + 1)/\(progress.total)] \(progress.message)")
+    }
+
+    /// Tells something that a person may want to know meanwhile.
+    func note(_ text: String) {
+        guard !isJSON, level >= .info else { return }
+        shell.error.line("\(shell.name): \(text.printable)")
+    }
+}
+
+/// The diagnostics of one run, told as they come and kept for its report.
+final class DiagnosticLog: Sendable {
+    private let voice: GeneratorVoice?
+    private let list = Lock<[Diagnostic]>([])
+
+    /// - Parameter voice: Nil where nobody is told before the report.
+    init(_ voice: GeneratorVoice?) { self.voice = voice }
+
+    var all: [Diagnostic] { list.withLock { $0 } }
+
+    func tell(_ diagnostic: Diagnostic) {
+        list.withLock { $0.append(diagnostic) }
+        voice?.tell(diagnostic)
+    }
+}

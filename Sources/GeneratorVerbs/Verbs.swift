@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchCommand
+
+/// The verbs of the generator, as the program of that name has them; its doctor is the program's own.
+package func generatorVerbs(of program: String) -> [Verb] {
+    [
+        GenerateVerb.verb(of: program),
+    ]
+}
