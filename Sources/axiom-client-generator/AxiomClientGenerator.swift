@@ -19,7 +19,9 @@ enum AxiomClientGenerator {
                 .init(
                     command: "axiom-client-generator generate --proto-path user_service.proto --output-path generated",
                     purpose: "generate clients of a service")
-            ], verbs: generatorVerbs(of: "axiom-client-generator")), version: packageVersion)
+            ], verbs: generatorVerbs(of: "axiom-client-generator") + [
+                GeneratorDoctorVerb.verb(of: "axiom-client-generator")
+            ]), version: packageVersion)
 
     static func main() { command.takeOver() }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchCommand
-import LatchCore
+
+package import LatchCore
 
 /// What came of one look.
 struct Diagnosis: Sendable {
@@ -47,5 +47,13 @@ struct Diagnosis: Sendable {
         let first = "\(mark) \(subject)" + String(repeating: " ", count: width - subject.count + 2)
         let said = lines.map(\.printable) + (hint.map { ["hint: " + $0.printable] } ?? [])
         return first + said.joined(separator: "\n" + gap) + "\n"
+    }
+}
+
+extension [Diagnosis] {
+    /// All of them for people, the subjects in a column.
+    package var text: String {
+        let width = map(\.subject.count).max() ?? 0
+        return map { $0.text(width: width) }.joined()
     }
 }
