@@ -6,6 +6,6 @@ package import LatchCommand
 package func generatorVerbs(of program: String) -> [Verb] {
     [
         GenerateVerb.verb(of: program), ValidateVerb.verb(of: program), ExamplesVerb.verb(of: program),
-        DescriptorsVerb.verb(of: program),
+        DescriptorsVerb.verb(of: program), ToolServerVerb.verb(of: program),
     ]
 }

@@ -2,7 +2,7 @@
 
 import FoundationEssentials
 package import LatchCommand
-package import LatchCore
+import LatchCore
 import LatchGenerator
 
 /// Looks at what the generator stands on: what it writes to, and what judges what it wrote.

@@ -2,6 +2,7 @@
 
 package import LatchCommand
 import LatchCore
+import LatchGenerator
 
 /// `examples`: .proto files to begin with, and how to generate from them.
 package enum ExamplesVerb {

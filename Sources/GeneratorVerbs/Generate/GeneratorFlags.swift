@@ -53,7 +53,7 @@ enum GeneratorFlags {
     }
 
     /// There is one runtime, and files for another would not compile.
-    private static func checkVersion(_ settings: GeneratorSettings) throws(CommandError) {
+    static func checkVersion(_ settings: GeneratorSettings) throws(CommandError) {
         guard let version = settings.text(.frameworkVersion) else { return }
         let own = packageVersion.split(separator: ".").prefix(2)
         guard version.split(separator: ".").prefix(2).elementsEqual(own) else {

@@ -1,37 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-
 package import LatchCore
 
 /// What came of one look.
-struct Diagnosis: Sendable {
+package struct Diagnosis: Sendable {
     /// What a script knows it by.
-    let subject: String
+    package let subject: String
     /// Whether it holds.
-    let isFine: Bool
+    package let isFine: Bool
     /// What was found, the most important line first.
-    let lines: [String]
+    package let lines: [String]
     /// What to do about it.
-    var hint: String?
+    package var hint: String?
     /// The same for a script.
-    var facts: JSONObject = [:]
+    package var facts: JSONObject = [:]
 
-    static func fine(_ subject: String, _ lines: String..., facts: JSONObject = [:]) -> Diagnosis {
+    package init(
+        subject: String, isFine: Bool, lines: [String], hint: String? = nil, facts: JSONObject = [:]
+    ) {
+        self.subject = subject
+        self.isFine = isFine
+        self.lines = lines
+        self.hint = hint
+        self.facts = facts
+    }
+
+    package static func fine(_ subject: String, _ lines: String..., facts: JSONObject = [:]) -> Diagnosis {
         Diagnosis(subject: subject, isFine: true, lines: lines, facts: facts)
     }
 
-    static func wrong(_ subject: String, _ lines: String..., hint: String?, facts: JSONObject = [:]) -> Diagnosis {
+    package static func wrong(_ subject: String, _ lines: String..., hint: String?, facts: JSONObject = [:]) -> Diagnosis {
         Diagnosis(subject: subject, isFine: false, lines: lines, hint: hint, facts: facts)
     }
 
     /// What an error keeps from being found out.
-    static func wrong(_ subject: String, _ error: any Error) -> Diagnosis {
+    package static func wrong(_ subject: String, _ error: any Error) -> Diagnosis {
         let told = CommandError(telling: error)
         return wrong(subject, told.message, hint: told.hint, facts: ["code": .string(told.code)])
     }
 
     /// One JSON object.
-    var json: JSONValue {
+    package var json: JSONValue {
         var object: JSONObject = [
             "subject": .string(subject), "fine": .bool(isFine), "says": .string(lines.joined(separator: "\n")),
         ]
@@ -41,7 +50,7 @@ struct Diagnosis: Sendable {
     }
 
     /// Lines with a mark in front, the subject in a column of its own.
-    func text(width: Int) -> String {
+    package func text(width: Int) -> String {
         let mark = isFine ? "✓" : "✗"
         let gap = String(repeating: " ", count: width + 4)
         let first = "\(mark) \(subject)" + String(repeating: " ", count: width - subject.count + 2)

@@ -39,13 +39,18 @@ package struct Shell: Sendable {
         /// The terminal is as it was afterwards, also where a signal ends the process meanwhile.
         package let line: @Sendable (_ isShown: Bool, _ signals: Signals) async throws -> String?
 
+        /// Lines as they come, without their breaks; of one that is longer than the limit, so much and one byte more.
+        package let lines: @Sendable (_ limit: Int) -> AsyncStream<[UInt8]>
+
         package init(
             isTerminal: Bool, all: @escaping @Sendable (_ limit: Int) async throws -> [UInt8],
-            line: @escaping @Sendable (_ isShown: Bool, _ signals: Signals) async throws -> String?
+            line: @escaping @Sendable (_ isShown: Bool, _ signals: Signals) async throws -> String?,
+            lines: @escaping @Sendable (_ limit: Int) -> AsyncStream<[UInt8]> = { _ in AsyncStream { $0.finish() } }
         ) {
             self.isTerminal = isTerminal
             self.all = all
             self.line = line
+            self.lines = lines
         }
 
         /// Nothing at all.

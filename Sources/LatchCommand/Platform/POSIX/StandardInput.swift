@@ -31,6 +31,14 @@ extension Shell.Input {
             let bytes = await onThread { readLine(upTo: 4096) }
             guard !bytes.isEmpty else { return nil }
             return String(decoding: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)
+        },
+        lines: { limit in
+            let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
+            DispatchQueue(label: "latch.input").async {
+                readLines(upTo: limit) { continuation.yield($0) }
+                continuation.finish()
+            }
+            return stream
         })
 
     /// Runs what blocks on a thread of its own.
@@ -51,6 +59,26 @@ extension Shell.Input {
             bytes += buffer[..<count]
         }
         return bytes
+    }
+
+    /// Reads to the end, and gives each line as soon as it is complete; what stands behind the last break is one, too.
+    private static func readLines(upTo limit: Int, _ give: ([UInt8]) -> Void) {
+        var line: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = systemRead(STDIN_FILENO, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            var rest = buffer[..<count]
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                line += rest[..<end].prefix(limit + 1 - line.count)
+                give(line)
+                line = []
+                rest = rest[(end + 1)...]
+            }
+            line += rest.prefix(limit + 1 - line.count)
+        }
+        if !line.isEmpty { give(line) }
     }
 
     /// Reads to the end of a line, with its line break, and not a byte more: what follows may be meant for somebody else.
