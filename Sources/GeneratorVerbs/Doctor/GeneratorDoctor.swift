@@ -9,9 +9,12 @@ import LatchGenerator
 package struct GeneratorDoctor: Sendable {
     private let environment: [String: String]
     private let program: String
+    private let needsSwift: Bool
 
-    package init(environment: [String: String], program: String = currentProgram) {
+    /// - Parameter needsSwift: Whether it is wrong that there is no Swift compiler; who does not generate needs none.
+    package init(environment: [String: String], program: String = currentProgram, needsSwift: Bool = true) {
         self.environment = environment
+        self.needsSwift = needsSwift
         self.program = program
     }
 
@@ -44,6 +47,9 @@ package struct GeneratorDoctor: Sendable {
 
     private func swift(_ toolchain: SwiftToolchain?) async -> Diagnosis {
         guard let toolchain else {
+            guard needsSwift else {
+                return .fine("swift", "no swiftc in PATH; only 'generate --validate' and 'validate' need it")
+            }
             return .wrong(
                 "swift", "There is no swiftc in PATH.",
                 hint: "Install Swift 6.2 or later (swift.org/install); generating works without, --validate does not.")

@@ -22,6 +22,8 @@ final class RPCOutput: Sendable {
 final class RequestVoice: Sendable {
     private let output: RPCOutput
     private let token: JSONValue?
+    /// Tells people, who read standard error.
+    private let note: @Sendable (String) -> Void
     private struct State {
         var isSilent = false
         var progress = -1
@@ -29,17 +31,21 @@ final class RequestVoice: Sendable {
     private let state = Lock(State())
 
     /// - Parameter token: By which the client knows progress of this request; nil where it wants none.
-    init(_ output: RPCOutput, progressToken token: JSONValue?) {
+    init(
+        _ output: RPCOutput, progressToken token: JSONValue?, note: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
         self.output = output
         self.token = token
+        self.note = note
     }
 
     /// Tells how far the work has come; the number grows with each (2026-07-28, "Progress").
     func progress(_ completed: Int, of total: Int, _ message: String) {
-        guard let token else { return }
         state.withLock { state in
             guard !state.isSilent, completed > state.progress else { return }
             state.progress = completed
+            note("\(completed)/\(total) \(message)")
+            guard let token else { return }
             output.send([
                 "jsonrpc": "2.0", "method": "notifications/progress",
                 "params": [

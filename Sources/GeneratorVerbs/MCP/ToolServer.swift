@@ -21,8 +21,12 @@ actor ToolServer {
     /// The tool call that began last: calls follow one another, since they may write the same files.
     private var lastCall: Task<Void, Never>?
 
-    init(_ shell: Shell, tools: [any GeneratorTool]) {
+    /// Tells people how far a call has come.
+    private let note: @Sendable (String) -> Void
+
+    init(_ shell: Shell, tools: [any GeneratorTool], note: @escaping @Sendable (String) -> Void = { _ in }) {
         self.shell = shell
+        self.note = note
         self.tools = tools
         output = RPCOutput(shell.output)
     }
@@ -71,7 +75,7 @@ actor ToolServer {
             guard pending[id] == nil else {
                 return answer(RPCFailure.invalidRequest("the id is in use").answer(to: id))
             }
-            let voice = RequestVoice(output, progressToken: Self.token(parameters))
+            let voice = RequestVoice(output, progressToken: Self.token(parameters), note: note)
             let revision: ProtocolRevision
             do throws(RPCFailure) {
                 revision = try self.revision(of: parameters, method: method)

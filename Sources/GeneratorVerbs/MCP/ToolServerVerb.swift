@@ -32,7 +32,10 @@ package enum ToolServerVerb {
                     tools: [
                         GenerateTool(environment: environment, alwaysValidates: invocation.has(validate)),
                         ValidateTool(), DoctorTool(environment: environment), ExamplesTool(),
-                    ])
+                    ],
+                    note: { text in
+                        if invocation.has(progress) { shell.error.line("\(shell.name): \(text.printable)") }
+                    })
                 await server.serve()
                 if isTold { shell.error.line("\(shell.name): standard input has ended") }
                 return .success

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import GeneratorVerbs
 import LatchCommand
 
 /// The command: its verbs, and what is common to all of them.
@@ -23,7 +24,7 @@ enum Program {
             LoginVerb.verb, LogoutVerb.verb, WhoamiVerb.verb, AccountsVerb.verb, TokenVerb.verb, RequestVerb.verb,
             DoctorVerb.verb, JWTVerb.verb, KeysVerb.verb,
             ServeVerb.verb, DemoVerb.verb,
-        ])
+        ] + generatorVerbs(of: "latch"))
 
     /// Both together.
     static let command = Command(root, version: version)

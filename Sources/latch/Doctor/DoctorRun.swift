@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import GeneratorVerbs
 import LatchAuth
 import LatchCommand
 import LatchCore
@@ -31,6 +32,7 @@ struct DoctorRun {
             found.append(.wrong("accounts", error))
         }
         for issuer in issuers.sorted(by: { $0.text < $1.text }) { found += await IssuerCheck(issuer).look() }
+        found += await GeneratorDoctor(environment: shell.environment, needsSwift: false).look()
         report(found)
         return found.allSatisfy(\.isFine) ? .success : .failure
     }
@@ -82,7 +84,6 @@ struct DoctorRun {
                 "findings": .array(found.map(\.json)),
             ])
         }
-        let width = found.map(\.subject.count).max() ?? 0
-        for diagnosis in found { shell.output.write(diagnosis.text(width: width)) }
+        shell.output.write(found.text)
     }
 }

@@ -11,7 +11,8 @@ enum DoctorVerb {
         name: "doctor", summary: "says where secrets are kept and why, and what is wrong",
         discussion: """
             It changes nothing. Exit 1 where something does not hold: the secret store, the modes of its
-            files, the accounts, the way to their issuers, this machine's clock.
+            files, the accounts, the way to their issuers, this machine's clock, a place for temporary
+            files, the Swift compiler that judges generated code.
             """,
         options: [issuer, json],
         examples: [

@@ -2,6 +2,7 @@
 
 import FoundationEssentials
 import LatchAuth
+import LatchCommand
 import LatchCore
 
 /// The files in which accounts are kept: where they are, and that nobody else may read them.
