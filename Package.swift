@@ -127,9 +127,10 @@ let package = Package(
         // 6 · what every command line is made of
         module("LatchCommand", needs: ["LatchCore"]),
 
+        // 7 · what two commands have in common
         module("GeneratorVerbs", needs: ["LatchCommand", "LatchGenerator", "LatchProto", "LatchCore"]),
 
-        // 7 · the commands
+        // 8 · the commands
         program(
             "axiom-client-generator", path: "Sources/axiom-client-generator",
             needs: ["GeneratorVerbs", "LatchCommand"]),

@@ -19,7 +19,8 @@ enum AxiomClientGenerator {
                 .init(
                     command: "axiom-client-generator generate --proto-path user_service.proto --output-path generated",
                     purpose: "generate clients of a service")
-            ], verbs: generatorVerbs(of: "axiom-client-generator") + [
+            ],
+            verbs: generatorVerbs(of: "axiom-client-generator") + [
                 GeneratorDoctorVerb.verb(of: "axiom-client-generator")
             ]), version: packageVersion)
 

@@ -20,7 +20,7 @@ enum ProtocGenLatch {
             name: "protoc-gen-latch", summary: "writes Swift for protoc, which calls it",
             discussion: """
                 It reads a CodeGeneratorRequest from standard input, and writes a CodeGeneratorResponse. Parameters:
-                \(PluginParameters.summary)
+                \(ProtocParameters.summary)
                 """,
             examples: [
                 .init(
@@ -28,7 +28,7 @@ enum ProtocGenLatch {
                     purpose: "called by protoc")
             ],
             body: { _, shell in
-                shell.output.writeBytes(ProtocPlugin.answer(try await shell.input.all(limit)))
+                shell.output.writeBytes(ProtocCall.answer(try await shell.input.all(limit)))
                 return .success
             }), version: packageVersion)
 

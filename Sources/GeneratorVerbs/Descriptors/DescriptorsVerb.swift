@@ -55,7 +55,8 @@ package enum DescriptorsVerb {
             try staged.commit()
         } catch {
             throw CommandError.failed(
-                "'\(path)' cannot be written: \(error.description)", hint: "Choose a place that this user may write to.")
+                "'\(path)' cannot be written: \(error.description)", hint: "Choose a place that this user may write to."
+            )
         }
         return .success
     }

@@ -88,7 +88,8 @@ package struct GeneratorDoctor: Sendable {
     /// It is not needed, and some have it.
     private func protoc() async -> Diagnosis {
         guard let path = SwiftToolchain.program("protoc", in: environment) else {
-            return .fine("protoc", "none, and none is needed: this program compiles .proto files", facts: ["found": false])
+            return .fine(
+                "protoc", "none, and none is needed: this program compiles .proto files", facts: ["found": false])
         }
         do {
             let (_, output) = try await ChildProcess.run(path, ["--version"])

@@ -72,7 +72,8 @@ package enum ExamplesVerb {
             try staged.commit()
         } catch let error as FileFailure {
             throw CommandError.failed(
-                "'\(folder)' cannot be written: \(error.description)", hint: "Choose a place that this user may write to.")
+                "'\(folder)' cannot be written: \(error.description)",
+                hint: "Choose a place that this user may write to.")
         }
         for file in files { shell.output.line("\(folder)/\(file.path)") }
         return .success

@@ -5,7 +5,8 @@ import LatchGenerator
 extension GeneratorExample {
     /// The least that makes a client.
     static let basic = GeneratorExample(
-        name: "basic", summary: "one service with two methods, and nothing said that can be concluded", category: "basic",
+        name: "basic", summary: "one service with two methods, and nothing said that can be concluded",
+        category: "basic",
         files: [
             GeneratedFile(
                 path: "notes/v1/note_service.proto",

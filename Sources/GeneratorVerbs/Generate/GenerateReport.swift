@@ -52,10 +52,13 @@ struct GenerateReport: Sendable {
     /// How files would change, as `diff -u` shows it.
     var diff: String {
         plan.changes.map { step in
-            LineDiff(step.old.map { String(decoding: $0, as: UTF8.self) }, step.new.map { String(decoding: $0, as: UTF8.self) })
-                .unified(
-                    from: step.old == nil ? "/dev/null" : "a/\(step.path)",
-                    to: step.new == nil ? "/dev/null" : "b/\(step.path)")
+            LineDiff(
+                step.old.map { String(decoding: $0, as: UTF8.self) },
+                step.new.map { String(decoding: $0, as: UTF8.self) }
+            )
+            .unified(
+                from: step.old == nil ? "/dev/null" : "a/\(step.path)",
+                to: step.new == nil ? "/dev/null" : "b/\(step.path)")
         }.joined()
     }
 

@@ -46,7 +46,7 @@ struct GenerateRun {
             let project = ProjectRun(settings, languages: GeneratedLanguage.all, builtIn: OptionFiles.bytes)
             let prepared = try project.prepare(tell: log.tell, progress: voice.progress)
             return try await finish(prepared, settings, log, since: start)
-        } catch where invocation.has(GenerateVerb.json) {
+        } catch  where invocation.has(GenerateVerb.json) {
             shell.json(GenerateReport.failure(CommandError(telling: error), log.all))
             return Result(exitCode: CommandError(telling: error).exitCode)
         }
@@ -95,7 +95,8 @@ struct GenerateRun {
             shell.output.write(report.text(isVerbose: voice.isVerbose))
         }
         for path in report.plan.orphans {
-            shell.warn("'\(path)' is generated no more, and was edited.", hint: "It stays; remove it if nobody needs it.")
+            shell.warn(
+                "'\(path)' is generated no more, and was edited.", hint: "It stays; remove it if nobody needs it.")
         }
         if let check = report.check { CheckText(check, isDetailed: voice.isVerbose).write(to: shell) }
     }

@@ -47,8 +47,10 @@ package enum GenerateVerb {
                 environment as AXIOM_CLIENT_SUFFIX and so on. A flag wins over both.
                 """,
             options: [
-                protoPath, include, outputPath, languages, services, config, layout, visibility, clientSuffix, packageName,
-                frameworkVersion, tests, noTests, noClients, noDocumentation, force, validate, skipCompilation, modulePath,
+                protoPath, include, outputPath, languages, services, config, layout, visibility, clientSuffix,
+                packageName,
+                frameworkVersion, tests, noTests, noClients, noDocumentation, force, validate, skipCompilation,
+                modulePath,
                 dryRun, diff, check, watch, verbose, json, logLevel,
             ],
             later: [

@@ -28,7 +28,8 @@ struct GeneratorVoice: Sendable {
         let name = invocation[GenerateVerb.logLevel] ?? "info"
         guard let level = Level(rawValue: name) else {
             throw .usage(
-                "'\(name)' is no level.", hint: "Give one of \(Level.allCases.map(\.rawValue).joined(separator: ", ")).")
+                "'\(name)' is no level.", hint: "Give one of \(Level.allCases.map(\.rawValue).joined(separator: ", "))."
+            )
         }
         self.level = level
         isJSON = invocation.has(GenerateVerb.json)
@@ -38,7 +39,8 @@ struct GeneratorVoice: Sendable {
     /// Tells a diagnostic: what, where, the line with a caret, and the hint.
     func tell(_ diagnostic: Diagnostic) {
         guard !isJSON, diagnostic.severity == .error || level >= .warn else { return }
-        shell.error.line(diagnostic.description.split(separator: "\n").map { String($0).printable }.joined(separator: "\n"))
+        shell.error.line(
+            diagnostic.description.split(separator: "\n").map { String($0).printable }.joined(separator: "\n"))
     }
 
     /// Tells how far a run has come, to people who wait for it.

@@ -29,7 +29,8 @@ struct GenerateTool: GeneratorTool {
                 ToolArgument(
                     name: "swift",
                     kind: .object([
-                        ToolArgument(name: "axiom_version", kind: .text, summary: "The runtime that the files are for."),
+                        ToolArgument(
+                            name: "axiom_version", kind: .text, summary: "The runtime that the files are for."),
                         ToolArgument(name: "client_suffix", kind: .text, summary: "What names of clients end with."),
                         ToolArgument(name: "generate_tests", kind: .flag, summary: "Whether tests are generated."),
                         ToolArgument(name: "package_name", kind: .text, summary: "The module of the files."),

@@ -31,7 +31,9 @@ struct CheckText {
             for finding in isDetailed ? errors + warnings : Array(errors.prefix(Self.most)) {
                 shell.error.line(Self.line(finding))
             }
-            if !isDetailed, errors.count > Self.most { shell.error.line("… and \(errors.count - Self.most) more errors") }
+            if !isDetailed, errors.count > Self.most {
+                shell.error.line("… and \(errors.count - Self.most) more errors")
+            }
         }
         if let gap = report.gap { shell.error.line("\(shell.name): \(gap.printable)") }
         let depth = report.outcomes.contains { $0.depth == .types } ? "type-checked" : "parsed"

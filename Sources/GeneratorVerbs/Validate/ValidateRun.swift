@@ -63,7 +63,8 @@ struct ValidateRun {
             }
             shell.output.line(
                 "proto: \(proto.fileCount) files compiled, \(proto.errorCount) errors, "
-                    + "\(proto.diagnostics.count - proto.errorCount) warnings: \(proto.isValid ? "valid" : "not valid")")
+                    + "\(proto.diagnostics.count - proto.errorCount) warnings: \(proto.isValid ? "valid" : "not valid")"
+            )
         }
         if let swift {
             CheckText(

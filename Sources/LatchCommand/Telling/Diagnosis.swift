@@ -29,7 +29,9 @@ package struct Diagnosis: Sendable {
         Diagnosis(subject: subject, isFine: true, lines: lines, facts: facts)
     }
 
-    package static func wrong(_ subject: String, _ lines: String..., hint: String?, facts: JSONObject = [:]) -> Diagnosis {
+    package static func wrong(_ subject: String, _ lines: String..., hint: String?, facts: JSONObject = [:])
+        -> Diagnosis
+    {
         Diagnosis(subject: subject, isFine: false, lines: lines, hint: hint, facts: facts)
     }
 

@@ -7,10 +7,13 @@ final class PlanReader {
     let file: FileDescriptor
     let scope: OptionScope
     let diagnostics: PlanDiagnostics
+    /// What names of clients end with that nobody has named.
+    private let suffix: String
     private let messagesByName: [String: MessageDescriptor]
 
-    init(_ file: FileDescriptor) {
+    init(_ file: FileDescriptor, suffix: String = "Client") {
         self.file = file
+        self.suffix = suffix
         scope = OptionScope(file)
         diagnostics = PlanDiagnostics(file.source)
         var messages: [String: MessageDescriptor] = [:]
@@ -27,7 +30,7 @@ final class PlanReader {
         let client = name("client_name", options) ?? actorName(service)
         let stem = options.isEmpty ? client.map(Self.stem) ?? base : base
         let (clientName, stateName, actionName) = (
-            client ?? "\(base)Client", name("state_name", options) ?? "\(stem)State",
+            client ?? base + suffix, name("state_name", options) ?? "\(stem)State",
             name("action_name", options) ?? "\(stem)Action"
         )
         if Set([clientName, stateName, actionName]).count < 3 {

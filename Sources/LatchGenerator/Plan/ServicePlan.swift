@@ -41,15 +41,17 @@ public struct ServicePlan {
     public func collection(of method: MethodPlan) -> CollectionPlan? { method.collection.map { collections[$0] } }
 
     /// Plans of all services of a file.
-    public static func read(_ file: FileDescriptor) -> Planning {
-        let reader = PlanReader(file)
+    ///
+    /// - Parameter suffix: What names of clients end with where no option says it.
+    public static func read(_ file: FileDescriptor, suffix: String = "Client") -> Planning {
+        let reader = PlanReader(file, suffix: suffix)
         let plans = file.services.map { reader.plan($0) }
         return Planning(plans: plans, diagnostics: reader.diagnostics.list)
     }
 
     /// Plans of all services of several files.
-    public static func read(_ files: [FileDescriptor]) -> Planning {
-        let each = files.map { read($0) }
+    public static func read(_ files: [FileDescriptor], suffix: String = "Client") -> Planning {
+        let each = files.map { read($0, suffix: suffix) }
         return Planning(plans: each.flatMap(\.plans), diagnostics: each.flatMap(\.diagnostics))
     }
 }

@@ -3,14 +3,26 @@
 import LatchProto
 
 extension GeneratedLanguage {
-    /// Swift over `LatchRPC`.
+    /// Swift over `LatchRPC`: contracts, and clients with their tests and guides.
     package static let swift = GeneratedLanguage("swift") { requested, options in
+        let files = withNeeded(requested)
         var generation = Generation(files: [])
-        if options.makesContracts {
-            let written = SwiftWriter(files: withNeeded(requested, options), options: options.swift).write()
-            generation.files += written.files
-            generation.diagnostics += written.diagnostics
+        func add(_ output: SwiftWriter.Output) {
+            generation.files += output.files
+            generation.diagnostics += output.diagnostics
         }
+        let planning = ServicePlan.read(requested, suffix: options.clientSuffix ?? "Client")
+        generation.diagnostics += planning.diagnostics
+        guard generation.isComplete else { return generation }
+        let plans = planning.plans.filter { plan in
+            options.swift.services?.contains(plan.service.fullName) ?? true
+        }
+        if options.makesContracts { add(SwiftWriter(files: files, options: options.swift).write()) }
+        var parts: ClientWriter.Parts = []
+        if options.makesClients { parts.insert(.clients) }
+        if options.makesClients, options.makesTests { parts.insert(.tests) }
+        if options.makesClients, options.makesGuides { parts.insert(.guides) }
+        if !parts.isEmpty { add(ClientWriter(plans, files: files, options: options.swift).write(parts)) }
         return generation
     }
 
@@ -18,7 +30,7 @@ extension GeneratedLanguage {
     package static let all = [swift]
 
     /// Files, and those that declare types which they use: a project is complete in itself.
-    private static func withNeeded(_ requested: [FileDescriptor], _ options: GenerationOptions) -> [FileDescriptor] {
+    private static func withNeeded(_ requested: [FileDescriptor]) -> [FileDescriptor] {
         var (files, seen) = ([FileDescriptor](), Set<String>())
         func add(_ file: FileDescriptor) {
             guard seen.insert(file.name).inserted else { return }

@@ -51,7 +51,8 @@ extension GeneratorError {
         let asked = names.map { "'\($0)'" }.joined(separator: ", ")
         return GeneratorError(
             unknownService.code, names.count == 1 ? "There is no service \(asked)." : "There are no services \(asked).",
-            hint: known.isEmpty ? "The .proto files declare no service." : "There are: \(known.joined(separator: ", ")).")
+            hint: known.isEmpty
+                ? "The .proto files declare no service." : "There are: \(known.joined(separator: ", ")).")
     }
 
     package static func unsupportedLanguage(_ name: String, known: [String]) -> GeneratorError {

@@ -56,7 +56,8 @@ package struct LineDiff: Sendable {
         for count in 0...most {
             reached.append(furthest)
             for diagonal in stride(from: -count, through: count, by: 2) {
-                let goesDown = diagonal == -count
+                let goesDown =
+                    diagonal == -count
                     || diagonal != count && furthest[diagonal - 1, default: -1] < furthest[diagonal + 1, default: -1]
                 var x = goesDown ? furthest[diagonal + 1, default: 0] : furthest[diagonal - 1, default: 0] + 1
                 while x < oldRange.count, x - diagonal < newRange.count,
@@ -75,7 +76,8 @@ package struct LineDiff: Sendable {
         var (x, y, edits) = (oldRange.count, newRange.count, [Edit]())
         for (count, furthest) in reached.enumerated().reversed() {
             let diagonal = x - y
-            let goesDown = diagonal == -count
+            let goesDown =
+                diagonal == -count
                 || diagonal != count && furthest[diagonal - 1, default: -1] < furthest[diagonal + 1, default: -1]
             let before = goesDown ? diagonal + 1 : diagonal - 1
             let (startX, startY) = (furthest[before, default: 0], furthest[before, default: 0] - before)

@@ -180,6 +180,8 @@ extension OutputPlan {
 
     private static func isInside(_ path: String) -> Bool {
         !path.isEmpty && !path.hasPrefix("/") && !path.utf8.contains(0)
-            && path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !["", ".", ".."].contains($0) }
+            && path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
+                !["", ".", ".."].contains($0)
+            }
     }
 }

@@ -40,7 +40,8 @@ package struct ProjectCheck: Sendable {
     package func check(sources: [String], tests: [String]) async throws(FileFailure) -> Report {
         guard let toolchain else {
             return Report(
-                outcomes: [], gap: "no Swift was checked: there is no swiftc in PATH", isValid: demand == .typesWherePossible)
+                outcomes: [], gap: "no Swift was checked: there is no swiftc in PATH",
+                isValid: demand == .typesWherePossible)
         }
         let check = SwiftCheck(toolchain)
         let hasTypes = demand != .syntax && toolchain.runtime != nil

@@ -92,7 +92,8 @@ extension SwiftCheck.Finding {
         if text.contains("no such module") || text.contains("missing required module") || text.contains("import ") {
             return "Imports"
         }
-        if text.contains("sendable") || text.contains("actor") || text.contains("concurren") || text.contains("data race")
+        if text.contains("sendable") || text.contains("actor") || text.contains("concurren")
+            || text.contains("data race")
         {
             return "Concurrency"
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What stands between `--latch_out=` and its folder: `visibility=package,module=Users`.
-package enum PluginParameters {
+package enum ProtocParameters {
     /// All parameters, for people.
     package static let summary =
         "layout=perFile|project, visibility=public|package|internal, naming=fullPath|pathToUnderscores|dropPath, "
@@ -49,7 +49,8 @@ package enum PluginParameters {
     ) throws(GeneratorError) -> Choice where Choice.RawValue == String {
         guard let choice = Choice.allCases.first(where: { $0.rawValue.lowercased() == value.lowercased() }) else {
             throw .invalidConfiguration(
-                "'\(value)' is no \(name)", hint: "Give one of \(Choice.allCases.map(\.rawValue).joined(separator: ", ")).")
+                "'\(value)' is no \(name)",
+                hint: "Give one of \(Choice.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
         return choice
     }

@@ -6,7 +6,7 @@ import LatchProto
 /// The generator as protoc calls it: a `CodeGeneratorRequest` in, a `CodeGeneratorResponse` out.
 ///
 /// The numbers are those of `google/protobuf/compiler/plugin.proto`.
-package enum ProtocPlugin {
+package enum ProtocCall {
     /// Proto3's `optional`, and editions (`CodeGeneratorResponse.Feature`).
     private static let features: UInt64 = 1 | 2
 
@@ -35,7 +35,7 @@ package enum ProtocPlugin {
         }
         let options: GenerationOptions
         do {
-            options = try PluginParameters.read(request.string(2) ?? "")
+            options = try ProtocParameters.read(request.string(2) ?? "")
         } catch {
             throw Failure(message: error.description)
         }
