@@ -19,7 +19,7 @@ package struct TypeTable: Sendable {
     private(set) var entries: [String: Entry] = [:]
     /// Names outside of other types, with the module that has them; nil for those that are generated here, and the empty
     /// name where several modules do.
-    private var topLevel: [String: String?] = [:]
+    private var modules: [String: String?] = [:]
     private var serviceNames: [String: String] = [:]
     private let moduleName: String?
 
@@ -63,10 +63,10 @@ package struct TypeTable: Sendable {
         let own = prefix + SwiftNames.type(name)
         entries[fullName] = Entry(path: path + [own], module: module, file: file.name)
         guard path.isEmpty else { return }
-        if let other = topLevel[own], other != module {
-            topLevel[own] = .some(other == nil || module == nil ? nil : "")
+        if let other = modules[own], other != module {
+            modules[own] = .some(other == nil || module == nil ? nil : "")
         } else {
-            topLevel[own] = .some(module)
+            modules[own] = .some(module)
         }
     }
 
@@ -89,6 +89,9 @@ extension TypeTable {
     /// The last part of a type's name, by which it is declared; empty for a type that is not known.
     package func ownName(_ fullName: String) -> String { entries[fullName]?.path.last ?? "" }
 
+    /// Names outside of other types.
+    var topLevel: Set<String> { Set(modules.keys) }
+
     /// What the names of a service's types begin with.
     package func serviceName(_ service: ServiceDescriptor) -> String { serviceNames[service.fullName] ?? "" }
 
@@ -106,7 +109,7 @@ extension TypeTable {
         guard let entry = entries[fullName], let first = entry.path.first else { return "Never" }
         let name = entry.path.joined(separator: ".")
         if let module = entry.module {
-            let isOther = topLevel[first].map { $0 != module } ?? false
+            let isOther = modules[first].map { $0 != module } ?? false
             return isOther || scope.nested.contains(first) ? "\(module).\(name)" : name
         }
         guard scope.nested.contains(first), let moduleName else { return name }
@@ -124,7 +127,7 @@ extension TypeTable {
 
     /// The name of a type of Swift, of Foundation or of the runtime as it is written at a place.
     package func standard(_ name: String, in scope: TypeScope = TypeScope()) -> String {
-        guard topLevel[name] != nil || scope.nested.contains(name) else { return name }
+        guard modules[name] != nil || scope.nested.contains(name) else { return name }
         if Self.swiftNames.contains(name) { return "Swift.\(name)" }
         // `Data` and `Date` come from one of two modules, so that the runtime names them a second time.
         return switch name {
