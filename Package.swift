@@ -185,14 +185,6 @@ let package = Package(
         // Programs that a user would start from.
         program("sign-in", path: "Examples/sign-in", needs: ["Latchwork"]),
 
-        // Protobuf's conformance runner speaks with the driver; the tests ask what it answers in process.
-        .target(
-            name: "ConformanceTestee", dependencies: ["LatchRPC"], path: "Tests/ConformanceDriver/Testee",
-            swiftSettings: strict),
-        program(
-            "conformance-driver", path: "Tests/ConformanceDriver/Driver", needs: ["ConformanceTestee", "LatchRPC"]),
-        tests("ConformanceTests", needs: ["ConformanceTestee", "LatchRPC", "LatchCore", "TestVectors"]),
-
         // Tests mirror Sources.
         tests("LatchCoreTests", needs: ["LatchTesting", "LatchCore"]),
         tests("LatchProtoTests", needs: ["LatchProto"]),
