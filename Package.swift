@@ -188,6 +188,7 @@ let package = Package(
         // Tests mirror Sources.
         tests("LatchCoreTests", needs: ["LatchTesting", "LatchCore"]),
         tests("LatchProtoTests", needs: ["LatchProto"]),
+        tests("RuleTests", needs: ["LatchGenerator", "LatchProto", "LatchRPC", "LatchTesting", "LatchCore"]),
         tests("LatchGeneratorTests", needs: ["LatchGenerator", "LatchProto"]),
         tests(
             "LatchRPCTests",

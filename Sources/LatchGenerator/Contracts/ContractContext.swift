@@ -12,6 +12,8 @@ struct ContractContext {
     /// What stands before a declaration that only forwards to the storage.
     let forwarding: String
     var diagnostics: [Diagnostic] = []
+    /// The rules of messages (`buf.validate`).
+    private var rules = RuleTable()
 
     init(_ types: TypeTable, _ options: SwiftOptions, isSecret: @escaping (FieldDescriptor) -> Bool) {
         self.types = types
@@ -26,6 +28,13 @@ struct ContractContext {
         var diagnostic = Diagnostic(file: file.name, place: place, message: message, hint: hint)
         if let place { diagnostic.excerpt = file.source.line(Int(place.line)) }
         diagnostics.append(diagnostic)
+    }
+
+    /// The lines of a message's rules; nil where neither it nor a message inside has any.
+    mutating func rules(of message: MessageDescriptor) -> [String]? {
+        let count = rules.diagnostics.count
+        defer { diagnostics += rules.diagnostics[count...] }
+        return rules.lines(of: message)
     }
 
     /// The shape of a message.

@@ -26,10 +26,11 @@ struct MessagePrinter {
         let this = MessagePrinter(shape, context)
         let name = context.types.ownName(message.fullName)
         printer.doc(Deprecation.documentation(message.options.message.bool(3), message.comments))
-        printer.block(
-            "\(context.access)struct \(name): \(context.types.standard("Message", in: shape.scope)) {"
-        ) {
+        let rules = context.rules(of: message)
+        let conformance = context.types.standard(rules == nil ? "Message" : "RuledMessage", in: shape.scope)
+        printer.block("\(context.access)struct \(name): \(conformance) {") {
             this.printSchema(to: &$0)
+            if let rules { this.printRules(rules, to: &$0) }
             this.printStorage(to: &$0)
             this.printMembers(to: &$0)
             this.printInitialiser(to: &$0)
@@ -63,6 +64,16 @@ struct MessagePrinter {
             $0.line("\"\"\"\(mark),")
             let types = schema.types.map { "\(self.types.name($0, in: shape.scope)).self" }
             $0.list(types, from: "types: [", to: "])")
+        }
+    }
+
+    private func printRules(_ lines: [String], to printer: inout SwiftPrinter) {
+        let head = "\(access)static let rules = \(standard("MessageRules"))("
+        guard !lines.isEmpty else { return printer.line("\(head))") }
+        printer.block(head, until: nil) {
+            $0.line("#\"\"\"")
+            for line in lines { $0.line(line) }
+            $0.line("\"\"\"#)")
         }
     }
 

@@ -142,6 +142,8 @@ struct RuleSwift {
             case .text: "(\(reading.text) ?? \"\")"
             case .integer, .decimal: "(\(reading.text) ?? 0)"
             case .bool: "(\(reading.text) ?? false)"
+            case .timestamp: "(\(reading.text) ?? .distantPast)"
+            case .duration: "(\(reading.text) ?? .zero)"
             default: reading.text
             }
         }
@@ -164,14 +166,7 @@ extension FieldDescriptor {
     var isInRealOneof: Bool { oneofIndex != nil && !isProto3Optional }
 
     /// Whether its property can be nil.
-    fileprivate var isOptionalInSwift: Bool {
-        guard label != .repeated, !isInRealOneof else { return false }
-        switch RuleField.elementKind(of: self) {
-        case .message: return true
-        case .timestamp, .duration: return isProto3Optional
-        default: return knowsPresence && label != .required && defaultValue == nil
-        }
-    }
+    fileprivate var isOptionalInSwift: Bool { FieldShape.presence(of: self) == .optional }
 
     /// The word by which the storage of a message is asked for such a field.
     fileprivate var storageWord: String {

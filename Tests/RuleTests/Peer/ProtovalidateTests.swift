@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchTesting
+import Testing
+
+@testable import LatchRPC
+
+@Suite struct `Violations` {
+    private static let types: [any RuledMessage.Type] = [
+        Strings.self, Bytes.self, Others.self, Durations.self, Timestamps.self, Known.self, Presence.self,
+        Exclusive.self, Other.self, Plain.self, Node.self, Floats.self, Doubles.self, Int32s.self, Int64s.self,
+        Uint32s.self, Uint64s.self, Sint32s.self, Sint64s.self, Fixed32s.self, Fixed64s.self, Sfixed32s.self,
+        Sfixed64s.self,
+    ]
+
+    @Test(.enabled(Comment(rawValue: Judge.hint)) { await Judge.install() })
+    func `of random messages are those that protovalidate finds`() async throws {
+        var random = RandomMessage(seed: 20_261_120)
+        var messages: [(name: String, bytes: [UInt8])] = []
+        var found: [[Judge.Finding]] = []
+        for type in Self.types {
+            for _ in 0..<(type == Strings.self ? 1_500 : 150) {
+                let storage = random.make(type.schema)
+                messages.append((type.schema.name, storage.serialized()))
+                found.append(Self.findings(type, storage))
+            }
+        }
+        let expected = try await Judge.findings(in: messages)
+        try #require(expected.count == messages.count)
+        var kinds: Set<String> = []
+        for (index, message) in messages.enumerated() {
+            guard let theirs = expected[index] else {
+                Issue.record("protovalidate cannot judge \(message)")
+                continue
+            }
+            let ours = found[index].sorted()
+            kinds.formUnion(ours.map(\.rule))
+            #expect(ours == theirs.sorted(), "\(message.name): \(Set(ours).symmetricDifference(theirs))")
+        }
+        // Every rule was broken at least once.
+        #expect(kinds.count > 280, "\(kinds.count)")
+    }
+
+    private static func findings<Type: RuledMessage>(_ type: Type.Type, _ storage: MessageStorage) -> [Judge.Finding] {
+        Type(storage: storage).violations().map(Judge.Finding.init)
+    }
+}

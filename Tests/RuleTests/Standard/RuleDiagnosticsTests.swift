@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchGenerator
+import LatchProto
+import Testing
+
+@Suite struct `Rules that cannot be checked` {
+    @Test(arguments: [
+        (
+            "string a = 1 [(buf.validate.field).cel = { id: 'x', message: 'm', expression: 'true' }];",
+            "the rules of 'Test.a': a rule in CEL, which is not checked"
+        ),
+        (
+            "string a = 1 [(buf.validate.field).cel_expression = 'this.a', (buf.validate.field).cel_expression = 'b'];",
+            "the rules of 'Test.a': 2 rules in CEL, which are not checked"
+        ),
+        (
+            "option (buf.validate.message).cel = { id: 'x', expression: 'true' }; string a = 1;",
+            "'Test' has a rule in CEL, which is not checked"
+        ),
+        (
+            "repeated string a = 1 [(buf.validate.field).repeated.items.cel_expression = 'this.a'];",
+            "the rules of 'Test.a': a rule in CEL, which is not checked"
+        ),
+    ]) func `are told of, and the rest is written`(fields: String, message: String) throws {
+        let diagnostics = try complaints(fields)
+        #expect(diagnostics.map(\.message) == [message])
+        #expect(diagnostics.map(\.severity) == [.warning])
+        #expect(diagnostics.first?.place?.line == 2)
+    }
+
+    @Test(arguments: [
+        (
+            "int32 a = 1 [(buf.validate.field).string.len = 1];",
+            "the rules of 'Test.a': rules for 'string' do not suit it; those for 'int32' would"
+        ),
+        (
+            "repeated string a = 1 [(buf.validate.field).string.len = 1];",
+            "the rules of 'Test.a': rules for 'string' do not suit it; those for 'repeated' would"
+        ),
+        (
+            "map<string, int32> a = 1 [(buf.validate.field).map.values.int64.gt = 1];",
+            "the rules of 'Test.a': rules for 'int64' do not suit it; those for 'int32' would"
+        ),
+        (
+            "string a = 1 [(buf.validate.field).string.pattern = '(?=a)'];",
+            "the rules of 'Test.a': the pattern '(?=a)' cannot be used: looking around is not possible (character 3)"
+        ),
+        (
+            "option (buf.validate.message).oneof = { fields: ['a', 'b'] }; string a = 1;",
+            "'Test' has no field 'b' that could exclude others"
+        ),
+    ]) func `are errors where they make no sense`(fields: String, message: String) throws {
+        let diagnostics = try complaints(fields)
+        #expect(diagnostics.map(\.message) == [message])
+        #expect(diagnostics.map(\.severity) == [.error])
+        #expect(diagnostics.first?.excerpt.contains("message Test") == true)
+    }
+
+    @Test func `leave messages without rules as they are`() throws {
+        let output = try generate(
+            """
+            syntax = "proto3";
+            import "buf/validate/validate.proto";
+            message Free { Free next = 1; }
+            message Holder { Ruled one = 1; Free two = 2; }
+            message Ruled { int32 number = 1 [(buf.validate.field).int32.gt = 0]; Ring ring = 2; }
+            message Ring { Holder holder = 1; }
+            """)
+        let text = try #require(output.files.first?.text)
+        #expect(text.contains("struct Free: Message {"))
+        #expect(text.contains("struct Holder: RuledMessage {"))
+        #expect(text.contains("struct Ring: RuledMessage {"))
+        #expect(text.contains("number int32.gt=0"))
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchRPC
+import Testing
+
+@Suite struct `A violation` {
+    @Test func `says where it is, which rule it breaks, and what would be right`() throws {
+        let message = Node(
+            name: "a", children: [Node(name: "b"), Node(name: "")],
+            named: ["x\"y": Node(name: "", next: Node(name: ""))],
+            plain: Plain(inner: Other(number: 12)))
+        let violations = message.violations()
+        #expect(
+            violations.map(\.description).sorted() == [
+                "children[1].name must be at least 1 characters",
+                "named[\"x\\\"y\"].name must be at least 1 characters",
+                "named[\"x\\\"y\"].next.name must be at least 1 characters", "plain.inner.number must be less than 10",
+            ])
+        #expect(Set(violations.map(\.rule)) == ["string.min_len", "int32.lt"])
+    }
+
+    @Test func `is not made of a message that is right`() {
+        #expect(Node(name: "a").violations().isEmpty)
+        #expect(Plain().violations().isEmpty)
+        #expect(Node(name: "a", unchecked: Node(name: "")).violations().isEmpty)
+    }
+
+    @Test func `tells of a key that it is meant`() {
+        let violations = Others(f15: ["a": 9, "bc": 1]).violations().filter { $0.path.hasPrefix("f15") }
+        #expect(
+            violations.map { "\($0.path) \($0.rule) \($0.isAboutKey)" } == [
+                "f15[\"a\"] string.min_len true", "f15[\"bc\"] int32.gt false",
+            ])
+    }
+
+    @Test func `of a time depends on the time that is given`() {
+        let noon = Date(timeIntervalSince1970: 1_000_000)
+        let message = Timestamps(f7: noon, f8: noon, f9: noon)
+        func rules(at seconds: Double) -> Set<String> {
+            Set(message.violations(at: noon.addingTimeInterval(seconds)).map(\.rule))
+                .intersection(["timestamp.lt_now", "timestamp.gt_now", "timestamp.within"])
+        }
+        #expect(rules(at: 0).isEmpty)
+        #expect(rules(at: -1) == ["timestamp.lt_now"])
+        #expect(rules(at: 1) == ["timestamp.gt_now"])
+        #expect(rules(at: 3_601) == ["timestamp.gt_now", "timestamp.within"])
+    }
+
+    @Test func `never shows the value of a field`() throws {
+        var message = Strings()
+        message.f4 = "a secret value"
+        message.f21 = "a secret value"
+        message.f9 = "A SECRET VALUE"
+        #expect(!message.violations().description.lowercased().contains("secret"))
+    }
+
+    @Test func `is made of rules that this version does not know, so that nothing passes by mistake`() {
+        struct Odd: RuledMessage {
+            static let schema = MessageSchema("test.Odd", "1 text string")
+            static let rules = MessageRules("text string.rhymes")
+            var storage: MessageStorage
+        }
+        #expect(Odd().violations().map(\.rule) == ["unknown"])
+    }
+
+    @Test func `is found in lists of any length in proportion to it`() {
+        var message = Others()
+        message.f11 = Array(repeating: "a", count: 100_000)
+        #expect(message.violations().filter { $0.rule == "string.min_len" }.count == 100_000)
+        #expect(Others(f9: (0..<100_000).map(String.init)).violations().allSatisfy { $0.rule != "repeated.unique" })
+    }
+}
