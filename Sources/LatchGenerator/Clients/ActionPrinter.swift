@@ -64,17 +64,21 @@ struct ActionPrinter {
     private func printErrors(to printer: inout SwiftPrinter) {
         printer.gap()
         printer.doc("What is wrong with the request: one sentence for each rule of the service that it breaks.")
-        guard context.checks.contains(where: { !$0.isEmpty }) else {
+        let asked = zip(context.checks, context.ruled).map { !$0.isEmpty || $1 }
+        guard asked.contains(true) else {
             return printer.line("\(access)var validationErrors: [String] { [] }")
         }
         printer.block("\(access)var validationErrors: [String] {") {
             $0.line("var errors: [String] = []")
             $0.line("switch self {")
-            for (method, checks) in zip(plan.methods, context.checks) where !checks.isEmpty {
+            for (index, method) in plan.methods.enumerated() where asked[index] {
                 $0.line("case .\(method.caseName)(let request):")
-                for check in checks { $0.line("    if \(check.violation) { errors.append(\(check.messageLiteral)) }") }
+                for check in context.checks[index] {
+                    $0.line("    if \(check.violation) { errors.append(\(check.messageLiteral)) }")
+                }
+                if context.ruled[index] { $0.line("    errors += request.violations().map(\\.description)") }
             }
-            if context.checks.contains(where: \.isEmpty) { $0.line("default: break") }
+            if asked.contains(false) { $0.line("default: break") }
             $0.line("}")
             $0.line("return errors")
         }

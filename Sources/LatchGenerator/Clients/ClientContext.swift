@@ -11,6 +11,8 @@ struct ClientContext {
     let access: String
     /// The checks of each method's request, in the order of the methods.
     let checks: [[RuleCheck]]
+    /// Whether each method's request has rules of its own (`buf.validate`), in the order of the methods.
+    let ruled: [Bool]
     /// The checks of items, by their full names.
     let itemChecks: [String: [RuleCheck]]
     private(set) var diagnostics: [Diagnostic] = []
@@ -26,6 +28,8 @@ struct ClientContext {
             diagnostics += found
             return checks
         }
+        var table = RuleTable()
+        ruled = plan.methods.map { table.isRuled($0.request) }
         itemChecks = plan.itemConstraints.mapValues { constraints in
             let (checks, found) = RuleWriter(request: "item").checks(for: constraints)
             diagnostics += found
