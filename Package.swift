@@ -177,6 +177,9 @@ let package = Package(
             "bench-cookies", path: "Benchmarks/Cookies/bench-cookies", needs: ["LatchHTTP", "CMeasure"]),
         program("compile-protos", path: "Benchmarks/Proto/compile-protos", needs: ["LatchProto"]),
         program(
+            "bench-generate", path: "Benchmarks/Proto/bench-generate",
+            needs: ["LatchGenerator", "LatchProto", "CMeasure"]),
+        program(
             "generate-swift", path: "Benchmarks/Proto/generate-swift", needs: ["LatchGenerator", "LatchProto"]),
         program(
             "bench-crypto", path: "Benchmarks/Crypto/bench-crypto",
@@ -194,10 +197,13 @@ let package = Package(
             "LatchRPCTests",
             needs: ["LatchRPC", "LatchServer", "LatchHTTP", "LatchCore", "LatchTesting", "TestVectors"]),
         module("GeneratedModels", path: "Tests/GeneratedModels", needs: ["LatchRPC"]),
+        module("GeneratedNames", path: "Tests/GeneratedNames", needs: ["LatchRPC"]),
         // Without our upcoming features: what is generated compiles with and without them.
         tests(
             "GeneratedTests",
-            needs: ["GeneratedModels", "LatchGenerator", "LatchProto", "LatchRPC", "LatchServer", "LatchHTTP"],
+            needs: [
+                "GeneratedModels", "GeneratedNames", "LatchGenerator", "LatchProto", "LatchRPC", "LatchServer", "LatchHTTP",
+            ],
             settings: []),
         tests("LatchHTTPTests", needs: ["LatchHTTP", "LatchServer", "LatchTesting", "LatchCore", "TestVectors"]),
         module("TestVectors", path: "Tests/TestVectors", needs: ["LatchCore"]),

@@ -18,15 +18,16 @@ import Testing
         return output.files
     }
 
-    static let names = ["all_kinds", "older_kinds", "edition_kinds", "names", "calls"].map { "kinds/\($0).proto" }
+    static let names = ["all_kinds", "older_kinds", "edition_kinds", "calls"].map { "kinds/\($0).proto" }
 
     @Test func `is what would be generated now`() throws {
         var options = SwiftOptions()
         options.layout = .perFile
         let files = try Self.output(Self.names, options)
         #expect(files.map(\.path).sorted() == Self.names.map { $0.replacing(".proto", with: ".latch.swift") }.sorted())
-        for file in files {
-            let url = Self.tests.appendingPathComponent("GeneratedModels/\(file.path)")
+        let names = try Self.output(["kinds/names.proto"], options)
+        for (module, file) in files.map({ ("GeneratedModels", $0) }) + names.map({ ("GeneratedNames", $0) }) {
+            let url = Self.tests.appendingPathComponent("\(module)/\(file.path)")
             #expect(
                 try String(contentsOf: url, encoding: .utf8) == file.text, "\(file.path) has drifted: generate it again"
             )

@@ -154,8 +154,12 @@ extension MessagePrinter {
 
 // The initialiser by members.
 extension MessagePrinter {
+    /// How many fields a message may have and still be made with all of them: the compiler names each default after all
+    /// labels, which takes its time squared, and confuses the names of more than a thousand.
+    private static let parameterLimit = 100
+
     private func printInitialiser(to printer: inout SwiftPrinter) {
-        guard !shape.fields.isEmpty else { return }
+        guard !shape.fields.isEmpty, shape.fields.count <= Self.parameterLimit else { return }
         var parameters: [String] = []
         var assignments: [String] = []
         var seen: Set<Int> = []
@@ -176,5 +180,22 @@ extension MessagePrinter {
         printer.lines("    storage = \(standard("MessageStorage"))(Self.schema)")
         for assignment in assignments { printer.lines("    \(assignment)") }
         printer.line("}")
+        printTextInitialisers(to: &printer)
+    }
+
+    /// `M(text: "a")` must set a field that is called so, rather than read the text format as all messages do: where the
+    /// field is optional, that would fit better.
+    private func printTextInitialisers(to printer: inout SwiftPrinter) {
+        for field in shape.fields
+        where ["text", "json"].contains(field.property) && field.value.label == "string"
+            && field.parameter.zero == "nil"
+        {
+            if case .oneof = field.presence { continue }
+            let (name, storage) = (field.property, standard("MessageStorage"))
+            printer.block("\(forwarding)init(\(name): \(field.value.type)) {") {
+                $0.line("storage = \(storage)(Self.schema)")
+                $0.line("storage[string: \(field.slot)] = \(name)")
+            }
+        }
     }
 }

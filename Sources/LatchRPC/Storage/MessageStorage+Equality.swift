@@ -52,13 +52,18 @@ extension UnsafeMutableRawPointer {
     fileprivate func isEqual(_ other: UnsafeMutableRawPointer, _ entry: FieldEntry, _ table: LayoutTable) -> Bool {
         let (one, two) = (self + Int(entry.offset), other + Int(entry.offset))
         func same<Value: Equatable>(_ type: Value.Type) -> Bool { one.at(type).pointee == two.at(type).pointee }
+        // Two that are not set are equal, be their default NaN.
+        func sameIfSet<Value: Equatable>(_ type: Value.Type) -> Bool {
+            let isSet = holds(entry, table)
+            return isSet == other.holds(entry, table) && (!isSet || same(type))
+        }
         return switch entry.cell {
         case .none: true
         case .bool: same(UInt8.self)
         case .int32, .uint32: same(UInt32.self)
         case .int64, .uint64: same(UInt64.self)
-        case .float: holds(entry, table) == other.holds(entry, table) && same(Float.self)
-        case .double: holds(entry, table) == other.holds(entry, table) && same(Double.self)
+        case .float: sameIfSet(Float.self)
+        case .double: sameIfSet(Double.self)
         case .string: same(String?.self)
         case .bytes: same(Data?.self)
         case .message: same(MessageStorage?.self)

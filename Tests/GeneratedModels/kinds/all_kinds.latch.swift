@@ -9,7 +9,7 @@ public import Foundation
 public import LatchRPC
 
 /// One field of each type.
-public struct Scalars: LatchRPC.Message {
+public struct Scalars: Message {
     public static let schema = MessageSchema(
         "kinds.v1.Scalars",
         """
@@ -33,36 +33,36 @@ public struct Scalars: LatchRPC.Message {
         """,
         types: [Color.self])
 
-    public var storage: LatchRPC.MessageStorage
-    public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-    public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+    public var storage: MessageStorage
+    public init(storage: MessageStorage) { self.storage = storage }
+    public init() { storage = MessageStorage(Self.schema) }
 
     @_alwaysEmitIntoClient public var aDouble: Double { get { storage[double: 0] } set { storage[double: 0] = newValue } }
     @_alwaysEmitIntoClient public var aFloat: Float { get { storage[float: 1] } set { storage[float: 1] = newValue } }
-    @_alwaysEmitIntoClient public var anInt32: Swift.Int32 { get { storage[int32: 2] } set { storage[int32: 2] = newValue } }
+    @_alwaysEmitIntoClient public var anInt32: Int32 { get { storage[int32: 2] } set { storage[int32: 2] = newValue } }
     @_alwaysEmitIntoClient public var anInt64: Int64 { get { storage[int64: 3] } set { storage[int64: 3] = newValue } }
     @_alwaysEmitIntoClient public var aUint32: UInt32 { get { storage[uint32: 4] } set { storage[uint32: 4] = newValue } }
     @_alwaysEmitIntoClient public var aUint64: UInt64 { get { storage[uint64: 5] } set { storage[uint64: 5] = newValue } }
-    @_alwaysEmitIntoClient public var aSint32: Swift.Int32 { get { storage[int32: 6] } set { storage[int32: 6] = newValue } }
+    @_alwaysEmitIntoClient public var aSint32: Int32 { get { storage[int32: 6] } set { storage[int32: 6] = newValue } }
     @_alwaysEmitIntoClient public var aSint64: Int64 { get { storage[int64: 7] } set { storage[int64: 7] = newValue } }
     @_alwaysEmitIntoClient public var aFixed32: UInt32 { get { storage[uint32: 8] } set { storage[uint32: 8] = newValue } }
     @_alwaysEmitIntoClient public var aFixed64: UInt64 { get { storage[uint64: 9] } set { storage[uint64: 9] = newValue } }
-    @_alwaysEmitIntoClient public var aSfixed32: Swift.Int32 { get { storage[int32: 10] } set { storage[int32: 10] = newValue } }
+    @_alwaysEmitIntoClient public var aSfixed32: Int32 { get { storage[int32: 10] } set { storage[int32: 10] = newValue } }
     @_alwaysEmitIntoClient public var aSfixed64: Int64 { get { storage[int64: 11] } set { storage[int64: 11] = newValue } }
-    @_alwaysEmitIntoClient public var aBool: Swift.Bool { get { storage[bool: 12] } set { storage[bool: 12] = newValue } }
-    @_alwaysEmitIntoClient public var aString: Swift.String { get { storage[string: 13] } set { storage[string: 13] = newValue } }
-    @_alwaysEmitIntoClient public var someBytes: LatchRPC.ProtoBytes { get { storage[bytes: 14] } set { storage[bytes: 14] = newValue } }
+    @_alwaysEmitIntoClient public var aBool: Bool { get { storage[bool: 12] } set { storage[bool: 12] = newValue } }
+    @_alwaysEmitIntoClient public var aString: String { get { storage[string: 13] } set { storage[string: 13] = newValue } }
+    @_alwaysEmitIntoClient public var someBytes: Data { get { storage[bytes: 14] } set { storage[bytes: 14] = newValue } }
     @_alwaysEmitIntoClient public var aColor: Color { get { storage[enum: 15] } set { storage[enum: 15] = newValue } }
     /// The greatest number that a field can have.
-    @_alwaysEmitIntoClient public var last: Swift.String { get { storage[string: 16] } set { storage[string: 16] = newValue } }
+    @_alwaysEmitIntoClient public var last: String { get { storage[string: 16] } set { storage[string: 16] = newValue } }
 
     @_alwaysEmitIntoClient public init(
-        aDouble: Double = 0, aFloat: Float = 0, anInt32: Swift.Int32 = 0, anInt64: Int64 = 0, aUint32: UInt32 = 0,
-        aUint64: UInt64 = 0, aSint32: Swift.Int32 = 0, aSint64: Int64 = 0, aFixed32: UInt32 = 0, aFixed64: UInt64 = 0,
-        aSfixed32: Swift.Int32 = 0, aSfixed64: Int64 = 0, aBool: Swift.Bool = false, aString: Swift.String = "",
-        someBytes: LatchRPC.ProtoBytes = LatchRPC.ProtoBytes(), aColor: Color = .unspecified, last: Swift.String = ""
+        aDouble: Double = 0, aFloat: Float = 0, anInt32: Int32 = 0, anInt64: Int64 = 0, aUint32: UInt32 = 0,
+        aUint64: UInt64 = 0, aSint32: Int32 = 0, aSint64: Int64 = 0, aFixed32: UInt32 = 0, aFixed64: UInt64 = 0,
+        aSfixed32: Int32 = 0, aSfixed64: Int64 = 0, aBool: Bool = false, aString: String = "", someBytes: Data = Data(),
+        aColor: Color = .unspecified, last: String = ""
     ) {
-        storage = LatchRPC.MessageStorage(Self.schema)
+        storage = MessageStorage(Self.schema)
         storage[double: 0] = aDouble
         storage[float: 1] = aFloat
         storage[int32: 2] = anInt32
@@ -83,7 +83,7 @@ public struct Scalars: LatchRPC.Message {
     }
 }
 
-public struct Optionals: LatchRPC.Message {
+public struct Optionals: Message {
     public static let schema = MessageSchema(
         "kinds.v1.Optionals",
         """
@@ -103,35 +103,35 @@ public struct Optionals: LatchRPC.Message {
         18 at message 2
         19 length message 3
         """,
-        types: [Color.self, Scalars.self, LatchRPC.Timestamp.self, ProtoDuration.self])
+        types: [Color.self, Scalars.self, Timestamp.self, ProtoDuration.self])
 
-    public var storage: LatchRPC.MessageStorage
-    public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-    public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+    public var storage: MessageStorage
+    public init(storage: MessageStorage) { self.storage = storage }
+    public init() { storage = MessageStorage(Self.schema) }
 
     @_alwaysEmitIntoClient public var aDouble: Double? { get { storage[optionalDouble: 0] } set { storage[optionalDouble: 0] = newValue } }
     @_alwaysEmitIntoClient public var aFloat: Float? { get { storage[optionalFloat: 1] } set { storage[optionalFloat: 1] = newValue } }
-    @_alwaysEmitIntoClient public var anInt32: Swift.Int32? { get { storage[optionalInt32: 2] } set { storage[optionalInt32: 2] = newValue } }
+    @_alwaysEmitIntoClient public var anInt32: Int32? { get { storage[optionalInt32: 2] } set { storage[optionalInt32: 2] = newValue } }
     @_alwaysEmitIntoClient public var anInt64: Int64? { get { storage[optionalInt64: 3] } set { storage[optionalInt64: 3] = newValue } }
     @_alwaysEmitIntoClient public var aUint32: UInt32? { get { storage[optionalUInt32: 4] } set { storage[optionalUInt32: 4] = newValue } }
     @_alwaysEmitIntoClient public var aUint64: UInt64? { get { storage[optionalUInt64: 5] } set { storage[optionalUInt64: 5] = newValue } }
-    @_alwaysEmitIntoClient public var aSint32: Swift.Int32? { get { storage[optionalInt32: 6] } set { storage[optionalInt32: 6] = newValue } }
+    @_alwaysEmitIntoClient public var aSint32: Int32? { get { storage[optionalInt32: 6] } set { storage[optionalInt32: 6] = newValue } }
     @_alwaysEmitIntoClient public var aFixed64: UInt64? { get { storage[optionalUInt64: 7] } set { storage[optionalUInt64: 7] = newValue } }
-    @_alwaysEmitIntoClient public var aBool: Swift.Bool? { get { storage[optionalBool: 8] } set { storage[optionalBool: 8] = newValue } }
-    @_alwaysEmitIntoClient public var aString: Swift.String? { get { storage[optionalString: 9] } set { storage[optionalString: 9] = newValue } }
-    @_alwaysEmitIntoClient public var someBytes: LatchRPC.ProtoBytes? { get { storage[optionalBytes: 10] } set { storage[optionalBytes: 10] = newValue } }
+    @_alwaysEmitIntoClient public var aBool: Bool? { get { storage[optionalBool: 8] } set { storage[optionalBool: 8] = newValue } }
+    @_alwaysEmitIntoClient public var aString: String? { get { storage[optionalString: 9] } set { storage[optionalString: 9] = newValue } }
+    @_alwaysEmitIntoClient public var someBytes: Data? { get { storage[optionalBytes: 10] } set { storage[optionalBytes: 10] = newValue } }
     @_alwaysEmitIntoClient public var aColor: Color? { get { storage[optionalEnum: 11] } set { storage[optionalEnum: 11] = newValue } }
     @_alwaysEmitIntoClient public var scalars: Scalars? { get { storage[optionalMessage: 12] } set { storage[optionalMessage: 12] = newValue } }
-    @_alwaysEmitIntoClient public var at: LatchRPC.ProtoDate? { get { storage[optionalDate: 13] } set { storage[optionalDate: 13] = newValue } }
-    @_alwaysEmitIntoClient public var length: Swift.Duration? { get { storage[optionalDuration: 14] } set { storage[optionalDuration: 14] = newValue } }
+    @_alwaysEmitIntoClient public var at: Date? { get { storage[optionalDate: 13] } set { storage[optionalDate: 13] = newValue } }
+    @_alwaysEmitIntoClient public var length: Duration? { get { storage[optionalDuration: 14] } set { storage[optionalDuration: 14] = newValue } }
 
     @_alwaysEmitIntoClient public init(
-        aDouble: Double? = nil, aFloat: Float? = nil, anInt32: Swift.Int32? = nil, anInt64: Int64? = nil,
-        aUint32: UInt32? = nil, aUint64: UInt64? = nil, aSint32: Swift.Int32? = nil, aFixed64: UInt64? = nil,
-        aBool: Swift.Bool? = nil, aString: Swift.String? = nil, someBytes: LatchRPC.ProtoBytes? = nil,
-        aColor: Color? = nil, scalars: Scalars? = nil, at: LatchRPC.ProtoDate? = nil, length: Swift.Duration? = nil
+        aDouble: Double? = nil, aFloat: Float? = nil, anInt32: Int32? = nil, anInt64: Int64? = nil,
+        aUint32: UInt32? = nil, aUint64: UInt64? = nil, aSint32: Int32? = nil, aFixed64: UInt64? = nil,
+        aBool: Bool? = nil, aString: String? = nil, someBytes: Data? = nil, aColor: Color? = nil,
+        scalars: Scalars? = nil, at: Date? = nil, length: Duration? = nil
     ) {
-        storage = LatchRPC.MessageStorage(Self.schema)
+        storage = MessageStorage(Self.schema)
         storage[optionalDouble: 0] = aDouble
         storage[optionalFloat: 1] = aFloat
         storage[optionalInt32: 2] = anInt32
@@ -150,7 +150,7 @@ public struct Optionals: LatchRPC.Message {
     }
 }
 
-public struct Lists: LatchRPC.Message {
+public struct Lists: Message {
     public static let schema = MessageSchema(
         "kinds.v1.Lists",
         """
@@ -175,42 +175,41 @@ public struct Lists: LatchRPC.Message {
         19 durations message 3 repeated
         20 expanded int32 expanded
         """,
-        types: [Color.self, Scalars.self, LatchRPC.Timestamp.self, ProtoDuration.self])
+        types: [Color.self, Scalars.self, Timestamp.self, ProtoDuration.self])
 
-    public var storage: LatchRPC.MessageStorage
-    public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-    public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+    public var storage: MessageStorage
+    public init(storage: MessageStorage) { self.storage = storage }
+    public init() { storage = MessageStorage(Self.schema) }
 
     @_alwaysEmitIntoClient public var doubles: [Double] { get { storage[doubles: 0] } _modify { yield &storage[doubles: 0] } }
     @_alwaysEmitIntoClient public var floats: [Float] { get { storage[floats: 1] } _modify { yield &storage[floats: 1] } }
-    @_alwaysEmitIntoClient public var int32s: [Swift.Int32] { get { storage[int32s: 2] } _modify { yield &storage[int32s: 2] } }
+    @_alwaysEmitIntoClient public var int32s: [Int32] { get { storage[int32s: 2] } _modify { yield &storage[int32s: 2] } }
     @_alwaysEmitIntoClient public var int64s: [Int64] { get { storage[int64s: 3] } _modify { yield &storage[int64s: 3] } }
     @_alwaysEmitIntoClient public var uint32s: [UInt32] { get { storage[uint32s: 4] } _modify { yield &storage[uint32s: 4] } }
     @_alwaysEmitIntoClient public var uint64s: [UInt64] { get { storage[uint64s: 5] } _modify { yield &storage[uint64s: 5] } }
-    @_alwaysEmitIntoClient public var sint32s: [Swift.Int32] { get { storage[int32s: 6] } _modify { yield &storage[int32s: 6] } }
+    @_alwaysEmitIntoClient public var sint32s: [Int32] { get { storage[int32s: 6] } _modify { yield &storage[int32s: 6] } }
     @_alwaysEmitIntoClient public var sint64s: [Int64] { get { storage[int64s: 7] } _modify { yield &storage[int64s: 7] } }
     @_alwaysEmitIntoClient public var fixed32s: [UInt32] { get { storage[uint32s: 8] } _modify { yield &storage[uint32s: 8] } }
     @_alwaysEmitIntoClient public var fixed64s: [UInt64] { get { storage[uint64s: 9] } _modify { yield &storage[uint64s: 9] } }
-    @_alwaysEmitIntoClient public var sfixed32s: [Swift.Int32] { get { storage[int32s: 10] } _modify { yield &storage[int32s: 10] } }
+    @_alwaysEmitIntoClient public var sfixed32s: [Int32] { get { storage[int32s: 10] } _modify { yield &storage[int32s: 10] } }
     @_alwaysEmitIntoClient public var sfixed64s: [Int64] { get { storage[int64s: 11] } _modify { yield &storage[int64s: 11] } }
-    @_alwaysEmitIntoClient public var bools: [Swift.Bool] { get { storage[bools: 12] } _modify { yield &storage[bools: 12] } }
-    @_alwaysEmitIntoClient public var strings: [Swift.String] { get { storage[strings: 13] } _modify { yield &storage[strings: 13] } }
-    @_alwaysEmitIntoClient public var datas: [LatchRPC.ProtoBytes] { get { storage[datas: 14] } _modify { yield &storage[datas: 14] } }
+    @_alwaysEmitIntoClient public var bools: [Bool] { get { storage[bools: 12] } _modify { yield &storage[bools: 12] } }
+    @_alwaysEmitIntoClient public var strings: [String] { get { storage[strings: 13] } _modify { yield &storage[strings: 13] } }
+    @_alwaysEmitIntoClient public var datas: [Data] { get { storage[datas: 14] } _modify { yield &storage[datas: 14] } }
     @_alwaysEmitIntoClient public var colors: [Color] { get { storage[enums: 15] } _modify { yield &storage[enums: 15] } }
     @_alwaysEmitIntoClient public var scalars: [Scalars] { get { storage[messages: 16] } _modify { yield &storage[messages: 16] } }
-    @_alwaysEmitIntoClient public var dates: [LatchRPC.ProtoDate] { get { storage[dates: 17] } _modify { yield &storage[dates: 17] } }
-    @_alwaysEmitIntoClient public var durations: [Swift.Duration] { get { storage[durations: 18] } _modify { yield &storage[durations: 18] } }
-    @_alwaysEmitIntoClient public var expanded: [Swift.Int32] { get { storage[int32s: 19] } _modify { yield &storage[int32s: 19] } }
+    @_alwaysEmitIntoClient public var dates: [Date] { get { storage[dates: 17] } _modify { yield &storage[dates: 17] } }
+    @_alwaysEmitIntoClient public var durations: [Duration] { get { storage[durations: 18] } _modify { yield &storage[durations: 18] } }
+    @_alwaysEmitIntoClient public var expanded: [Int32] { get { storage[int32s: 19] } _modify { yield &storage[int32s: 19] } }
 
     @_alwaysEmitIntoClient public init(
-        doubles: [Double] = [], floats: [Float] = [], int32s: [Swift.Int32] = [], int64s: [Int64] = [],
-        uint32s: [UInt32] = [], uint64s: [UInt64] = [], sint32s: [Swift.Int32] = [], sint64s: [Int64] = [],
-        fixed32s: [UInt32] = [], fixed64s: [UInt64] = [], sfixed32s: [Swift.Int32] = [], sfixed64s: [Int64] = [],
-        bools: [Swift.Bool] = [], strings: [Swift.String] = [], datas: [LatchRPC.ProtoBytes] = [], colors: [Color] = [],
-        scalars: [Scalars] = [], dates: [LatchRPC.ProtoDate] = [], durations: [Swift.Duration] = [],
-        expanded: [Swift.Int32] = []
+        doubles: [Double] = [], floats: [Float] = [], int32s: [Int32] = [], int64s: [Int64] = [],
+        uint32s: [UInt32] = [], uint64s: [UInt64] = [], sint32s: [Int32] = [], sint64s: [Int64] = [],
+        fixed32s: [UInt32] = [], fixed64s: [UInt64] = [], sfixed32s: [Int32] = [], sfixed64s: [Int64] = [],
+        bools: [Bool] = [], strings: [String] = [], datas: [Data] = [], colors: [Color] = [], scalars: [Scalars] = [],
+        dates: [Date] = [], durations: [Duration] = [], expanded: [Int32] = []
     ) {
-        storage = LatchRPC.MessageStorage(Self.schema)
+        storage = MessageStorage(Self.schema)
         storage[doubles: 0] = doubles
         storage[floats: 1] = floats
         storage[int32s: 2] = int32s
@@ -234,7 +233,7 @@ public struct Lists: LatchRPC.Message {
     }
 }
 
-public struct Maps: LatchRPC.Message {
+public struct Maps: Message {
     public static let schema = MessageSchema(
         "kinds.v1.Maps",
         """
@@ -251,33 +250,32 @@ public struct Maps: LatchRPC.Message {
         11 by_bool map bool message 3
         12 by_string map string message 4
         """,
-        types: [Color.self, Scalars.self, LatchRPC.Timestamp.self, ProtoDuration.self, Maps.self])
+        types: [Color.self, Scalars.self, Timestamp.self, ProtoDuration.self, Maps.self])
 
-    public var storage: LatchRPC.MessageStorage
-    public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-    public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+    public var storage: MessageStorage
+    public init(storage: MessageStorage) { self.storage = storage }
+    public init() { storage = MessageStorage(Self.schema) }
 
-    @_alwaysEmitIntoClient public var byInt32: [Swift.Int32: Swift.String] { get { storage[map: 0] } _modify { yield &storage[map: 0] } }
+    @_alwaysEmitIntoClient public var byInt32: [Int32: String] { get { storage[map: 0] } _modify { yield &storage[map: 0] } }
     @_alwaysEmitIntoClient public var byInt64: [Int64: Int64] { get { storage[map: 1] } _modify { yield &storage[map: 1] } }
     @_alwaysEmitIntoClient public var byUint32: [UInt32: UInt64] { get { storage[map: 2] } _modify { yield &storage[map: 2] } }
     @_alwaysEmitIntoClient public var byUint64: [UInt64: Float] { get { storage[map: 3] } _modify { yield &storage[map: 3] } }
-    @_alwaysEmitIntoClient public var bySint32: [Swift.Int32: Double] { get { storage[map: 4] } _modify { yield &storage[map: 4] } }
-    @_alwaysEmitIntoClient public var bySint64: [Int64: Swift.Bool] { get { storage[map: 5] } _modify { yield &storage[map: 5] } }
-    @_alwaysEmitIntoClient public var byFixed32: [UInt32: LatchRPC.ProtoBytes] { get { storage[map: 6] } _modify { yield &storage[map: 6] } }
+    @_alwaysEmitIntoClient public var bySint32: [Int32: Double] { get { storage[map: 4] } _modify { yield &storage[map: 4] } }
+    @_alwaysEmitIntoClient public var bySint64: [Int64: Bool] { get { storage[map: 5] } _modify { yield &storage[map: 5] } }
+    @_alwaysEmitIntoClient public var byFixed32: [UInt32: Data] { get { storage[map: 6] } _modify { yield &storage[map: 6] } }
     @_alwaysEmitIntoClient public var byFixed64: [UInt64: Color] { get { storage[map: 7] } _modify { yield &storage[map: 7] } }
-    @_alwaysEmitIntoClient public var bySfixed32: [Swift.Int32: Scalars] { get { storage[map: 8] } _modify { yield &storage[map: 8] } }
-    @_alwaysEmitIntoClient public var bySfixed64: [Int64: LatchRPC.ProtoDate] { get { storage[map: 9] } _modify { yield &storage[map: 9] } }
-    @_alwaysEmitIntoClient public var byBool: [Swift.Bool: Swift.Duration] { get { storage[map: 10] } _modify { yield &storage[map: 10] } }
-    @_alwaysEmitIntoClient public var byString: [Swift.String: Maps] { get { storage[map: 11] } _modify { yield &storage[map: 11] } }
+    @_alwaysEmitIntoClient public var bySfixed32: [Int32: Scalars] { get { storage[map: 8] } _modify { yield &storage[map: 8] } }
+    @_alwaysEmitIntoClient public var bySfixed64: [Int64: Date] { get { storage[map: 9] } _modify { yield &storage[map: 9] } }
+    @_alwaysEmitIntoClient public var byBool: [Bool: Duration] { get { storage[map: 10] } _modify { yield &storage[map: 10] } }
+    @_alwaysEmitIntoClient public var byString: [String: Maps] { get { storage[map: 11] } _modify { yield &storage[map: 11] } }
 
     @_alwaysEmitIntoClient public init(
-        byInt32: [Swift.Int32: Swift.String] = [:], byInt64: [Int64: Int64] = [:], byUint32: [UInt32: UInt64] = [:],
-        byUint64: [UInt64: Float] = [:], bySint32: [Swift.Int32: Double] = [:], bySint64: [Int64: Swift.Bool] = [:],
-        byFixed32: [UInt32: LatchRPC.ProtoBytes] = [:], byFixed64: [UInt64: Color] = [:],
-        bySfixed32: [Swift.Int32: Scalars] = [:], bySfixed64: [Int64: LatchRPC.ProtoDate] = [:],
-        byBool: [Swift.Bool: Swift.Duration] = [:], byString: [Swift.String: Maps] = [:]
+        byInt32: [Int32: String] = [:], byInt64: [Int64: Int64] = [:], byUint32: [UInt32: UInt64] = [:],
+        byUint64: [UInt64: Float] = [:], bySint32: [Int32: Double] = [:], bySint64: [Int64: Bool] = [:],
+        byFixed32: [UInt32: Data] = [:], byFixed64: [UInt64: Color] = [:], bySfixed32: [Int32: Scalars] = [:],
+        bySfixed64: [Int64: Date] = [:], byBool: [Bool: Duration] = [:], byString: [String: Maps] = [:]
     ) {
-        storage = LatchRPC.MessageStorage(Self.schema)
+        storage = MessageStorage(Self.schema)
         storage[map: 0] = byInt32
         storage[map: 1] = byInt64
         storage[map: 2] = byUint32
@@ -293,7 +291,7 @@ public struct Maps: LatchRPC.Message {
     }
 }
 
-public struct Choices: LatchRPC.Message {
+public struct Choices: Message {
     public static let schema = MessageSchema(
         "kinds.v1.Choices",
         """
@@ -309,11 +307,11 @@ public struct Choices: LatchRPC.Message {
         9 number int32 oneof 1
         10 any message 4 oneof 1
         """,
-        types: [Color.self, Scalars.self, LatchRPC.Timestamp.self, ProtoDuration.self, ProtoAny.self])
+        types: [Color.self, Scalars.self, Timestamp.self, ProtoDuration.self, ProtoAny.self])
 
-    public var storage: LatchRPC.MessageStorage
-    public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-    public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+    public var storage: MessageStorage
+    public init(storage: MessageStorage) { self.storage = storage }
+    public init() { storage = MessageStorage(Self.schema) }
 
     /// How to reach somebody.
     @_alwaysEmitIntoClient public var contact: Contact? {
@@ -344,7 +342,7 @@ public struct Choices: LatchRPC.Message {
             }
         }
     }
-    @_alwaysEmitIntoClient public var between: Swift.String { get { storage[string: 8] } set { storage[string: 8] = newValue } }
+    @_alwaysEmitIntoClient public var between: String { get { storage[string: 8] } set { storage[string: 8] = newValue } }
     @_alwaysEmitIntoClient public var other: Other? {
         get {
             switch storage[oneof: 1] {
@@ -362,33 +360,33 @@ public struct Choices: LatchRPC.Message {
         }
     }
 
-    @_alwaysEmitIntoClient public init(contact: Contact? = nil, between: Swift.String = "", other: Other? = nil) {
-        storage = LatchRPC.MessageStorage(Self.schema)
+    @_alwaysEmitIntoClient public init(contact: Contact? = nil, between: String = "", other: Other? = nil) {
+        storage = MessageStorage(Self.schema)
         self.contact = contact
         storage[string: 8] = between
         self.other = other
     }
 
     /// How to reach somebody.
-    public enum Contact: Swift.Hashable, Swift.Sendable {
-        case email(Swift.String)
+    public enum Contact: Hashable, Sendable {
+        case email(String)
         /// With the country's code.
-        case phone(Swift.String)
+        case phone(String)
         case color(Color)
         case scalars(Scalars)
-        case at(LatchRPC.ProtoDate)
-        case after(Swift.Duration)
-        case raw(LatchRPC.ProtoBytes)
-        case none_(Swift.Bool)
+        case at(Date)
+        case after(Duration)
+        case raw(Data)
+        case none_(Bool)
     }
 
-    public enum Other: Swift.Hashable, Swift.Sendable {
-        case number(Swift.Int32)
+    public enum Other: Hashable, Sendable {
+        case number(Int32)
         case any(ProtoAny)
     }
 }
 
-public struct WellKnown: LatchRPC.Message {
+public struct WellKnown: Message {
     public static let schema = MessageSchema(
         "kinds.v1.WellKnown",
         """
@@ -405,19 +403,19 @@ public struct WellKnown: LatchRPC.Message {
         11 number message 10
         """,
         types: [
-            LatchRPC.Timestamp.self, ProtoDuration.self, ProtoAny.self, ProtoStruct.self, ProtoValue.self,
-            ProtoList.self, ProtoNull.self, FieldMask.self, StringValue.self, BoolValue.self, Int64Value.self
+            Timestamp.self, ProtoDuration.self, ProtoAny.self, ProtoStruct.self, ProtoValue.self, ProtoList.self,
+            ProtoNull.self, FieldMask.self, StringValue.self, BoolValue.self, Int64Value.self
         ])
 
-    public var storage: LatchRPC.MessageStorage
-    public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-    public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+    public var storage: MessageStorage
+    public init(storage: MessageStorage) { self.storage = storage }
+    public init() { storage = MessageStorage(Self.schema) }
 
-    @_alwaysEmitIntoClient public var at: LatchRPC.ProtoDate { get { storage[date: 0] } set { storage[date: 0] = newValue } }
-    @_alwaysEmitIntoClient public var hasAt: Swift.Bool { storage.has(0) }
+    @_alwaysEmitIntoClient public var at: Date { get { storage[date: 0] } set { storage[date: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasAt: Bool { storage.has(0) }
     @_alwaysEmitIntoClient public mutating func clearAt() { storage.clear(0) }
-    @_alwaysEmitIntoClient public var length: Swift.Duration { get { storage[duration: 1] } set { storage[duration: 1] = newValue } }
-    @_alwaysEmitIntoClient public var hasLength: Swift.Bool { storage.has(1) }
+    @_alwaysEmitIntoClient public var length: Duration { get { storage[duration: 1] } set { storage[duration: 1] = newValue } }
+    @_alwaysEmitIntoClient public var hasLength: Bool { storage.has(1) }
     @_alwaysEmitIntoClient public mutating func clearLength() { storage.clear(1) }
     @_alwaysEmitIntoClient public var any: ProtoAny? { get { storage[optionalMessage: 2] } set { storage[optionalMessage: 2] = newValue } }
     @_alwaysEmitIntoClient public var fields: ProtoStruct? { get { storage[optionalMessage: 3] } set { storage[optionalMessage: 3] = newValue } }
@@ -430,11 +428,11 @@ public struct WellKnown: LatchRPC.Message {
     @_alwaysEmitIntoClient public var number: Int64Value? { get { storage[optionalMessage: 10] } set { storage[optionalMessage: 10] = newValue } }
 
     @_alwaysEmitIntoClient public init(
-        at: LatchRPC.ProtoDate? = nil, length: Swift.Duration? = nil, any: ProtoAny? = nil, fields: ProtoStruct? = nil,
+        at: Date? = nil, length: Duration? = nil, any: ProtoAny? = nil, fields: ProtoStruct? = nil,
         value: ProtoValue? = nil, list: ProtoList? = nil, nothing: ProtoNull = .nullValue, mask: FieldMask? = nil,
         text: StringValue? = nil, flag: BoolValue? = nil, number: Int64Value? = nil
     ) {
-        storage = LatchRPC.MessageStorage(Self.schema)
+        storage = MessageStorage(Self.schema)
         storage[optionalDate: 0] = at
         storage[optionalDuration: 1] = length
         storage[optionalMessage: 2] = any
@@ -449,7 +447,7 @@ public struct WellKnown: LatchRPC.Message {
     }
 }
 
-public struct Outer: LatchRPC.Message {
+public struct Outer: Message {
     public static let schema = MessageSchema(
         "kinds.v1.Outer",
         """
@@ -460,9 +458,9 @@ public struct Outer: LatchRPC.Message {
         """,
         types: [Outer.Middle.self, Outer.Middle.Inner.self, Outer.Middle.Level.self, Outer.self])
 
-    public var storage: LatchRPC.MessageStorage
-    public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-    public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+    public var storage: MessageStorage
+    public init(storage: MessageStorage) { self.storage = storage }
+    public init() { storage = MessageStorage(Self.schema) }
 
     @_alwaysEmitIntoClient public var middle: Outer.Middle? { get { storage[optionalMessage: 0] } set { storage[optionalMessage: 0] = newValue } }
     @_alwaysEmitIntoClient public var inners: [Outer.Middle.Inner] { get { storage[messages: 1] } _modify { yield &storage[messages: 1] } }
@@ -473,14 +471,14 @@ public struct Outer: LatchRPC.Message {
         middle: Outer.Middle? = nil, inners: [Outer.Middle.Inner] = [], level: Outer.Middle.Level = .unspecified,
         next: Outer? = nil
     ) {
-        storage = LatchRPC.MessageStorage(Self.schema)
+        storage = MessageStorage(Self.schema)
         storage[optionalMessage: 0] = middle
         storage[messages: 1] = inners
         storage[enum: 2] = level
         storage[optionalMessage: 3] = next
     }
 
-    public struct Middle: LatchRPC.Message {
+    public struct Middle: Message {
         public static let schema = MessageSchema(
             "kinds.v1.Outer.Middle",
             """
@@ -489,15 +487,15 @@ public struct Outer: LatchRPC.Message {
             """,
             types: [Outer.Middle.Inner.self, Outer.Middle.Level.self])
 
-        public var storage: LatchRPC.MessageStorage
-        public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-        public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+        public var storage: MessageStorage
+        public init(storage: MessageStorage) { self.storage = storage }
+        public init() { storage = MessageStorage(Self.schema) }
 
         @_alwaysEmitIntoClient public var inner: Outer.Middle.Inner? { get { storage[optionalMessage: 0] } set { storage[optionalMessage: 0] = newValue } }
         @_alwaysEmitIntoClient public var level: Outer.Middle.Level { get { storage[enum: 1] } set { storage[enum: 1] = newValue } }
 
         @_alwaysEmitIntoClient public init(inner: Outer.Middle.Inner? = nil, level: Outer.Middle.Level = .unspecified) {
-            storage = LatchRPC.MessageStorage(Self.schema)
+            storage = MessageStorage(Self.schema)
             storage[optionalMessage: 0] = inner
             storage[enum: 1] = level
         }
@@ -506,7 +504,7 @@ public struct Outer: LatchRPC.Message {
             case unspecified
             case high
             /// A number that the file does not name.
-            case unrecognized(Swift.Int32)
+            case unrecognized(Int32)
 
             public static let schema = EnumSchema(
                 "kinds.v1.Outer.Middle.Level",
@@ -515,7 +513,7 @@ public struct Outer: LatchRPC.Message {
                 1 LEVEL_HIGH
                 """)
 
-            public init?(rawValue: Swift.Int32) {
+            public init?(rawValue: Int32) {
                 switch rawValue {
                 case 0: self = .unspecified
                 case 1: self = .high
@@ -523,7 +521,7 @@ public struct Outer: LatchRPC.Message {
                 }
             }
 
-            public var rawValue: Swift.Int32 {
+            public var rawValue: Int32 {
                 switch self {
                 case .unspecified: 0
                 case .high: 1
@@ -534,7 +532,7 @@ public struct Outer: LatchRPC.Message {
             public static var allCases: [Self] { [.unspecified, .high] }
         }
 
-        public struct Inner: LatchRPC.Message {
+        public struct Inner: Message {
             public static let schema = MessageSchema(
                 "kinds.v1.Outer.Middle.Inner",
                 """
@@ -543,15 +541,15 @@ public struct Outer: LatchRPC.Message {
                 """,
                 types: [Outer.self])
 
-            public var storage: LatchRPC.MessageStorage
-            public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-            public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+            public var storage: MessageStorage
+            public init(storage: MessageStorage) { self.storage = storage }
+            public init() { storage = MessageStorage(Self.schema) }
 
-            @_alwaysEmitIntoClient public var name: Swift.String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+            @_alwaysEmitIntoClient public var name: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
             @_alwaysEmitIntoClient public var back: Outer? { get { storage[optionalMessage: 1] } set { storage[optionalMessage: 1] = newValue } }
 
-            @_alwaysEmitIntoClient public init(name: Swift.String = "", back: Outer? = nil) {
-                storage = LatchRPC.MessageStorage(Self.schema)
+            @_alwaysEmitIntoClient public init(name: String = "", back: Outer? = nil) {
+                storage = MessageStorage(Self.schema)
                 storage[string: 0] = name
                 storage[optionalMessage: 1] = back
             }
@@ -559,18 +557,18 @@ public struct Outer: LatchRPC.Message {
     }
 }
 
-public struct Nothing: LatchRPC.Message {
+public struct Nothing: Message {
     public static let schema = MessageSchema("kinds.v1.Nothing", "")
 
-    public var storage: LatchRPC.MessageStorage
-    public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-    public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+    public var storage: MessageStorage
+    public init(storage: MessageStorage) { self.storage = storage }
+    public init() { storage = MessageStorage(Self.schema) }
 }
 
 /// What is no longer wanted.
 ///
 /// Deprecated.
-public struct Old: LatchRPC.Message {
+public struct Old: Message {
     public static let schema = MessageSchema(
         "kinds.v1.Old",
         """
@@ -578,35 +576,33 @@ public struct Old: LatchRPC.Message {
         2 gone string
         3 when message 0
         """,
-        types: [LatchRPC.Timestamp.self])
+        types: [Timestamp.self])
 
-    public var storage: LatchRPC.MessageStorage
-    public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-    public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+    public var storage: MessageStorage
+    public init(storage: MessageStorage) { self.storage = storage }
+    public init() { storage = MessageStorage(Self.schema) }
 
-    @_alwaysEmitIntoClient public var kept: Swift.String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var kept: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
     /// Where it was.
     /// Deprecated: use `kept`.
     @available(*, deprecated, message: "use `kept`.")
-    @_alwaysEmitIntoClient public var gone: Swift.String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var gone: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
     @available(*, deprecated)
-    @_alwaysEmitIntoClient public var when: LatchRPC.ProtoDate { get { storage[date: 2] } set { storage[date: 2] = newValue } }
+    @_alwaysEmitIntoClient public var when: Date { get { storage[date: 2] } set { storage[date: 2] = newValue } }
     @available(*, deprecated)
-    @_alwaysEmitIntoClient public var hasWhen: Swift.Bool { storage.has(2) }
+    @_alwaysEmitIntoClient public var hasWhen: Bool { storage.has(2) }
     @available(*, deprecated)
     @_alwaysEmitIntoClient public mutating func clearWhen() { storage.clear(2) }
 
-    @_alwaysEmitIntoClient public init(
-        kept: Swift.String = "", gone: Swift.String = "", when: LatchRPC.ProtoDate? = nil
-    ) {
-        storage = LatchRPC.MessageStorage(Self.schema)
+    @_alwaysEmitIntoClient public init(kept: String = "", gone: String = "", when: Date? = nil) {
+        storage = MessageStorage(Self.schema)
         storage[string: 0] = kept
         storage[string: 1] = gone
         storage[optionalDate: 2] = when
     }
 }
 
-public struct Secrets: LatchRPC.Message {
+public struct Secrets: Message {
     public static let schema = MessageSchema(
         "kinds.v1.Secrets",
         """
@@ -622,28 +618,27 @@ public struct Secrets: LatchRPC.Message {
         10 token string
         """)
 
-    public var storage: LatchRPC.MessageStorage
-    public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-    public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+    public var storage: MessageStorage
+    public init(storage: MessageStorage) { self.storage = storage }
+    public init() { storage = MessageStorage(Self.schema) }
 
-    @_alwaysEmitIntoClient public var name: Swift.String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    @_alwaysEmitIntoClient public var password: Swift.String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    @_alwaysEmitIntoClient public var accessToken: Swift.String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
-    @_alwaysEmitIntoClient public var code: Swift.String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
-    @_alwaysEmitIntoClient public var recoveryCodes: [Swift.String] { get { storage[strings: 4] } _modify { yield &storage[strings: 4] } }
-    @_alwaysEmitIntoClient public var apiKey: LatchRPC.ProtoBytes { get { storage[bytes: 5] } set { storage[bytes: 5] = newValue } }
-    @_alwaysEmitIntoClient public var passwordLength: Swift.Int32 { get { storage[int32: 6] } set { storage[int32: 6] = newValue } }
-    @_alwaysEmitIntoClient public var requiresToken: Swift.Bool { get { storage[bool: 7] } set { storage[bool: 7] = newValue } }
-    @_alwaysEmitIntoClient public var nextPageToken: Swift.String { get { storage[string: 8] } set { storage[string: 8] = newValue } }
-    @_alwaysEmitIntoClient public var token: Swift.String { get { storage[string: 9] } set { storage[string: 9] = newValue } }
+    @_alwaysEmitIntoClient public var name: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var password: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var accessToken: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    @_alwaysEmitIntoClient public var code: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
+    @_alwaysEmitIntoClient public var recoveryCodes: [String] { get { storage[strings: 4] } _modify { yield &storage[strings: 4] } }
+    @_alwaysEmitIntoClient public var apiKey: Data { get { storage[bytes: 5] } set { storage[bytes: 5] = newValue } }
+    @_alwaysEmitIntoClient public var passwordLength: Int32 { get { storage[int32: 6] } set { storage[int32: 6] = newValue } }
+    @_alwaysEmitIntoClient public var requiresToken: Bool { get { storage[bool: 7] } set { storage[bool: 7] = newValue } }
+    @_alwaysEmitIntoClient public var nextPageToken: String { get { storage[string: 8] } set { storage[string: 8] = newValue } }
+    @_alwaysEmitIntoClient public var token: String { get { storage[string: 9] } set { storage[string: 9] = newValue } }
 
     @_alwaysEmitIntoClient public init(
-        name: Swift.String = "", password: Swift.String = "", accessToken: Swift.String = "", code: Swift.String = "",
-        recoveryCodes: [Swift.String] = [], apiKey: LatchRPC.ProtoBytes = LatchRPC.ProtoBytes(),
-        passwordLength: Swift.Int32 = 0, requiresToken: Swift.Bool = false, nextPageToken: Swift.String = "",
-        token: Swift.String = ""
+        name: String = "", password: String = "", accessToken: String = "", code: String = "",
+        recoveryCodes: [String] = [], apiKey: Data = Data(), passwordLength: Int32 = 0, requiresToken: Bool = false,
+        nextPageToken: String = "", token: String = ""
     ) {
-        storage = LatchRPC.MessageStorage(Self.schema)
+        storage = MessageStorage(Self.schema)
         storage[string: 0] = name
         storage[string: 1] = password
         storage[string: 2] = accessToken
@@ -657,7 +652,7 @@ public struct Secrets: LatchRPC.Message {
     }
 }
 
-public struct Spelled: LatchRPC.Message {
+public struct Spelled: Message {
     public static let schema = MessageSchema(
         "kinds.v1.Spelled",
         """
@@ -666,18 +661,16 @@ public struct Spelled: LatchRPC.Message {
         3 _leading string
         """)
 
-    public var storage: LatchRPC.MessageStorage
-    public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-    public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+    public var storage: MessageStorage
+    public init(storage: MessageStorage) { self.storage = storage }
+    public init() { storage = MessageStorage(Self.schema) }
 
-    @_alwaysEmitIntoClient public var urlOfPage: Swift.String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    @_alwaysEmitIntoClient public var fooBar: Swift.String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    @_alwaysEmitIntoClient public var leading: Swift.String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    @_alwaysEmitIntoClient public var urlOfPage: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var fooBar: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var leading: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
 
-    @_alwaysEmitIntoClient public init(
-        urlOfPage: Swift.String = "", fooBar: Swift.String = "", leading: Swift.String = ""
-    ) {
-        storage = LatchRPC.MessageStorage(Self.schema)
+    @_alwaysEmitIntoClient public init(urlOfPage: String = "", fooBar: String = "", leading: String = "") {
+        storage = MessageStorage(Self.schema)
         storage[string: 0] = urlOfPage
         storage[string: 1] = fooBar
         storage[string: 2] = leading
@@ -695,7 +688,7 @@ public enum Color: ProtoEnum {
     case negative
     case last
     /// A number that the file does not name.
-    case unrecognized(Swift.Int32)
+    case unrecognized(Int32)
 
     public static var verdant: Self { .green }
 
@@ -711,7 +704,7 @@ public enum Color: ProtoEnum {
         2147483647 COLOR_LAST
         """)
 
-    public init?(rawValue: Swift.Int32) {
+    public init?(rawValue: Int32) {
         switch rawValue {
         case 0: self = .unspecified
         case 1: self = .red
@@ -723,7 +716,7 @@ public enum Color: ProtoEnum {
         }
     }
 
-    public var rawValue: Swift.Int32 {
+    public var rawValue: Int32 {
         switch self {
         case .unspecified: 0
         case .red: 1

@@ -17,13 +17,13 @@ public enum CounterServiceMethods {
     /// Each number twice.
     public static let double = RPCMethod<Number, Number>("calls.v1.CounterService", "Double", kind: .bidirectional)
     /// Keywords are names too.
-    public static let `import` = RPCMethod<Number, LatchRPC.Timestamp>("calls.v1.CounterService", "Import")
+    public static let `import` = RPCMethod<Number, Timestamp>("calls.v1.CounterService", "Import")
     /// Deprecated: it never worked.
     public static let subtract = RPCMethod<Number, Number>("calls.v1.CounterService", "Subtract")
 }
 
 /// Counts.
-public protocol CounterServiceProtocol: Swift.Sendable {
+public protocol CounterServiceProtocol: Sendable {
     /// One there, one back.
     func add(_ request: Number, options: CallOptions) async throws -> Number
     /// What was added so far.
@@ -36,7 +36,7 @@ public protocol CounterServiceProtocol: Swift.Sendable {
     /// Each number twice.
     func double(_ requests: RPCStream<Number>, options: CallOptions) async throws -> RPCStream<Number>
     /// Keywords are names too.
-    func `import`(_ request: Number, options: CallOptions) async throws -> LatchRPC.Timestamp
+    func `import`(_ request: Number, options: CallOptions) async throws -> Timestamp
     /// Deprecated: it never worked.
     @available(*, deprecated, message: "it never worked.")
     func subtract(_ request: Number, options: CallOptions) async throws -> Number
@@ -67,7 +67,7 @@ extension CounterServiceProtocol {
         try await double(requests, options: CallOptions())
     }
     /// Keywords are names too.
-    public func `import`(_ request: Number) async throws -> LatchRPC.Timestamp {
+    public func `import`(_ request: Number) async throws -> Timestamp {
         try await `import`(request, options: CallOptions())
     }
     /// Deprecated: it never worked.
@@ -107,7 +107,7 @@ public struct CounterServiceStub: CounterServiceProtocol {
         try await channel.bidirectional(CounterServiceMethods.double, requests, options)
     }
 
-    public func `import`(_ request: Number, options: CallOptions) async throws -> LatchRPC.Timestamp {
+    public func `import`(_ request: Number, options: CallOptions) async throws -> Timestamp {
         try await channel.unary(CounterServiceMethods.`import`, request, options).message
     }
 
@@ -127,7 +127,7 @@ public final class CounterServiceFake: CounterServiceProtocol {
     private let countToCalls = RPCFakeMethod<Number, RPCStream<Number>>("calls.v1.CounterService.CountTo")
     private let sumCalls = RPCFakeMethod<RPCStream<Number>, Number>("calls.v1.CounterService.Sum")
     private let doubleCalls = RPCFakeMethod<RPCStream<Number>, RPCStream<Number>>("calls.v1.CounterService.Double")
-    private let importCalls = RPCFakeMethod<Number, LatchRPC.Timestamp>("calls.v1.CounterService.Import")
+    private let importCalls = RPCFakeMethod<Number, Timestamp>("calls.v1.CounterService.Import")
     private let subtractCalls = RPCFakeMethod<Number, Number>("calls.v1.CounterService.Subtract")
 
     public init() {}
@@ -199,13 +199,13 @@ public final class CounterServiceFake: CounterServiceProtocol {
     }
 
     /// What `import` answers; nil for an error.
-    public var onImport: (@Sendable (Number) async throws -> LatchRPC.Timestamp)? {
+    public var onImport: (@Sendable (Number) async throws -> Timestamp)? {
         get { importCalls.answer }
         set { importCalls.answer = newValue }
     }
     /// What `import` was called with.
     public var importRequests: [Number] { importCalls.requests }
-    public func `import`(_ request: Number, options: CallOptions) async throws -> LatchRPC.Timestamp {
+    public func `import`(_ request: Number, options: CallOptions) async throws -> Timestamp {
         try await importCalls.call(request)
     }
 
@@ -223,7 +223,7 @@ public final class CounterServiceFake: CounterServiceProtocol {
 }
 
 /// Answers calls.v1.CounterService: `RPCService(server.rpcMethods)` is its handler.
-public protocol CounterServiceServer: Swift.Sendable {
+public protocol CounterServiceServer: Sendable {
     /// One there, one back.
     func add(_ request: Number, context: CallContext) async throws -> Number
     /// What was added so far.
@@ -236,7 +236,7 @@ public protocol CounterServiceServer: Swift.Sendable {
     /// Each number twice.
     func double(_ requests: RPCStream<Number>, context: CallContext) async throws -> RPCStream<Number>
     /// Keywords are names too.
-    func `import`(_ request: Number, context: CallContext) async throws -> LatchRPC.Timestamp
+    func `import`(_ request: Number, context: CallContext) async throws -> Timestamp
     /// Deprecated: it never worked.
     func subtract(_ request: Number, context: CallContext) async throws -> Number
 }
@@ -261,7 +261,7 @@ extension CounterServiceServer {
 public enum SilentMethods {}
 
 /// A service without "Service", and without methods.
-public protocol SilentProtocol: Swift.Sendable {}
+public protocol SilentProtocol: Sendable {}
 
 /// Calls calls.v1.Silent through a channel.
 public struct SilentStub: SilentProtocol {
@@ -278,7 +278,7 @@ public final class SilentFake: SilentProtocol {
 }
 
 /// Answers calls.v1.Silent: `RPCService(server.rpcMethods)` is its handler.
-public protocol SilentServer: Swift.Sendable {}
+public protocol SilentServer: Sendable {}
 
 extension SilentServer {
     /// The methods, each with the function that answers it.
@@ -287,21 +287,21 @@ extension SilentServer {
     }
 }
 
-public struct Number: LatchRPC.Message {
+public struct Number: Message {
     public static let schema = MessageSchema(
         "calls.v1.Number",
         """
         1 value int64
         """)
 
-    public var storage: LatchRPC.MessageStorage
-    public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-    public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+    public var storage: MessageStorage
+    public init(storage: MessageStorage) { self.storage = storage }
+    public init() { storage = MessageStorage(Self.schema) }
 
     @_alwaysEmitIntoClient public var value: Int64 { get { storage[int64: 0] } set { storage[int64: 0] = newValue } }
 
     @_alwaysEmitIntoClient public init(value: Int64 = 0) {
-        storage = LatchRPC.MessageStorage(Self.schema)
+        storage = MessageStorage(Self.schema)
         storage[int64: 0] = value
     }
 }

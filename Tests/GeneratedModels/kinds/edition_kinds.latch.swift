@@ -8,7 +8,7 @@ public import Foundation
 #endif
 public import LatchRPC
 
-public struct Featured: LatchRPC.Message {
+public struct Featured: Message {
     public static let schema = MessageSchema(
         "kinds.v3.Featured",
         """
@@ -26,40 +26,39 @@ public struct Featured: LatchRPC.Message {
         12 at message 3
         13 parts map string message 0
         """,
-        types: [Featured.Part.self, Closed.self, Open.self, LatchRPC.Timestamp.self])
+        types: [Featured.Part.self, Closed.self, Open.self, Timestamp.self])
 
-    public var storage: LatchRPC.MessageStorage
-    public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-    public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+    public var storage: MessageStorage
+    public init(storage: MessageStorage) { self.storage = storage }
+    public init() { storage = MessageStorage(Self.schema) }
 
-    @_alwaysEmitIntoClient public var explicit: Swift.String? { get { storage[optionalString: 0] } set { storage[optionalString: 0] = newValue } }
-    @_alwaysEmitIntoClient public var implicit: Swift.String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    @_alwaysEmitIntoClient public var needed: Swift.String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
-    @_alwaysEmitIntoClient public var hasNeeded: Swift.Bool { storage.has(2) }
+    @_alwaysEmitIntoClient public var explicit: String? { get { storage[optionalString: 0] } set { storage[optionalString: 0] = newValue } }
+    @_alwaysEmitIntoClient public var implicit: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var needed: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    @_alwaysEmitIntoClient public var hasNeeded: Bool { storage.has(2) }
     @_alwaysEmitIntoClient public mutating func clearNeeded() { storage.clear(2) }
     @_alwaysEmitIntoClient public var plain: Featured.Part? { get { storage[optionalMessage: 3] } set { storage[optionalMessage: 3] = newValue } }
     @_alwaysEmitIntoClient public var delimited: Featured.Part? { get { storage[optionalMessage: 4] } set { storage[optionalMessage: 4] = newValue } }
-    @_alwaysEmitIntoClient public var packed: [Swift.Int32] { get { storage[int32s: 5] } _modify { yield &storage[int32s: 5] } }
-    @_alwaysEmitIntoClient public var expanded: [Swift.Int32] { get { storage[int32s: 6] } _modify { yield &storage[int32s: 6] } }
-    @_alwaysEmitIntoClient public var unchecked: Swift.String? { get { storage[optionalString: 7] } set { storage[optionalString: 7] = newValue } }
-    @_alwaysEmitIntoClient public var withDefault: Swift.Int32 { get { storage[int32: 8] } set { storage[int32: 8] = newValue } }
-    @_alwaysEmitIntoClient public var hasWithDefault: Swift.Bool { storage.has(8) }
+    @_alwaysEmitIntoClient public var packed: [Int32] { get { storage[int32s: 5] } _modify { yield &storage[int32s: 5] } }
+    @_alwaysEmitIntoClient public var expanded: [Int32] { get { storage[int32s: 6] } _modify { yield &storage[int32s: 6] } }
+    @_alwaysEmitIntoClient public var unchecked: String? { get { storage[optionalString: 7] } set { storage[optionalString: 7] = newValue } }
+    @_alwaysEmitIntoClient public var withDefault: Int32 { get { storage[int32: 8] } set { storage[int32: 8] = newValue } }
+    @_alwaysEmitIntoClient public var hasWithDefault: Bool { storage.has(8) }
     @_alwaysEmitIntoClient public mutating func clearWithDefault() { storage.clear(8) }
     @_alwaysEmitIntoClient public var closed: Closed? { get { storage[optionalEnum: 9] } set { storage[optionalEnum: 9] = newValue } }
     @_alwaysEmitIntoClient public var open: Open? { get { storage[optionalEnum: 10] } set { storage[optionalEnum: 10] = newValue } }
-    @_alwaysEmitIntoClient public var at: LatchRPC.ProtoDate { get { storage[date: 11] } set { storage[date: 11] = newValue } }
-    @_alwaysEmitIntoClient public var hasAt: Swift.Bool { storage.has(11) }
+    @_alwaysEmitIntoClient public var at: Date { get { storage[date: 11] } set { storage[date: 11] = newValue } }
+    @_alwaysEmitIntoClient public var hasAt: Bool { storage.has(11) }
     @_alwaysEmitIntoClient public mutating func clearAt() { storage.clear(11) }
-    @_alwaysEmitIntoClient public var parts: [Swift.String: Featured.Part] { get { storage[map: 12] } _modify { yield &storage[map: 12] } }
+    @_alwaysEmitIntoClient public var parts: [String: Featured.Part] { get { storage[map: 12] } _modify { yield &storage[map: 12] } }
 
     @_alwaysEmitIntoClient public init(
-        explicit: Swift.String? = nil, implicit: Swift.String = "", needed: Swift.String? = nil,
-        plain: Featured.Part? = nil, delimited: Featured.Part? = nil, packed: [Swift.Int32] = [],
-        expanded: [Swift.Int32] = [], unchecked: Swift.String? = nil, withDefault: Swift.Int32? = nil,
-        closed: Closed? = nil, open: Open? = nil, at: LatchRPC.ProtoDate? = nil,
-        parts: [Swift.String: Featured.Part] = [:]
+        explicit: String? = nil, implicit: String = "", needed: String? = nil, plain: Featured.Part? = nil,
+        delimited: Featured.Part? = nil, packed: [Int32] = [], expanded: [Int32] = [], unchecked: String? = nil,
+        withDefault: Int32? = nil, closed: Closed? = nil, open: Open? = nil, at: Date? = nil,
+        parts: [String: Featured.Part] = [:]
     ) {
-        storage = LatchRPC.MessageStorage(Self.schema)
+        storage = MessageStorage(Self.schema)
         storage[optionalString: 0] = explicit
         storage[string: 1] = implicit
         storage[optionalString: 2] = needed
@@ -75,21 +74,21 @@ public struct Featured: LatchRPC.Message {
         storage[map: 12] = parts
     }
 
-    public struct Part: LatchRPC.Message {
+    public struct Part: Message {
         public static let schema = MessageSchema(
             "kinds.v3.Featured.Part",
             """
             1 number int32
             """)
 
-        public var storage: LatchRPC.MessageStorage
-        public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-        public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+        public var storage: MessageStorage
+        public init(storage: MessageStorage) { self.storage = storage }
+        public init() { storage = MessageStorage(Self.schema) }
 
-        @_alwaysEmitIntoClient public var number: Swift.Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
+        @_alwaysEmitIntoClient public var number: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
 
-        @_alwaysEmitIntoClient public init(number: Swift.Int32 = 0) {
-            storage = LatchRPC.MessageStorage(Self.schema)
+        @_alwaysEmitIntoClient public init(number: Int32 = 0) {
+            storage = MessageStorage(Self.schema)
             storage[int32: 0] = number
         }
     }
@@ -106,7 +105,7 @@ public enum Closed: ProtoEnum {
         1 CLOSED_B
         """)
 
-    public init?(rawValue: Swift.Int32) {
+    public init?(rawValue: Int32) {
         switch rawValue {
         case 0: self = .a
         case 1: self = .b
@@ -114,7 +113,7 @@ public enum Closed: ProtoEnum {
         }
     }
 
-    public var rawValue: Swift.Int32 {
+    public var rawValue: Int32 {
         switch self {
         case .a: 0
         case .b: 1
@@ -128,7 +127,7 @@ public enum Open: ProtoEnum {
     case unspecified
     case a
     /// A number that the file does not name.
-    case unrecognized(Swift.Int32)
+    case unrecognized(Int32)
 
     public static let schema = EnumSchema(
         "kinds.v3.Open",
@@ -137,7 +136,7 @@ public enum Open: ProtoEnum {
         1 OPEN_A
         """)
 
-    public init?(rawValue: Swift.Int32) {
+    public init?(rawValue: Int32) {
         switch rawValue {
         case 0: self = .unspecified
         case 1: self = .a
@@ -145,7 +144,7 @@ public enum Open: ProtoEnum {
         }
     }
 
-    public var rawValue: Swift.Int32 {
+    public var rawValue: Int32 {
         switch self {
         case .unspecified: 0
         case .a: 1

@@ -8,7 +8,7 @@ public import Foundation
 #endif
 public import LatchRPC
 
-public struct Defaults: LatchRPC.Message {
+public struct Defaults: Message {
     public static let schema = MessageSchema(
         "kinds.v2.Defaults",
         #"""
@@ -28,53 +28,52 @@ public struct Defaults: LatchRPC.Message {
         """#,
         types: [Size.self])
 
-    public var storage: LatchRPC.MessageStorage
-    public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-    public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+    public var storage: MessageStorage
+    public init(storage: MessageStorage) { self.storage = storage }
+    public init() { storage = MessageStorage(Self.schema) }
 
     @_alwaysEmitIntoClient public var aDouble: Double { get { storage[double: 0] } set { storage[double: 0] = newValue } }
-    @_alwaysEmitIntoClient public var hasADouble: Swift.Bool { storage.has(0) }
+    @_alwaysEmitIntoClient public var hasADouble: Bool { storage.has(0) }
     @_alwaysEmitIntoClient public mutating func clearADouble() { storage.clear(0) }
     @_alwaysEmitIntoClient public var infinite: Float { get { storage[float: 1] } set { storage[float: 1] = newValue } }
-    @_alwaysEmitIntoClient public var hasInfinite: Swift.Bool { storage.has(1) }
+    @_alwaysEmitIntoClient public var hasInfinite: Bool { storage.has(1) }
     @_alwaysEmitIntoClient public mutating func clearInfinite() { storage.clear(1) }
     @_alwaysEmitIntoClient public var notANumber: Float { get { storage[float: 2] } set { storage[float: 2] = newValue } }
-    @_alwaysEmitIntoClient public var hasNotANumber: Swift.Bool { storage.has(2) }
+    @_alwaysEmitIntoClient public var hasNotANumber: Bool { storage.has(2) }
     @_alwaysEmitIntoClient public mutating func clearNotANumber() { storage.clear(2) }
-    @_alwaysEmitIntoClient public var anInt32: Swift.Int32 { get { storage[int32: 3] } set { storage[int32: 3] = newValue } }
-    @_alwaysEmitIntoClient public var hasAnInt32: Swift.Bool { storage.has(3) }
+    @_alwaysEmitIntoClient public var anInt32: Int32 { get { storage[int32: 3] } set { storage[int32: 3] = newValue } }
+    @_alwaysEmitIntoClient public var hasAnInt32: Bool { storage.has(3) }
     @_alwaysEmitIntoClient public mutating func clearAnInt32() { storage.clear(3) }
     @_alwaysEmitIntoClient public var anInt64: Int64 { get { storage[int64: 4] } set { storage[int64: 4] = newValue } }
-    @_alwaysEmitIntoClient public var hasAnInt64: Swift.Bool { storage.has(4) }
+    @_alwaysEmitIntoClient public var hasAnInt64: Bool { storage.has(4) }
     @_alwaysEmitIntoClient public mutating func clearAnInt64() { storage.clear(4) }
     @_alwaysEmitIntoClient public var aUint64: UInt64 { get { storage[uint64: 5] } set { storage[uint64: 5] = newValue } }
-    @_alwaysEmitIntoClient public var hasAUint64: Swift.Bool { storage.has(5) }
+    @_alwaysEmitIntoClient public var hasAUint64: Bool { storage.has(5) }
     @_alwaysEmitIntoClient public mutating func clearAUint64() { storage.clear(5) }
-    @_alwaysEmitIntoClient public var aBool: Swift.Bool { get { storage[bool: 6] } set { storage[bool: 6] = newValue } }
-    @_alwaysEmitIntoClient public var hasABool: Swift.Bool { storage.has(6) }
+    @_alwaysEmitIntoClient public var aBool: Bool { get { storage[bool: 6] } set { storage[bool: 6] = newValue } }
+    @_alwaysEmitIntoClient public var hasABool: Bool { storage.has(6) }
     @_alwaysEmitIntoClient public mutating func clearABool() { storage.clear(6) }
-    @_alwaysEmitIntoClient public var aString: Swift.String { get { storage[string: 7] } set { storage[string: 7] = newValue } }
-    @_alwaysEmitIntoClient public var hasAString: Swift.Bool { storage.has(7) }
+    @_alwaysEmitIntoClient public var aString: String { get { storage[string: 7] } set { storage[string: 7] = newValue } }
+    @_alwaysEmitIntoClient public var hasAString: Bool { storage.has(7) }
     @_alwaysEmitIntoClient public mutating func clearAString() { storage.clear(7) }
-    @_alwaysEmitIntoClient public var someBytes: LatchRPC.ProtoBytes { get { storage[bytes: 8] } set { storage[bytes: 8] = newValue } }
-    @_alwaysEmitIntoClient public var hasSomeBytes: Swift.Bool { storage.has(8) }
+    @_alwaysEmitIntoClient public var someBytes: Data { get { storage[bytes: 8] } set { storage[bytes: 8] = newValue } }
+    @_alwaysEmitIntoClient public var hasSomeBytes: Bool { storage.has(8) }
     @_alwaysEmitIntoClient public mutating func clearSomeBytes() { storage.clear(8) }
     @_alwaysEmitIntoClient public var size: Size { get { storage[enum: 9] } set { storage[enum: 9] = newValue } }
-    @_alwaysEmitIntoClient public var hasSize: Swift.Bool { storage.has(9) }
+    @_alwaysEmitIntoClient public var hasSize: Bool { storage.has(9) }
     @_alwaysEmitIntoClient public mutating func clearSize() { storage.clear(9) }
-    @_alwaysEmitIntoClient public var without: Swift.String? { get { storage[optionalString: 10] } set { storage[optionalString: 10] = newValue } }
+    @_alwaysEmitIntoClient public var without: String? { get { storage[optionalString: 10] } set { storage[optionalString: 10] = newValue } }
     @_alwaysEmitIntoClient public var first: Size? { get { storage[optionalEnum: 11] } set { storage[optionalEnum: 11] = newValue } }
-    @_alwaysEmitIntoClient public var empty: Swift.String { get { storage[string: 12] } set { storage[string: 12] = newValue } }
-    @_alwaysEmitIntoClient public var hasEmpty: Swift.Bool { storage.has(12) }
+    @_alwaysEmitIntoClient public var empty: String { get { storage[string: 12] } set { storage[string: 12] = newValue } }
+    @_alwaysEmitIntoClient public var hasEmpty: Bool { storage.has(12) }
     @_alwaysEmitIntoClient public mutating func clearEmpty() { storage.clear(12) }
 
     @_alwaysEmitIntoClient public init(
-        aDouble: Double? = nil, infinite: Float? = nil, notANumber: Float? = nil, anInt32: Swift.Int32? = nil,
-        anInt64: Int64? = nil, aUint64: UInt64? = nil, aBool: Swift.Bool? = nil, aString: Swift.String? = nil,
-        someBytes: LatchRPC.ProtoBytes? = nil, size: Size? = nil, without: Swift.String? = nil, first: Size? = nil,
-        empty: Swift.String? = nil
+        aDouble: Double? = nil, infinite: Float? = nil, notANumber: Float? = nil, anInt32: Int32? = nil,
+        anInt64: Int64? = nil, aUint64: UInt64? = nil, aBool: Bool? = nil, aString: String? = nil,
+        someBytes: Data? = nil, size: Size? = nil, without: String? = nil, first: Size? = nil, empty: String? = nil
     ) {
-        storage = LatchRPC.MessageStorage(Self.schema)
+        storage = MessageStorage(Self.schema)
         storage[optionalDouble: 0] = aDouble
         storage[optionalFloat: 1] = infinite
         storage[optionalFloat: 2] = notANumber
@@ -91,7 +90,7 @@ public struct Defaults: LatchRPC.Message {
     }
 }
 
-public struct Labels: LatchRPC.Message {
+public struct Labels: Message {
     public static let schema = MessageSchema(
         "kinds.v2.Labels",
         """
@@ -105,34 +104,34 @@ public struct Labels: LatchRPC.Message {
         8 sizes closed 2 expanded
         9 by_name map string message 3 raw
         """,
-        types: [Defaults.self, LatchRPC.Timestamp.self, Size.self, Labels.self])
+        types: [Defaults.self, Timestamp.self, Size.self, Labels.self])
 
-    public var storage: LatchRPC.MessageStorage
-    public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-    public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+    public var storage: MessageStorage
+    public init(storage: MessageStorage) { self.storage = storage }
+    public init() { storage = MessageStorage(Self.schema) }
 
-    @_alwaysEmitIntoClient public var name: Swift.String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    @_alwaysEmitIntoClient public var hasName: Swift.Bool { storage.has(0) }
+    @_alwaysEmitIntoClient public var name: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasName: Bool { storage.has(0) }
     @_alwaysEmitIntoClient public mutating func clearName() { storage.clear(0) }
-    @_alwaysEmitIntoClient public var number: Swift.Int32 { get { storage[int32: 1] } set { storage[int32: 1] = newValue } }
-    @_alwaysEmitIntoClient public var hasNumber: Swift.Bool { storage.has(1) }
+    @_alwaysEmitIntoClient public var number: Int32 { get { storage[int32: 1] } set { storage[int32: 1] = newValue } }
+    @_alwaysEmitIntoClient public var hasNumber: Bool { storage.has(1) }
     @_alwaysEmitIntoClient public mutating func clearNumber() { storage.clear(1) }
     @_alwaysEmitIntoClient public var defaults: Defaults { get { storage[message: 2] } set { storage[message: 2] = newValue } }
-    @_alwaysEmitIntoClient public var hasDefaults: Swift.Bool { storage.has(2) }
+    @_alwaysEmitIntoClient public var hasDefaults: Bool { storage.has(2) }
     @_alwaysEmitIntoClient public mutating func clearDefaults() { storage.clear(2) }
-    @_alwaysEmitIntoClient public var note: Swift.String? { get { storage[optionalString: 3] } set { storage[optionalString: 3] = newValue } }
-    @_alwaysEmitIntoClient public var expanded: [Swift.Int32] { get { storage[int32s: 4] } _modify { yield &storage[int32s: 4] } }
-    @_alwaysEmitIntoClient public var packed: [Swift.Int32] { get { storage[int32s: 5] } _modify { yield &storage[int32s: 5] } }
-    @_alwaysEmitIntoClient public var at: LatchRPC.ProtoDate? { get { storage[optionalDate: 6] } set { storage[optionalDate: 6] = newValue } }
+    @_alwaysEmitIntoClient public var note: String? { get { storage[optionalString: 3] } set { storage[optionalString: 3] = newValue } }
+    @_alwaysEmitIntoClient public var expanded: [Int32] { get { storage[int32s: 4] } _modify { yield &storage[int32s: 4] } }
+    @_alwaysEmitIntoClient public var packed: [Int32] { get { storage[int32s: 5] } _modify { yield &storage[int32s: 5] } }
+    @_alwaysEmitIntoClient public var at: Date? { get { storage[optionalDate: 6] } set { storage[optionalDate: 6] = newValue } }
     @_alwaysEmitIntoClient public var sizes: [Size] { get { storage[enums: 7] } _modify { yield &storage[enums: 7] } }
-    @_alwaysEmitIntoClient public var byName: [Swift.String: Labels] { get { storage[map: 8] } _modify { yield &storage[map: 8] } }
+    @_alwaysEmitIntoClient public var byName: [String: Labels] { get { storage[map: 8] } _modify { yield &storage[map: 8] } }
 
     @_alwaysEmitIntoClient public init(
-        name: Swift.String? = nil, number: Swift.Int32? = nil, defaults: Defaults? = nil, note: Swift.String? = nil,
-        expanded: [Swift.Int32] = [], packed: [Swift.Int32] = [], at: LatchRPC.ProtoDate? = nil, sizes: [Size] = [],
-        byName: [Swift.String: Labels] = [:]
+        name: String? = nil, number: Int32? = nil, defaults: Defaults? = nil, note: String? = nil,
+        expanded: [Int32] = [], packed: [Int32] = [], at: Date? = nil, sizes: [Size] = [],
+        byName: [String: Labels] = [:]
     ) {
-        storage = LatchRPC.MessageStorage(Self.schema)
+        storage = MessageStorage(Self.schema)
         storage[optionalString: 0] = name
         storage[optionalInt32: 1] = number
         storage[optionalMessage: 2] = defaults
@@ -145,7 +144,7 @@ public struct Labels: LatchRPC.Message {
     }
 }
 
-public struct Groups: LatchRPC.Message {
+public struct Groups: Message {
     public static let schema = MessageSchema(
         "kinds.v2.Groups",
         """
@@ -156,9 +155,9 @@ public struct Groups: LatchRPC.Message {
         """,
         types: [Groups.Part.self, Groups.Row.self, Groups.Left.self])
 
-    public var storage: LatchRPC.MessageStorage
-    public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-    public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+    public var storage: MessageStorage
+    public init(storage: MessageStorage) { self.storage = storage }
+    public init() { storage = MessageStorage(Self.schema) }
 
     @_alwaysEmitIntoClient public var part: Groups.Part? { get { storage[optionalMessage: 0] } set { storage[optionalMessage: 0] = newValue } }
     @_alwaysEmitIntoClient public var row: [Groups.Row] { get { storage[messages: 1] } _modify { yield &storage[messages: 1] } }
@@ -180,18 +179,18 @@ public struct Groups: LatchRPC.Message {
     }
 
     @_alwaysEmitIntoClient public init(part: Groups.Part? = nil, row: [Groups.Row] = [], either: Either? = nil) {
-        storage = LatchRPC.MessageStorage(Self.schema)
+        storage = MessageStorage(Self.schema)
         storage[optionalMessage: 0] = part
         storage[messages: 1] = row
         self.either = either
     }
 
-    public enum Either: Swift.Hashable, Swift.Sendable {
+    public enum Either: Hashable, Sendable {
         case left(Groups.Left)
-        case right(Swift.String)
+        case right(String)
     }
 
-    public struct Part: LatchRPC.Message {
+    public struct Part: Message {
         public static let schema = MessageSchema(
             "kinds.v2.Groups.Part",
             """
@@ -200,79 +199,83 @@ public struct Groups: LatchRPC.Message {
             """,
             types: [Groups.Part.Piece.self])
 
-        public var storage: LatchRPC.MessageStorage
-        public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-        public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+        public var storage: MessageStorage
+        public init(storage: MessageStorage) { self.storage = storage }
+        public init() { storage = MessageStorage(Self.schema) }
 
-        @_alwaysEmitIntoClient public var name: Swift.String? { get { storage[optionalString: 0] } set { storage[optionalString: 0] = newValue } }
+        @_alwaysEmitIntoClient public var name: String? { get { storage[optionalString: 0] } set { storage[optionalString: 0] = newValue } }
         @_alwaysEmitIntoClient public var piece: [Groups.Part.Piece] { get { storage[messages: 1] } _modify { yield &storage[messages: 1] } }
 
-        @_alwaysEmitIntoClient public init(name: Swift.String? = nil, piece: [Groups.Part.Piece] = []) {
-            storage = LatchRPC.MessageStorage(Self.schema)
+        @_alwaysEmitIntoClient public init(name: String? = nil, piece: [Groups.Part.Piece] = []) {
+            storage = MessageStorage(Self.schema)
             storage[optionalString: 0] = name
             storage[messages: 1] = piece
         }
 
-        public struct Piece: LatchRPC.Message {
+        public struct Piece: Message {
             public static let schema = MessageSchema(
                 "kinds.v2.Groups.Part.Piece",
                 """
                 1 number int32 optional
                 """)
 
-            public var storage: LatchRPC.MessageStorage
-            public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-            public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+            public var storage: MessageStorage
+            public init(storage: MessageStorage) { self.storage = storage }
+            public init() { storage = MessageStorage(Self.schema) }
 
-            @_alwaysEmitIntoClient public var number: Swift.Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
+            @_alwaysEmitIntoClient public var number: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
 
-            @_alwaysEmitIntoClient public init(number: Swift.Int32? = nil) {
-                storage = LatchRPC.MessageStorage(Self.schema)
+            @_alwaysEmitIntoClient public init(number: Int32? = nil) {
+                storage = MessageStorage(Self.schema)
                 storage[optionalInt32: 0] = number
             }
         }
     }
 
-    public struct Row: LatchRPC.Message {
+    public struct Row: Message {
         public static let schema = MessageSchema(
             "kinds.v2.Groups.Row",
             """
             1 text string optional raw
             """)
 
-        public var storage: LatchRPC.MessageStorage
-        public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-        public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+        public var storage: MessageStorage
+        public init(storage: MessageStorage) { self.storage = storage }
+        public init() { storage = MessageStorage(Self.schema) }
 
-        @_alwaysEmitIntoClient public var text: Swift.String? { get { storage[optionalString: 0] } set { storage[optionalString: 0] = newValue } }
+        @_alwaysEmitIntoClient public var text: String? { get { storage[optionalString: 0] } set { storage[optionalString: 0] = newValue } }
 
-        @_alwaysEmitIntoClient public init(text: Swift.String? = nil) {
-            storage = LatchRPC.MessageStorage(Self.schema)
+        @_alwaysEmitIntoClient public init(text: String? = nil) {
+            storage = MessageStorage(Self.schema)
             storage[optionalString: 0] = text
+        }
+        @_alwaysEmitIntoClient public init(text: String) {
+            storage = MessageStorage(Self.schema)
+            storage[string: 0] = text
         }
     }
 
-    public struct Left: LatchRPC.Message {
+    public struct Left: Message {
         public static let schema = MessageSchema(
             "kinds.v2.Groups.Left",
             """
             1 a string optional raw
             """)
 
-        public var storage: LatchRPC.MessageStorage
-        public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-        public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+        public var storage: MessageStorage
+        public init(storage: MessageStorage) { self.storage = storage }
+        public init() { storage = MessageStorage(Self.schema) }
 
-        @_alwaysEmitIntoClient public var a: Swift.String? { get { storage[optionalString: 0] } set { storage[optionalString: 0] = newValue } }
+        @_alwaysEmitIntoClient public var a: String? { get { storage[optionalString: 0] } set { storage[optionalString: 0] = newValue } }
 
-        @_alwaysEmitIntoClient public init(a: Swift.String? = nil) {
-            storage = LatchRPC.MessageStorage(Self.schema)
+        @_alwaysEmitIntoClient public init(a: String? = nil) {
+            storage = MessageStorage(Self.schema)
             storage[optionalString: 0] = a
         }
     }
 }
 
-public struct Extended: LatchRPC.Message {
+public struct Extended: Message {
     public static let schema = MessageSchema(
         "kinds.v2.Extended",
         """
@@ -281,59 +284,63 @@ public struct Extended: LatchRPC.Message {
         extensions 1000 536870911
         """)
 
-    public var storage: LatchRPC.MessageStorage
-    public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-    public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+    public var storage: MessageStorage
+    public init(storage: MessageStorage) { self.storage = storage }
+    public init() { storage = MessageStorage(Self.schema) }
 
-    @_alwaysEmitIntoClient public var name: Swift.String? { get { storage[optionalString: 0] } set { storage[optionalString: 0] = newValue } }
+    @_alwaysEmitIntoClient public var name: String? { get { storage[optionalString: 0] } set { storage[optionalString: 0] = newValue } }
 
-    @_alwaysEmitIntoClient public init(name: Swift.String? = nil) {
-        storage = LatchRPC.MessageStorage(Self.schema)
+    @_alwaysEmitIntoClient public init(name: String? = nil) {
+        storage = MessageStorage(Self.schema)
         storage[optionalString: 0] = name
     }
 }
 
-public struct Line: LatchRPC.Message {
+public struct Line: Message {
     public static let schema = MessageSchema(
         "kinds.v2.Line",
         """
         1 text string optional raw
         """)
 
-    public var storage: LatchRPC.MessageStorage
-    public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-    public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+    public var storage: MessageStorage
+    public init(storage: MessageStorage) { self.storage = storage }
+    public init() { storage = MessageStorage(Self.schema) }
 
-    @_alwaysEmitIntoClient public var text: Swift.String? { get { storage[optionalString: 0] } set { storage[optionalString: 0] = newValue } }
+    @_alwaysEmitIntoClient public var text: String? { get { storage[optionalString: 0] } set { storage[optionalString: 0] = newValue } }
 
-    @_alwaysEmitIntoClient public init(text: Swift.String? = nil) {
-        storage = LatchRPC.MessageStorage(Self.schema)
+    @_alwaysEmitIntoClient public init(text: String? = nil) {
+        storage = MessageStorage(Self.schema)
         storage[optionalString: 0] = text
+    }
+    @_alwaysEmitIntoClient public init(text: String) {
+        storage = MessageStorage(Self.schema)
+        storage[string: 0] = text
     }
 }
 
-public struct Holder: LatchRPC.Message {
+public struct Holder: Message {
     public static let schema = MessageSchema(
         "kinds.v2.Holder",
         """
         1 value string optional raw
         """)
 
-    public var storage: LatchRPC.MessageStorage
-    public init(storage: LatchRPC.MessageStorage) { self.storage = storage }
-    public init() { storage = LatchRPC.MessageStorage(Self.schema) }
+    public var storage: MessageStorage
+    public init(storage: MessageStorage) { self.storage = storage }
+    public init() { storage = MessageStorage(Self.schema) }
 
-    @_alwaysEmitIntoClient public var value: Swift.String? { get { storage[optionalString: 0] } set { storage[optionalString: 0] = newValue } }
+    @_alwaysEmitIntoClient public var value: String? { get { storage[optionalString: 0] } set { storage[optionalString: 0] = newValue } }
 
-    @_alwaysEmitIntoClient public init(value: Swift.String? = nil) {
-        storage = LatchRPC.MessageStorage(Self.schema)
+    @_alwaysEmitIntoClient public init(value: String? = nil) {
+        storage = MessageStorage(Self.schema)
         storage[optionalString: 0] = value
     }
 
     /// Fields of other messages.
     public enum Extensions {
         public static let holder = Extension<Extended, Holder?>("110 kinds.v2.Holder.holder message 0", types: [Holder.self])
-        public static let `in` = Extension<Extended, Swift.Bool?>("111 kinds.v2.Holder.in bool optional")
+        public static let `in` = Extension<Extended, Bool?>("111 kinds.v2.Holder.in bool optional")
 
         public static var all: ExtensionSet { [holder, `in`] }
     }
@@ -351,7 +358,7 @@ public enum Size: ProtoEnum {
         2 LARGE
         """)
 
-    public init?(rawValue: Swift.Int32) {
+    public init?(rawValue: Int32) {
         switch rawValue {
         case 1: self = .small
         case 2: self = .large
@@ -359,7 +366,7 @@ public enum Size: ProtoEnum {
         }
     }
 
-    public var rawValue: Swift.Int32 {
+    public var rawValue: Int32 {
         switch self {
         case .small: 1
         case .large: 2
@@ -372,14 +379,14 @@ public enum Size: ProtoEnum {
 /// Fields of other messages.
 public enum OlderKindsExtensions {
     /// What friends say.
-    public static let nick = Extension<Extended, Swift.String?>("100 kinds.v2.nick string optional raw")
-    public static let numbers = Extension<Extended, [Swift.Int32]>("101 kinds.v2.numbers int32 expanded")
-    public static let packedNumbers = Extension<Extended, [Swift.Int32]>("102 kinds.v2.packed_numbers int32 repeated")
+    public static let nick = Extension<Extended, String?>("100 kinds.v2.nick string optional raw")
+    public static let numbers = Extension<Extended, [Int32]>("101 kinds.v2.numbers int32 expanded")
+    public static let packedNumbers = Extension<Extended, [Int32]>("102 kinds.v2.packed_numbers int32 repeated")
     public static let details = Extension<Extended, Defaults?>("103 kinds.v2.details message 0", types: [Defaults.self])
     public static let size = Extension<Extended, Size>(#"104 kinds.v2.size closed 0 optional default "LARGE""#, types: [Size.self])
-    public static let seenAt = Extension<Extended, LatchRPC.ProtoDate?>("105 kinds.v2.seen_at message 0", types: [LatchRPC.Timestamp.self])
+    public static let seenAt = Extension<Extended, Date?>("105 kinds.v2.seen_at message 0", types: [Timestamp.self])
     public static let line = Extension<Extended, [Line]>("106 kinds.v2.line group 0 repeated", types: [Line.self])
-    public static let apiKey = Extension<Extended, Swift.String?>("1000 kinds.v2.api_key string optional secret raw")
+    public static let apiKey = Extension<Extended, String?>("1000 kinds.v2.api_key string optional secret raw")
 
     public static var all: ExtensionSet { [nick, numbers, packedNumbers, details, size, seenAt, line, apiKey] }
 }

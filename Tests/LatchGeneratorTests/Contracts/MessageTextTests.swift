@@ -156,4 +156,18 @@ import Testing
         #expect(!text.contains("public"))
         #expect(!text.contains("@_"))
     }
+
+    @Test func `is made of its members, as long as the compiler can`() throws {
+        let fields = (1...100).map { "string f\($0) = \($0);" }.joined()
+        #expect(try swift("message M { \(fields) }").contains("init(\n        f1: String = \"\", f2: String = \"\","))
+        #expect(!(try swift("message M { \(fields) string more = 101; }").contains("f1: String = ")))
+    }
+
+    @Test func `is made of a text that is called as the format of text is`() throws {
+        let text = try swift("message M { optional string text = 1; optional string json = 2; }")
+        #expect(text.contains("public init(text: String? = nil, json: String? = nil) {"))
+        #expect(text.contains("public init(text: String) {\n"))
+        #expect(text.contains("public init(json: String) {\n"))
+        #expect(!(try swift("message M { string text = 1; }").contains("public init(text: String) {\n")))
+    }
 }

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GeneratedModels
+import LatchRPC
+import Testing
+
+@Suite struct `Generated messages of proto2 and editions` {
+    @Test func `have the defaults of their files`() throws {
+        var message = Defaults()
+        #expect(message.aDouble == 1.5 && message.infinite == -.infinity && message.notANumber.isNaN)
+        #expect(message.anInt32 == -7 && message.anInt64 == .min && message.aUint64 == .max && message.aBool)
+        #expect(message.aString == "a \"quoted\"\n\ttext \\ with é")
+        #expect(message.someBytes == Data([0, 1, 255, 0x22, 0x78]))
+        #expect(message.size == .large && message.first == nil && message.without == nil && message.empty == "")
+        #expect(!message.hasABool && !message.hasSize && !message.hasEmpty)
+        #expect(try message.serialized() == [])
+        message.aBool = false
+        message.aString = ""
+        #expect(message.hasABool && !message.aBool && message.hasAString && message.aString == "")
+        try expectRoundTrip(message)
+        message.clearABool()
+        #expect(message.aBool && !message.hasABool)
+    }
+
+    @Test func `refuse to leave without what is required`() throws {
+        #expect(throws: ProtoError.self) { try Labels(name: "a", number: 1).serialized() }
+        #expect(throws: ProtoError.self) { try Labels(serialized: [0x0A, 0x00]) }
+        let message = Labels(
+            name: "", number: 0, defaults: Defaults(), note: "", expanded: [1], packed: [1, 2],
+            at: Date(timeIntervalSince1970: 3),
+            sizes: [.small, .large], byName: ["a": Labels(name: "b", number: 1, defaults: Defaults())])
+        try expectRoundTrip(message)
+        #expect(message.isInitialized && !Labels().isInitialized)
+        #expect(Labels().at == nil && message.at == Date(timeIntervalSince1970: 3))
+    }
+
+    @Test func `have groups, between their tags`() throws {
+        let message = Groups(
+            part: Groups.Part(name: "n", piece: [Groups.Part.Piece(number: 1), Groups.Part.Piece()]),
+            row: [Groups.Row(text: "t")], either: .left(Groups.Left(a: "a")))
+        try expectRoundTrip(message)
+        #expect(try Groups(part: Groups.Part(name: "n")).serialized() == [0x0B, 0x0A, 1, 0x6E, 0x0C])
+        #expect(message.either == .left(Groups.Left(a: "a")))
+    }
+
+    @Test func `keep numbers that a closed enum does not have out of it`() throws {
+        let message = try Labels(
+            serialized: Labels(name: "", number: 0, defaults: Defaults()).serialized() + [0x40, 9])
+        #expect(message.sizes == [])
+        #expect(!message.unknownFields.isEmpty)
+        #expect(Size(rawValue: 9) == nil)
+        #expect(Size.allCases == [.small, .large])
+    }
+
+    @Test func `take extensions of all types`() throws {
+        var message = Extended(name: "a")
+        #expect(message[OlderKindsExtensions.nick] == nil && message[OlderKindsExtensions.size] == .large)
+        message[OlderKindsExtensions.nick] = "n"
+        message[OlderKindsExtensions.numbers] = [1, 2]
+        message[OlderKindsExtensions.packedNumbers] = [1, 2]
+        message[OlderKindsExtensions.details] = Defaults(anInt32: 5)
+        message[OlderKindsExtensions.size] = .small
+        message[OlderKindsExtensions.seenAt] = Date(timeIntervalSince1970: 9)
+        message[OlderKindsExtensions.line] = [Line(text: "l")]
+        message[OlderKindsExtensions.apiKey] = "hidden"
+        message[Holder.Extensions.holder] = Holder(value: "h")
+        message[Holder.Extensions.`in`] = true
+        #expect(!"\(message)".contains("hidden"))
+        let bytes = try message.serialized()
+        var known = OlderKindsExtensions.all
+        for field in [Holder.Extensions.holder as any ExtensionField, Holder.Extensions.in] { known.insert(field) }
+        let read = try Extended(serialized: bytes, extensions: known)
+        #expect(read == message)
+        #expect(read[OlderKindsExtensions.numbers] == [1, 2])
+        #expect(read[Holder.Extensions.holder]?.value == "h")
+        // Without knowing them, nothing is lost.
+        #expect(try Extended(serialized: Extended(serialized: bytes).serialized(), extensions: known) == message)
+    }
+
+    @Test func `follow the features of their fields`() throws {
+        var message = Featured(
+            explicit: "", implicit: "i", needed: "n", plain: Featured.Part(number: 1),
+            delimited: Featured.Part(number: 2),
+            packed: [1, 2], expanded: [1, 2], unchecked: "u", closed: .a, open: .unrecognized(9),
+            at: Date(timeIntervalSince1970: 1), parts: ["a": Featured.Part(number: 3)])
+        try expectRoundTrip(message)
+        #expect(message.explicit == "" && message.withDefault == 42 && !message.hasWithDefault)
+        #expect(try Featured.Part(number: 0).serialized() == [])
+        message = Featured(needed: "", delimited: Featured.Part(number: 2))
+        #expect(try message.serialized() == [0x1A, 0, 0x2B, 0x08, 2, 0x2C])
+        #expect(throws: ProtoError.self) { try Featured().serialized() }
+        #expect(throws: Never.self) { try Featured(serialized: [0x1A, 0, 0x42, 1, 0xFF]) }
+        #expect(throws: ProtoError.self) { try Featured(serialized: [0x1A, 0, 0x0A, 1, 0xFF]) }
+    }
+}

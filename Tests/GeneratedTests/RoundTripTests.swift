@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GeneratedModels
+import LatchRPC
+import Testing
+
+/// Says that a message is the same after it went over the wire, in JSON and as text.
+func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceLocation = #_sourceLocation) throws {
+    #expect(try Value(serialized: message.serialized()) == message, sourceLocation: place)
+    #expect(try Value(json: message.json()) == message, sourceLocation: place)
+    #expect(try Value(text: message.text()) == message, sourceLocation: place)
+}
+
+@Suite struct `Generated messages` {
+    private let scalars = Scalars(
+        aDouble: -1.5, aFloat: .infinity, anInt32: .min, anInt64: .min, aUint32: .max, aUint64: .max, aSint32: -7,
+        aSint64: .max, aFixed32: 1, aFixed64: .max, aSfixed32: -1, aSfixed64: .min, aBool: true, aString: "é\n",
+        someBytes: Data([0, 255]), aColor: .deepBlue, last: "z")
+
+    @Test func `keep scalars of all types`() throws {
+        try expectRoundTrip(scalars)
+        #expect(scalars.aUint64 == 18_446_744_073_709_551_615)
+        #expect(scalars.aFloat == .infinity)
+        #expect(scalars.aColor.rawValue == 3)
+        #expect(try Scalars(anInt32: 150).serialized() == [0x18, 0x96, 0x01])
+        #expect(try Scalars(last: "z").serialized() == [0xFA, 0xFF, 0xFF, 0xFF, 0x0F, 1, 0x7A])
+    }
+
+    @Test func `write nothing where nothing is set, and zero where it is`() throws {
+        #expect(try Scalars().serialized() == [])
+        #expect(try Scalars(aDouble: 0, aString: "", aColor: .unspecified).serialized() == [])
+        #expect(try Optionals(aString: "").serialized() == [0x72, 0x00])
+        #expect(try Optionals(aColor: .unspecified).serialized() == [0x80, 0x01, 0x00])
+    }
+
+    @Test func `keep what may be absent`() throws {
+        var message = Optionals(
+            aDouble: 0, aFloat: 0, anInt32: 0, anInt64: 0, aUint32: 0, aUint64: 0, aSint32: 0, aFixed64: 0,
+            aBool: false,
+            aString: "", someBytes: Data(), aColor: .unspecified, scalars: Scalars(),
+            at: Date(timeIntervalSince1970: 0), length: .zero)
+        try expectRoundTrip(message)
+        #expect(message.aBool == false && message.scalars == Scalars() && message.length == .zero)
+        message.aBool = nil
+        message.scalars = nil
+        message.at = nil
+        #expect(message.aBool == nil && message.scalars == nil && message.at == nil)
+        #expect(Optionals().aString == nil && Optionals().aColor == nil && Optionals().length == nil)
+    }
+
+    @Test func `keep lists, and change them where they are`() throws {
+        let message = Lists(
+            doubles: [1, -2.5], floats: [0.5], int32s: [-1, 0, 1], int64s: [.min], uint32s: [.max], uint64s: [.max],
+            sint32s: [-1], sint64s: [-1], fixed32s: [1], fixed64s: [1], sfixed32s: [-1], sfixed64s: [-1],
+            bools: [true, false], strings: ["", "a"], datas: [Data(), Data([1])], colors: [.red, .negative, .last],
+            scalars: [scalars, Scalars()], dates: [Date(timeIntervalSince1970: 1.5)], durations: [.milliseconds(-1)],
+            expanded: [1, 2])
+        try expectRoundTrip(message)
+        #expect(try Lists(int32s: [1, 2]).serialized() == [0x1A, 2, 1, 2])
+        #expect(try Lists(expanded: [1, 2]).serialized() == [0xA0, 1, 1, 0xA0, 1, 2])
+        var other = message
+        other.strings.append("b")
+        other.scalars[1].aString = "changed"
+        #expect(other.strings == ["", "a", "b"] && message.strings == ["", "a"])
+        #expect(other.scalars.map(\.aString) == ["é\n", "changed"])
+    }
+
+    @Test func `keep maps of all keys and values`() throws {
+        var message = Maps(
+            byInt32: [-1: "a"], byInt64: [.min: .max], byUint32: [.max: .max], byUint64: [1: 0.5], bySint32: [-1: 2.5],
+            bySint64: [-1: true], byFixed32: [1: Data([1])], byFixed64: [1: .red, 2: .unrecognized(77)],
+            bySfixed32: [-1: scalars], bySfixed64: [1: Date(timeIntervalSince1970: 5)], byBool: [true: .seconds(1)],
+            byString: ["": Maps(byInt32: [1: ""])])
+        try expectRoundTrip(message)
+        message.byInt32[2] = "b"
+        message.byInt32[-1] = nil
+        #expect(message.byInt32 == [2: "b"])
+    }
+
+    @Test func `keep one of several`() throws {
+        let all: [Choices.Contact] = [
+            .email(""), .phone("1"), .color(.unspecified), .scalars(scalars), .at(Date(timeIntervalSince1970: 1)),
+            .after(.seconds(2)), .raw(Data([1])), .none_(false),
+        ]
+        for one in all {
+            let message = Choices(contact: one, between: "x", other: .number(0))
+            try expectRoundTrip(message)
+            #expect(message.contact == one)
+        }
+        var message = Choices(contact: .email("a"))
+        message.contact = .phone("b")
+        #expect(try message.serialized() == [0x12, 1, 0x62])
+        message.contact = nil
+        #expect(try message.serialized() == [])
+        #expect(message.other == nil)
+    }
+
+    @Test func `hold well-known types`() throws {
+        var message = WellKnown(
+            at: Date(timeIntervalSince1970: 1_700_000_000.25), length: .milliseconds(1500), nothing: .nullValue,
+            mask: FieldMask(paths: ["a.b"]), text: StringValue(""), flag: BoolValue(true),
+            number: Int64Value(.max))
+        try expectRoundTrip(message)
+        #expect(message.hasAt && message.hasLength)
+        message.clearAt()
+        #expect(!message.hasAt && message.at == Date(timeIntervalSince1970: 0))
+        #expect(try WellKnown(text: StringValue("x")).json() == #"{"text":"x"}"#)
+    }
+
+    @Test func `stand in each other`() throws {
+        var message = Outer(inners: [Outer.Middle.Inner(name: "a")], level: .high)
+        message.middle = Outer.Middle(inner: Outer.Middle.Inner(name: "b", back: message), level: .high)
+        message.next = Outer(next: Outer())
+        try expectRoundTrip(message)
+        #expect(message.middle?.inner?.back?.level == .high)
+    }
+
+    @Test func `without fields are equal, and keep what they do not know`() throws {
+        #expect(Nothing() == Nothing())
+        let unknown = try Nothing(serialized: [0x08, 0x01])
+        #expect(unknown != Nothing())
+        #expect(try unknown.serialized() == [0x08, 0x01])
+    }
+
+    @Test func `C9: never show a secret`() {
+        let secrets = Secrets(
+            name: "shown-name", password: "hidden-1", accessToken: "hidden-2", code: "hidden-3",
+            recoveryCodes: ["hidden-4"],
+            apiKey: Data("hidden-5".utf8), passwordLength: 12, requiresToken: true, nextPageToken: "shown-page",
+            token: "shown-token")
+        for text in ["\(secrets)", String(reflecting: secrets), "\([secrets])"] {
+            #expect(!text.contains("hidden"))
+            #expect(text.contains("shown-name") && text.contains("shown-page") && text.contains("shown-token"))
+            #expect(text.contains("12"))
+        }
+    }
+
+    @Test func `have the names of JSON that their files say`() throws {
+        #expect(
+            try Spelled(urlOfPage: "u", fooBar: "f", leading: "l").json()
+                == #"{"pageURL":"u","FooBar":"f","Leading":"l"}"#)
+    }
+
+    @Test func `keep numbers of enums that the file does not name`() throws {
+        let message = try Scalars(serialized: [0x80, 0x01, 0x63])
+        #expect(message.aColor == .unrecognized(99))
+        #expect(Color(rawValue: 2) == .green && Color.verdant == .green)
+        #expect(Color.allCases.map(\.rawValue) == [0, 1, 2, 3, -1, 2_147_483_647])
+        #expect(Color.unrecognized(1) == .red)
+    }
+
+    @Test func `with a prefix and for a module alone are other types`() throws {
+        let message = OwnScalars(aString: "x", aColor: .red)
+        try expectRoundTrip(message)
+        #expect(try Scalars(serialized: message.serialized()).aColor == .red)
+        #expect(OwnScalars.name == Scalars.name)
+    }
+}

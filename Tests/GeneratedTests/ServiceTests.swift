@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GeneratedModels
+import LatchHTTP
+import LatchRPC
+import LatchServer
+import Testing
+
+/// Counts, for whoever calls.
+private struct Counter: CounterServiceServer {
+    func add(_ request: Number, context: CallContext) async throws -> Number { Number(value: request.value + 1) }
+    func total(_ request: Empty, context: CallContext) async throws -> Number { Number(value: 7) }
+    func reset(_ request: Number, context: CallContext) async throws {
+        if request.value < 0 { throw RPCError(.invalidArgument, "below zero") }
+    }
+    func countTo(_ request: Number, context: CallContext) async throws -> RPCStream<Number> {
+        RPCStream((0..<request.value).map { Number(value: $0) })
+    }
+    func sum(_ requests: RPCStream<Number>, context: CallContext) async throws -> Number {
+        var sum = Number()
+        for try await number in requests { sum.value += number.value }
+        return sum
+    }
+    func double(_ requests: RPCStream<Number>, context: CallContext) async throws -> RPCStream<Number> {
+        var numbers: [Number] = []
+        for try await number in requests { numbers.append(Number(value: number.value * 2)) }
+        return RPCStream(numbers)
+    }
+    func `import`(_ request: Number, context: CallContext) async throws -> LatchRPC.Timestamp {
+        LatchRPC.Timestamp(seconds: request.value)
+    }
+    func subtract(_ request: Number, context: CallContext) async throws -> Number { throw RPCError.unimplemented }
+}
+
+@Suite struct `A generated service` {
+    private let stub: CounterServiceStub
+
+    init() throws {
+        // The service is a handler, and a channel sends through one: no socket is needed between them.
+        stub = CounterServiceStub(try RPCChannel("http://localhost", through: RPCService(Counter().rpcMethods)))
+    }
+
+    @Test func `answers calls of one message`() async throws {
+        #expect(try await stub.add(Number(value: 1)).value == 2)
+        #expect(try await stub.total(Empty()).value == 7)
+        try await stub.reset(Number(value: 1))
+        #expect(try await stub.import(Number(value: 5)).seconds == 5)
+    }
+
+    @Test func `answers with errors that it throws`() async throws {
+        await #expect { try await stub.reset(Number(value: -1)) } throws: { error in
+            (error as? RPCError)?.status == .invalidArgument && (error as? RPCError)?.message == "below zero"
+        }
+    }
+
+    @Test func `answers streams`() async throws {
+        var numbers: [Int64] = []
+        for try await number in try await stub.countTo(Number(value: 3)) { numbers.append(number.value) }
+        #expect(numbers == [0, 1, 2])
+        #expect(try await stub.sum(RPCStream([Number(value: 1), Number(value: 2)])).value == 3)
+    }
+
+    @Test func `knows its methods`() {
+        #expect(CounterServiceMethods.add.path == "/calls.v1.CounterService/Add")
+        #expect(CounterServiceMethods.double.kind == .bidirectional)
+        #expect(CounterServiceMethods.countTo.kind == .serverStreaming)
+        #expect(CounterServiceMethods.total.idempotency == .noSideEffects)
+        #expect(CounterServiceMethods.reset.idempotency == .idempotent)
+    }
+}
+
+@Suite struct `A generated fake` {
+    @Test func `answers as it is told, and remembers what it was asked`() async throws {
+        let fake = CounterServiceFake()
+        fake.onAdd = { Number(value: $0.value * 10) }
+        fake.onReset = { _ in }
+        let service: any CounterServiceProtocol = fake
+        #expect(try await service.add(Number(value: 2)).value == 20)
+        try await service.reset(Number(value: 3))
+        #expect(fake.addRequests == [Number(value: 2)])
+        #expect(fake.resetRequests == [Number(value: 3)])
+        #expect(fake.totalRequests.isEmpty)
+    }
+
+    @Test func `without an answer fails as a server without the method`() async throws {
+        let fake = CounterServiceFake()
+        await #expect { try await fake.total(Empty()) } throws: { ($0 as? RPCError)?.status == .unimplemented }
+        #expect(fake.totalRequests.count == 1)
+    }
+}
