@@ -188,6 +188,14 @@ let package = Package(
         // Programs that a user would start from.
         program("sign-in", path: "Examples/sign-in", needs: ["Latchwork"]),
 
+        // Protobuf's conformance runner speaks with the driver; the tests ask what it answers in process.
+        .target(
+            name: "ConformanceTestee", dependencies: ["LatchRPC"], path: "Tests/ConformanceDriver/Testee",
+            swiftSettings: strict),
+        program(
+            "conformance-driver", path: "Tests/ConformanceDriver/Driver", needs: ["ConformanceTestee", "LatchRPC"]),
+        tests("ConformanceTests", needs: ["ConformanceTestee", "LatchRPC", "LatchCore", "TestVectors"]),
+
         // Tests mirror Sources.
         tests("LatchCoreTests", needs: ["LatchTesting", "LatchCore"]),
         tests("LatchProtoTests", needs: ["LatchProto"]),
@@ -195,7 +203,10 @@ let package = Package(
         tests("LatchGeneratorTests", needs: ["LatchGenerator", "LatchProto"]),
         tests(
             "LatchRPCTests",
-            needs: ["LatchRPC", "LatchServer", "LatchHTTP", "LatchCore", "LatchTesting", "TestVectors"]),
+            needs: [
+                "ConformanceTestee", "LatchRPC", "LatchServer", "LatchHTTP", "LatchCore", "LatchTesting",
+                "TestVectors",
+            ]),
         module("GeneratedModels", path: "Tests/GeneratedModels", needs: ["LatchRPC"]),
         module("GeneratedNames", path: "Tests/GeneratedNames", needs: ["LatchRPC"]),
         // Without our upcoming features: what is generated compiles with and without them.
@@ -294,6 +305,7 @@ if Context.environment["LATCH_FUZZ"] != nil {
     package.targets += [
         module("FuzzDriver", path: "Fuzz/FuzzDriver"),
         fuzz("fuzz-json", needs: ["LatchCore"]),
+        fuzz("fuzz-message-json", needs: ["ConformanceTestee", "LatchRPC"]),
         fuzz("fuzz-proto", needs: ["LatchProto"]),
         fuzz("fuzz-origin", needs: ["LatchHTTP"]),
         fuzz("fuzz-path", needs: ["LatchHTTP"]),

@@ -62,7 +62,7 @@ public struct VectorSet: Sendable {
         }
     }
 
-    private static let root: URL = {
+    static let root: URL = {
         if let named = ProcessInfo.processInfo.environment["LATCH_VECTORS"] { return URL(filePath: named) }
         // Tests/TestVectors/VectorSet.swift lies three levels below the repository's root.
         return URL(filePath: #filePath).appending(path: "../../../../shared/vectors").standardized

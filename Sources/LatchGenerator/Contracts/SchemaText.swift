@@ -3,7 +3,7 @@
 import LatchProto
 
 /// The schema of a message as text, of which the runtime makes its table: one line for each field, in the order of the
-/// file, and one for each range of extensions.
+/// file, one for each range of extensions, and one for all reserved names.
 struct SchemaText {
     /// The lines.
     private(set) var lines: [String] = []
@@ -16,6 +16,12 @@ struct SchemaText {
         for shape in fields { lines.append(line(shape, name: shape.field.name)) }
         for range in message.extensionRanges {
             lines.append("extensions \(range.numbers.first) \(range.numbers.last)")
+        }
+        // proto1's way to write extensions, which only `message_set_wire_format` asks for.
+        if message.options.message.bool(1) == true { lines.append("messageset") }
+        if !message.reservedNames.isEmpty {
+            // The text format skips fields of these names.
+            lines.append("reserved " + message.reservedNames.map(\.name).joined(separator: " "))
         }
     }
 

@@ -153,6 +153,7 @@ extension BinaryDecoder {
         _ tag: UInt32, _ start: UnsafePointer<UInt8>, _ memory: UnsafeMutableRawPointer,
         _ table: UnsafePointer<LayoutTable>
     ) throws(DecodingFailure) {
+        if tag == Self.itemStart, table.pointee.layout.isMessageSet { return try item(start, memory, table) }
         if hasExtensions, try readExtension(tag, start, memory, table) { return }
         try skip(tag)
         keep(start, memory)

@@ -6,8 +6,8 @@ extension BinaryWriter {
     /// Writes a message's fields in the order of their numbers, then extensions, then unknown fields.
     mutating func message(_ object: MessageObject) {
         let memory = object.memory
-        if memory.at(UInt.self).pointee != 0 { extras(memory) }
         let table = object.table
+        if memory.at(UInt.self).pointee != 0 { extras(memory, table) }
         let ordered = table.pointee.ordered
         guard let first = ordered.baseAddress else { return }
         var entry = first + ordered.count
@@ -103,9 +103,12 @@ extension BinaryWriter {
     }
 
     @inline(never)
-    private mutating func extras(_ memory: UnsafeMutableRawPointer) {
+    private mutating func extras(_ memory: UnsafeMutableRawPointer, _ table: UnsafePointer<LayoutTable>) {
         guard let extras = memory.at(MessageExtras?.self).pointee else { return }
         extras.unknown.bytes.withUnsafeBytes { raw($0) }
-        for (_, values) in extras.extensions.sorted(by: { $0.key > $1.key }) { message(values.object) }
+        let isMessageSet = table.pointee.layout.isMessageSet
+        for (number, values) in extras.extensions.sorted(by: { $0.key > $1.key }) {
+            if isMessageSet { item(number, values) } else { message(values.object) }
+        }
     }
 }

@@ -15,7 +15,7 @@ extension Message {
             try reader.readMessage(into: &storage)
             try reader.text.expectEnd()
         }
-        try storage.requireInitialized()
+        try storage.checkRequired()
         self.init(storage: storage)
     }
 
@@ -30,7 +30,7 @@ extension Message {
     ///
     /// - Throws: ``ProtoError`` where JSON cannot say what the message holds, such as a time out of range.
     public func jsonBytes(_ options: JSONWritingOptions = JSONWritingOptions()) throws(ProtoError) -> [UInt8] {
-        try storage.requireInitialized()
+        try storage.checkRequired()
         var writer = JSONMessageWriter(options: options)
         try writer.writeMessage(storage)
         return writer.output.bytes

@@ -10,6 +10,8 @@ final class MessageLayout: Sendable {
     let extensionRanges: [ClosedRange<UInt32>]
     /// Names that no field may have again; the text format skips them.
     let reservedNames: Set<String>
+    /// Whether its extensions are written as items of a message set.
+    let isMessageSet: Bool
     let required: [Int]
     /// Slots by the name in the .proto file.
     let byName: [String: Int]
@@ -28,6 +30,7 @@ final class MessageLayout: Sendable {
         fields = parser.fields
         extensionRanges = parser.extensionRanges
         reservedNames = parser.reservedNames
+        isMessageSet = parser.isMessageSet
         let usable = fields.filter { $0.number > 0 }
         required = usable.filter(\.isRequired).map(\.slot)
         byName = Dictionary(usable.map { ($0.name, $0.slot) }, uniquingKeysWith: { first, _ in first })

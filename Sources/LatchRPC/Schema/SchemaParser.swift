@@ -8,6 +8,7 @@ struct SchemaParser {
     var fields: [FieldSchema] = []
     var extensionRanges: [ClosedRange<UInt32>] = []
     var reservedNames: Set<String> = []
+    var isMessageSet = false
 
     init(_ text: String, types: [any SchemaType.Type]) {
         self.types = types
@@ -20,6 +21,10 @@ struct SchemaParser {
         var words = head.split(separator: " ")[...]
         if words.first == "extensions", words.count == 3, let first = UInt32(words[1]), let last = UInt32(words[2]) {
             if first <= last { extensionRanges.append(first...last) }
+            return
+        }
+        if words == ["messageset"] {
+            isMessageSet = true
             return
         }
         if words.first == "reserved" {

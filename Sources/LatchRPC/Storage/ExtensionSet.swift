@@ -20,6 +20,11 @@ public struct ExtensionSet: Sendable, ExpressibleByArrayLiteral {
         schemas[field.extendedName, default: [:]][field.number] = field.schema
     }
 
+    /// Adds the extensions of another set; of two with one number the one that was there stays.
+    public mutating func formUnion(_ other: ExtensionSet) {
+        for (name, added) in other.schemas { schemas[name, default: [:]].merge(added) { mine, _ in mine } }
+    }
+
     /// The schema of an extension by its number: a message with that one field.
     func schema(_ number: UInt32, of message: String) -> MessageSchema? { schemas[message]?[number] }
 

@@ -11,7 +11,7 @@ extension Message {
             var reader = TextMessageReader(text: text, options: options)
             try reader.readFields(into: &storage, closing: nil)
         }
-        try storage.requireInitialized()
+        try storage.checkRequired()
         self.init(storage: storage)
     }
 

@@ -10,4 +10,7 @@ public struct Empty: Message {
 
     /// A message of its values.
     public init(storage: MessageStorage) { self.storage = storage }
+
+    /// A message without values.
+    public init() { storage = MessageStorage(Self.schema) }
 }

@@ -12,9 +12,12 @@ public struct FieldMask: Message {
     /// A message of its values.
     public init(storage: MessageStorage) { self.storage = storage }
 
+    /// A message without values.
+    public init() { storage = MessageStorage(Self.schema) }
+
     /// The mask of these paths.
     public init(paths: [String] = []) {
-        self.init(storage: MessageStorage(Self.schema))
+        storage = MessageStorage(Self.schema)
         if !paths.isEmpty { self.paths = paths }
     }
 

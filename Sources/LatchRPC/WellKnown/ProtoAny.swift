@@ -19,9 +19,12 @@ public struct ProtoAny: Message {
     /// A message of its values.
     public init(storage: MessageStorage) { self.storage = storage }
 
+    /// A message without values.
+    public init() { storage = MessageStorage(Self.schema) }
+
     /// The message of a type's URL and a serialized message of it.
     public init(typeURL: String = "", value: Data = Data()) {
-        self.init(storage: MessageStorage(Self.schema))
+        storage = MessageStorage(Self.schema)
         if !typeURL.isEmpty { self.typeURL = typeURL }
         if !value.isEmpty { self.value = value }
     }

@@ -19,9 +19,12 @@ public struct ProtoDuration: Message {
     /// A message of its values.
     public init(storage: MessageStorage) { self.storage = storage }
 
+    /// A message without values.
+    public init() { storage = MessageStorage(Self.schema) }
+
     /// The span of so many seconds and nanoseconds, which have the same sign.
     public init(seconds: Int64 = 0, nanos: Int32 = 0) {
-        self.init(storage: MessageStorage(Self.schema))
+        storage = MessageStorage(Self.schema)
         if seconds != 0 { self.seconds = seconds }
         if nanos != 0 { self.nanos = nanos }
     }

@@ -12,9 +12,12 @@ public struct ProtoList: Message {
     /// A message of its values.
     public init(storage: MessageStorage) { self.storage = storage }
 
+    /// A message without values.
+    public init() { storage = MessageStorage(Self.schema) }
+
     /// The array of these values.
     public init(values: [ProtoValue] = []) {
-        self.init(storage: MessageStorage(Self.schema))
+        storage = MessageStorage(Self.schema)
         if !values.isEmpty { self.values = values }
     }
 

@@ -12,9 +12,12 @@ public struct ProtoStruct: Message {
     /// A message of its values.
     public init(storage: MessageStorage) { self.storage = storage }
 
+    /// A message without values.
+    public init() { storage = MessageStorage(Self.schema) }
+
     /// The object of these members.
     public init(fields: [String: ProtoValue] = [:]) {
-        self.init(storage: MessageStorage(Self.schema))
+        storage = MessageStorage(Self.schema)
         if !fields.isEmpty { self.fields = fields }
     }
 

@@ -25,6 +25,9 @@ public struct ProtoValue: Message {
     /// A message of its values.
     public init(storage: MessageStorage) { self.storage = storage }
 
+    /// A message without values.
+    public init() { storage = MessageStorage(Self.schema) }
+
     /// What the value is.
     public enum Kind: Hashable, Sendable {
         case nullValue(ProtoNull), numberValue(Double), stringValue(String), boolValue(Bool)
@@ -33,7 +36,7 @@ public struct ProtoValue: Message {
 
     /// The value of a kind.
     public init(kind: Kind?) {
-        self.init(storage: MessageStorage(Self.schema))
+        storage = MessageStorage(Self.schema)
         self.kind = kind
     }
 

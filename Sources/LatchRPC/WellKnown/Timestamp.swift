@@ -22,9 +22,12 @@ public struct Timestamp: Message {
     /// A message of its values.
     public init(storage: MessageStorage) { self.storage = storage }
 
+    /// A message without values.
+    public init() { storage = MessageStorage(Self.schema) }
+
     /// The point in time so many seconds and nanoseconds after the beginning of 1970 in UTC.
     public init(seconds: Int64 = 0, nanos: Int32 = 0) {
-        self.init(storage: MessageStorage(Self.schema))
+        storage = MessageStorage(Self.schema)
         if seconds != 0 { self.seconds = seconds }
         if nanos != 0 { self.nanos = nanos }
     }

@@ -13,9 +13,12 @@ public struct BytesValue: Message {
     /// A message of its values.
     public init(storage: MessageStorage) { self.storage = storage }
 
+    /// A message without values.
+    public init() { storage = MessageStorage(Self.schema) }
+
     /// The message of a value.
     public init(_ value: Data) {
-        self.init(storage: MessageStorage(Self.schema))
+        storage = MessageStorage(Self.schema)
         if !value.isEmpty { self.value = value }
     }
 

@@ -11,9 +11,12 @@ public struct FloatValue: Message {
     /// A message of its values.
     public init(storage: MessageStorage) { self.storage = storage }
 
+    /// A message without values.
+    public init() { storage = MessageStorage(Self.schema) }
+
     /// The message of a value.
     public init(_ value: Float) {
-        self.init(storage: MessageStorage(Self.schema))
+        storage = MessageStorage(Self.schema)
         if value.bitPattern != 0 { self.value = value }
     }
 
@@ -27,4 +30,9 @@ public struct FloatValue: Message {
 extension FloatValue: ExpressibleByFloatLiteral {
     /// The message of a value.
     public init(floatLiteral value: Float) { self.init(value) }
+}
+
+extension FloatValue: ExpressibleByIntegerLiteral {
+    /// The message of a value.
+    public init(integerLiteral value: Int64) { self.init(Float(value)) }
 }

@@ -11,9 +11,12 @@ public struct UInt64Value: Message {
     /// A message of its values.
     public init(storage: MessageStorage) { self.storage = storage }
 
+    /// A message without values.
+    public init() { storage = MessageStorage(Self.schema) }
+
     /// The message of a value.
     public init(_ value: UInt64) {
-        self.init(storage: MessageStorage(Self.schema))
+        storage = MessageStorage(Self.schema)
         if value != 0 { self.value = value }
     }
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A message set is proto1's way to write extensions that are messages: each in a group of number 1, in which field 2 is the
+// extension's number and field 3 the message. Only messages that say `message_set_wire_format` are written so.
+
+extension BinaryDecoder {
+    /// What an item of a message set begins and ends with, and the tags of its two fields.
+    static var itemStart: UInt32 { 0x0B }
+    static var itemEnd: UInt32 { 0x0C }
+    static var itemNumber: UInt32 { 0x10 }
+    static var itemMessage: UInt32 { 0x1A }
+
+    /// Reads an item, whose fields may be in either order; of a field that stands twice the first one counts.
+    mutating func item(
+        _ start: UnsafePointer<UInt8>, _ memory: UnsafeMutableRawPointer, _ table: UnsafePointer<LayoutTable>
+    ) throws(DecodingFailure) {
+        var number: UInt32?
+        var message: UnsafeBufferPointer<UInt8>?
+        while at < end {
+            switch try tag() {
+            case Self.itemEnd:
+                guard let number, let message, try read(message, as: number, memory, table) else {
+                    return keep(start, memory)
+                }
+                return
+            case Self.itemNumber:
+                let value = try varint()
+                number = number ?? UInt32(truncatingIfNeeded: value)
+            case Self.itemMessage:
+                let bytes = try delimited()
+                message = message ?? bytes
+            case let tag: try skip(tag)
+            }
+        }
+        throw .truncated
+    }
+
+    /// Reads the message of an item into an extension; answers false where nobody knows it.
+    private mutating func read(
+        _ bytes: UnsafeBufferPointer<UInt8>, as number: UInt32, _ memory: UnsafeMutableRawPointer,
+        _ table: UnsafePointer<LayoutTable>
+    ) throws(DecodingFailure) -> Bool {
+        guard let schema = extensions.schema(number, of: table.pointee.layout.name),
+            let entry = schema.table.pointee.entries.first, entry.cell == .message,
+            let made = schema.table.pointee.child(entry), let start = bytes.baseAddress
+        else { return false }
+        guard depth > 0 else { throw .tooDeep }
+        let extras = memory.extras()
+        var values = extras.extensions.removeValue(forKey: number) ?? MessageStorage(schema)
+        defer { extras.extensions[number] = values }
+        let child = (values.own() + Int(entry.offset)).at(MessageStorage?.self)
+        if child.pointee != nil { _ = child.pointee?.own() } else { child.pointee = MessageStorage(table: made) }
+        guard let object = child.pointee?.object else { return true }
+        let outer = (at, end)
+        (at, end) = (start, start + bytes.count)
+        depth -= 1
+        try message(object)
+        depth += 1
+        (at, end) = outer
+        return true
+    }
+}
+
+extension BinaryWriter {
+    /// Writes an extension as an item, from its end backwards like everything else.
+    mutating func item(_ number: UInt32, _ values: MessageStorage) {
+        guard let child = values.child(0) else { return }
+        reserve(Self.headRoom)
+        varint(UInt64(BinaryDecoder.itemEnd))
+        let before = count
+        message(child.object)
+        head(BinaryDecoder.itemMessage, since: before)
+        reserve(Self.headRoom)
+        varint(UInt64(number))
+        varint(UInt64(BinaryDecoder.itemNumber))
+        varint(UInt64(BinaryDecoder.itemStart))
+    }
+}
