@@ -200,7 +200,7 @@ let package = Package(
         tests("LatchCoreTests", needs: ["LatchTesting", "LatchCore"]),
         tests("LatchProtoTests", needs: ["LatchProto"]),
         tests("RuleTests", needs: ["LatchGenerator", "LatchProto", "LatchRPC", "LatchTesting", "LatchCore"]),
-        tests("LatchGeneratorTests", needs: ["LatchGenerator", "LatchProto"]),
+        tests("LatchGeneratorTests", needs: ["LatchGenerator", "LatchProto", "LatchCore"]),
         tests(
             "LatchRPCTests",
             needs: [
@@ -273,7 +273,8 @@ let package = Package(
         tests(
             "LatchTests",
             needs: [
-                "latch", "LatchCommand", "LatchIdentity", "LatchServer", "LatchHTTP", "LatchAuth", "LatchOAuth", "LatchJOSE",
+                "latch", "axiom-client-generator", "protoc-gen-latch", "GeneratorVerbs", "LatchGenerator", "LatchProto",
+                "LatchCommand", "LatchIdentity", "LatchServer", "LatchHTTP", "LatchAuth", "LatchOAuth", "LatchJOSE",
                 "LatchAccounts", "LatchTesting", "LatchCore",
             ]),
     ],

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import LatchGenerator
+
+@Suite struct `The settings of the generator` {
+    private func settings(_ file: String, at path: String = "latchwork.toml") throws -> GeneratorSettings {
+        var settings = GeneratorSettings()
+        try settings.read(file: file, at: path)
+        return settings
+    }
+
+    @Test func `come from the file, then from the environment, then from flags`() throws {
+        var settings = try settings(
+            "[generate]\nclient_suffix = \"File\"\npackage_name = \"File\"\nservices = [\"A\", \"B\"]\n")
+        #expect(settings.text(.clientSuffix) == "File" && settings.words(.services) == ["A", "B"])
+        settings.read(environment: ["AXIOM_CLIENT_SUFFIX": "Environment", "AXIOM_GENERATE_TESTS": "false"])
+        #expect(settings.text(.clientSuffix) == "Environment" && settings.text(.packageName) == "File")
+        #expect(try settings.options().makesTests == false)
+        settings.set(.clientSuffix, ["Flag"], from: "--client-suffix")
+        #expect(try settings.options().clientSuffix == "Flag")
+    }
+
+    @Test func `have a variable each`() {
+        #expect(GeneratorSettings.Key.clientSuffix.variable == "AXIOM_CLIENT_SUFFIX")
+        #expect(GeneratorSettings.Key.tests.variable == "AXIOM_GENERATE_TESTS")
+        #expect(GeneratorSettings.Key.frameworkVersion.variable == "AXIOM_VERSION")
+        #expect(Set(GeneratorSettings.Key.allCases.map(\.variable)).count == GeneratorSettings.Key.allCases.count)
+    }
+
+    @Test func `have paths that begin at the folder of their file`() throws {
+        let text = "[generate]\nproto_path = \"protos\"\noutput_path = \"/out\"\ninclude = [\"a\", \"/b\"]\n"
+        let moved = try settings(text, at: "config/latchwork.toml")
+        #expect(moved.text(.protoPath) == "config/protos" && moved.text(.outputPath) == "/out")
+        #expect(moved.words(.include) == ["config/a", "/b"])
+        #expect(try settings(text).text(.protoPath) == "protos")
+    }
+
+    @Test(arguments: [
+        ("[generate]\nclient_sufix = \"x\"\n", "latchwork.toml:2: there is no setting 'client_sufix'"),
+        ("[generate]\nservices = 3\n", "latchwork.toml:2: 'services'"), ("[generate\n", "latchwork.toml:1:"),
+        ("[generate]\ninclude = [\"a\", 1]\n", "latchwork.toml:2: 'include'"),
+    ])
+    func `are refused with their line where they mean nothing`(text: String, start: String) throws {
+        let error = #expect(throws: GeneratorError.invalidConfiguration) { try settings(text) }
+        #expect(error?.message.hasPrefix(start) == true, "\(error?.message ?? "")")
+    }
+
+    @Test func `of other tables are somebody else's`() throws {
+        #expect(try settings("[other]\nwhat = 1\n[generate]\nvalidate = true\n").flag(.validate) == true)
+    }
+
+    @Test(arguments: ["", "1Client", "a-b", "a b", "é"]) func `take no name that Swift does not take`(name: String)
+        throws
+    {
+        var settings = GeneratorSettings()
+        settings.set(.clientSuffix, [name], from: "--client-suffix")
+        #expect(throws: GeneratorError.invalidConfiguration) { try settings.options() }
+        settings = GeneratorSettings()
+        settings.set(.packageName, [name], from: "--package-name")
+        #expect(throws: GeneratorError.invalidConfiguration) { try settings.options() }
+    }
+
+    @Test func `take words that they know, and say which those are`() throws {
+        var settings = GeneratorSettings()
+        settings.set(.visibility, ["package"], from: "--visibility")
+        settings.set(.layout, ["perFile"], from: "--layout")
+        #expect(try settings.options().swift.visibility == .package)
+        #expect(try settings.options().swift.layout == .perFile)
+        settings.set(.visibility, ["open"], from: "--visibility")
+        let error = #expect(throws: GeneratorError.invalidConfiguration) { try settings.options() }
+        #expect(error?.message.contains("--visibility: 'open' is none of public, package, internal") == true)
+    }
+
+    @Test(arguments: [("true", true), ("1", true), ("YES", true), ("false", false), ("0", false), ("no", false)])
+    func `take true and false in several spellings`(text: String, value: Bool) throws {
+        var settings = GeneratorSettings()
+        settings.set(.tests, [text], from: "x")
+        #expect(try settings.flag(.tests) == value)
+        settings.set(.tests, ["maybe"], from: "x")
+        #expect(throws: GeneratorError.self) { try settings.flag(.tests) }
+    }
+}

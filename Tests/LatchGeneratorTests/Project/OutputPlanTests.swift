@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchCore
+import Testing
+
+@testable import LatchGenerator
+
+@Suite struct `Writing generated files` {
+    private static let two = [
+        GeneratedFile(path: "swift/A.swift", text: "a\n"), GeneratedFile(path: "swift/deep/B.swift", text: "b\n"),
+    ]
+
+    private func plan(
+        _ files: [GeneratedFile] = two, in folder: ProjectFolder, origin: String = "protos", force: Bool = false
+    ) throws -> OutputPlan { try OutputPlan(files, in: folder.path, origin: origin, force: force) }
+
+    @discardableResult
+    private func write(
+        _ files: [GeneratedFile] = two, in folder: ProjectFolder, origin: String = "protos", force: Bool = false
+    ) throws -> OutputPlan {
+        let plan = try plan(files, in: folder, origin: origin, force: force)
+        try plan.apply()
+        return plan
+    }
+
+    @Test func `G5: makes the same bytes twice, and touches nothing the second time`() throws {
+        try ProjectFolder.with { folder in
+            try write(in: folder)
+            let before = try folder.content()
+            let stamps = try folder.names().map { try Self.number(of: "\(folder.path)/\($0)") }
+            let again = try write(in: folder)
+            #expect(again.isCurrent && again.changes.isEmpty)
+            #expect(try folder.content() == before)
+            #expect(try folder.names().map { try Self.number(of: "\(folder.path)/\($0)") } == stamps)
+        }
+    }
+
+    /// The file's number in its file system, which a file that replaces it does not have.
+    private static func number(of path: String) throws -> UInt64 {
+        try #require(try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64)
+    }
+
+    @Test func `G5: is refused before anything is written where a file is not ours`() throws {
+        try ProjectFolder.with(["swift/deep/B.swift": "mine\n"]) { folder in
+            let before = try folder.content()
+            let plan = try plan(in: folder)
+            #expect(plan.refusals == [.init(path: "swift/deep/B.swift", reason: .foreign)])
+            #expect(throws: GeneratorError.foreignFiles) { try plan.apply() }
+            #expect(try folder.content() == before)
+        }
+    }
+
+    @Test func `G5: overwrites what is not ours only where that is asked for`() throws {
+        try ProjectFolder.with(["swift/A.swift": "mine\n", "swift/Other.swift": "mine\n"]) { folder in
+            try write(in: folder, force: true)
+            #expect(folder.text("swift/A.swift") == "a\n")
+            #expect(folder.text("swift/Other.swift") == "mine\n", "only generated files are replaced")
+        }
+    }
+
+    @Test func `refuses to overwrite what somebody edited, and takes edits back where that is asked for`() throws {
+        try ProjectFolder.with { folder in
+            try write(in: folder)
+            try folder.write("edited\n", to: "swift/A.swift")
+            let changed = [GeneratedFile(path: "swift/A.swift", text: "new\n")]
+            #expect(try plan(changed, in: folder).refusals.map(\.reason) == [.edited])
+            #expect(throws: GeneratorError.foreignFiles) { try write(changed, in: folder) }
+            #expect(folder.text("swift/A.swift") == "edited\n" && folder.text("swift/deep/B.swift") == "b\n")
+            try write(changed, in: folder, force: true)
+            #expect(folder.text("swift/A.swift") == "new\n")
+        }
+    }
+
+    @Test func `takes a file for its own whose bytes are right, whoever wrote it`() throws {
+        try ProjectFolder.with(["swift/A.swift": "a\n"]) { folder in
+            #expect(try write(in: folder).changes.map(\.path) == ["swift/deep/B.swift"])
+            try write([GeneratedFile(path: "swift/A.swift", text: "new\n")], in: folder)
+            #expect(folder.text("swift/A.swift") == "new\n")
+        }
+    }
+
+    @Test func `removes what is generated no more, with folders that are empty then`() throws {
+        try ProjectFolder.with { folder in
+            try write(in: folder)
+            try write([Self.two[0]], in: folder)
+            #expect(try folder.names() == [OutputManifest.name, "swift/A.swift"])
+            #expect(!FileManager.default.fileExists(atPath: folder.path + "/swift/deep"))
+        }
+    }
+
+    @Test func `keeps what is generated no more and was edited, and says so once`() throws {
+        try ProjectFolder.with { folder in
+            try write(in: folder)
+            try folder.write("edited\n", to: "swift/deep/B.swift")
+            let plan = try write([Self.two[0]], in: folder)
+            #expect(plan.orphans == ["swift/deep/B.swift"])
+            #expect(folder.text("swift/deep/B.swift") == "edited\n")
+            #expect(try write([Self.two[0]], in: folder).orphans.isEmpty)
+        }
+    }
+
+    @Test func `leaves alone what was made from other .proto files`() throws {
+        try ProjectFolder.with { folder in
+            let common = GeneratedFile(path: "swift/Common.swift", text: "c\n")
+            try write([Self.two[0], common], in: folder, origin: "one")
+            try write([Self.two[1], common], in: folder, origin: "two")
+            #expect(folder.text("swift/A.swift") == "a\n")
+            try write([Self.two[1]], in: folder, origin: "two")
+            #expect(folder.text("swift/Common.swift") == "c\n", "the first still makes it")
+            try write([Self.two[0]], in: folder, origin: "one")
+            #expect(folder.text("swift/Common.swift") == nil)
+        }
+    }
+
+    @Test func `knows its files again after a run that was ended in the middle`() throws {
+        try ProjectFolder.with { folder in
+            try write(in: folder)
+            // As a run leaves it that was ended between two renames: the manifest knows both, one file is new.
+            let new = Self.two.map { GeneratedFile(path: $0.path, text: $0.text + "more\n") }
+            let interrupted = try plan(new, in: folder)
+            var manifest = interrupted.manifest
+            for (path, entry) in manifest.entries {
+                let old = Self.two.first { $0.path == path }.map { FileDigest(of: Array($0.text.utf8)) }
+                manifest.entries[path]?.digests = entry.digests + [old].compactMap(\.self)
+            }
+            try folder.write(String(decoding: manifest.bytes, as: UTF8.self), to: OutputManifest.name)
+            try folder.write(new[0].text, to: new[0].path)
+            let third = Self.two.map { GeneratedFile(path: $0.path, text: "third\n") }
+            #expect(try plan(third, in: folder).refusals.isEmpty)
+        }
+    }
+
+    @Test func `leaves nothing behind where a file cannot be made`() throws {
+        // A file stands where a folder is needed.
+        try ProjectFolder.with(["swift/deep": "a file\n"]) { folder in
+            #expect(throws: GeneratorError.self) { try write(in: folder) }
+            #expect(try folder.names() == ["swift/deep"])
+        }
+    }
+
+    @Test(arguments: ["../A.swift", "/etc/A.swift", "a/../../A.swift", "", "a//b", "./a", OutputManifest.name])
+    func `refuses names that lead out of the folder`(path: String) throws {
+        try ProjectFolder.with { folder in
+            #expect(throws: GeneratorError.impossibleOutput) {
+                try plan([GeneratedFile(path: path, text: "x")], in: folder)
+            }
+        }
+    }
+
+    @Test func `refuses two files of one name, whatever their capitals`() throws {
+        try ProjectFolder.with { folder in
+            #expect(throws: GeneratorError.impossibleOutput) {
+                try plan(
+                    [GeneratedFile(path: "A.swift", text: "x"), GeneratedFile(path: "a.swift", text: "y")], in: folder)
+            }
+        }
+    }
+
+    @Test func `does not overwrite a folder, not even where everything is overwritten`() throws {
+        try ProjectFolder.with(["swift/A.swift/x": "x"]) { folder in
+            let plan = try plan(in: folder, force: true)
+            #expect(plan.refusals == [.init(path: "swift/A.swift", reason: .unreadable)])
+        }
+    }
+
+    @Test func `lets everybody read what it wrote whom the process lets`() throws {
+        try ProjectFolder.with { folder in
+            try write(in: folder)
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/swift/A.swift")
+            let mode = try #require(attributes[.posixPermissions] as? UInt)
+            #expect(mode & 0o600 == 0o600 && mode & 0o111 == 0)
+        }
+    }
+
+    @Test func `writes a manifest that is the same whatever the order, and holds neither time nor machine`() throws {
+        try ProjectFolder.with { one in
+            try ProjectFolder.with { other in
+                try write(in: one)
+                try write(Self.two.reversed(), in: other)
+                let text = try #require(one.text(OutputManifest.name))
+                #expect(text == other.text(OutputManifest.name))
+                #expect(!text.contains(one.path))
+                #expect(text.hasSuffix("}\n"))
+            }
+        }
+    }
+
+    @Test(arguments: ["", "no JSON", "[]", #"{"version": 2, "files": {}}"#, #"{"version": 1}"#])
+    func `takes nothing for its own where the manifest cannot be read`(manifest: String) throws {
+        try ProjectFolder.with(["swift/A.swift": "x\n", OutputManifest.name: manifest]) { folder in
+            #expect(try plan(in: folder).refusals.map(\.reason) == [.foreign])
+        }
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProto
+import Testing
+
+@testable import LatchGenerator
+
+@Suite struct `A run of the generator` {
+    private static let proto = """
+        syntax = "proto3";
+        package shop.v1;
+        service CartService { rpc Add(AddRequest) returns (Cart); }
+        service StockService { rpc Count(CountRequest) returns (CountAnswer); }
+        message AddRequest { Item item = 1; }
+        message Item { string id = 1; Kind kind = 2; }
+        enum Kind { KIND_UNSPECIFIED = 0; KIND_BOOK = 1; }
+        message Cart { repeated Item items = 1; }
+        message CountRequest { string id = 1; }
+        message CountAnswer { int32 count = 1; }
+        """
+
+    /// Runs over one file, and tells what it would write.
+    private func prepared(
+        _ text: String = proto, in folder: ProjectFolder, _ change: (inout GeneratorSettings) -> Void = { _ in }
+    ) throws -> ProjectRun.Prepared {
+        try folder.write(text, to: "shop/v1/shop.proto")
+        var settings = GeneratorSettings()
+        settings.set(.protoPath, [folder.path + "/shop/v1/shop.proto"], from: "test")
+        settings.set(.outputPath, [folder.path + "/out"], from: "test")
+        change(&settings)
+        return try ProjectRun(settings, languages: GeneratedLanguage.all, builtIn: OptionFiles.bytes)
+            .prepare(tell: { _ in })
+    }
+
+    private func texts(_ prepared: ProjectRun.Prepared) -> [String: String] {
+        Dictionary(
+            prepared.plan.steps.map { ($0.path, String(decoding: $0.new ?? [], as: UTF8.self)) }
+        ) { first, _ in first }
+    }
+
+    @Test func `G5: makes the same bytes each time`() throws {
+        try ProjectFolder.with { folder in
+            let (first, second) = (try prepared(in: folder), try prepared(in: folder))
+            #expect(texts(first) == texts(second) && !first.plan.steps.isEmpty)
+        }
+    }
+
+    @Test func `G6: makes only the services that are asked for, with the types that they need`() throws {
+        try ProjectFolder.with { folder in
+            let run = try prepared(in: folder) { $0.set(.services, ["CartService"], from: "test") }
+            let all = texts(run).filter { $0.key.hasSuffix(".swift") }.values.joined()
+            #expect(all.contains("struct Cart: ") && all.contains("enum Kind: ") && all.contains("CartServiceStub"))
+            #expect(!all.contains("StockService") && !all.contains("CountRequest"))
+            #expect(run.figures.services == 1)
+        }
+    }
+
+    @Test func `G6: refuses services that there are not, and names those that there are`() throws {
+        try ProjectFolder.with { folder in
+            let error = #expect(throws: GeneratorError.unknownService) {
+                try prepared(in: folder) { $0.set(.services, ["CartService", "CatService"], from: "test") }
+            }
+            #expect(error?.message == "There is no service 'CatService'.")
+            #expect(error?.hint == "There are: CartService, StockService.")
+        }
+    }
+
+    @Test func `G6: takes a service by its full name, too`() throws {
+        try ProjectFolder.with { folder in
+            let run = try prepared(in: folder) { $0.set(.services, ["shop.v1.StockService"], from: "test") }
+            #expect(texts(run).keys.contains { $0.hasSuffix("StockService.swift") })
+            #expect(!texts(run).keys.contains { $0.hasSuffix("CartService.swift") })
+        }
+    }
+
+    @Test func `G6: refuses languages that there are not, and names those that there are`() throws {
+        try ProjectFolder.with { folder in
+            let error = #expect(throws: GeneratorError.unsupportedLanguage) {
+                try prepared(in: folder) { $0.set(.languages, ["swift", "kotlin"], from: "test") }
+            }
+            #expect(error?.message.contains("'kotlin'") == true && error?.hint == "Supported: swift.")
+        }
+    }
+
+    @Test func `G6: tells all errors of the .proto files before it fails`() throws {
+        try ProjectFolder.with { folder in
+            try folder.write("syntax = \"proto3\";\nmessage A { B b = 1; C c = 2; }\n", to: "bad.proto")
+            var settings = GeneratorSettings()
+            settings.set(.protoPath, [folder.path + "/bad.proto"], from: "test")
+            settings.set(.outputPath, [folder.path + "/out"], from: "test")
+            var told: [Diagnostic] = []
+            let error = #expect(throws: GeneratorError.invalidProto) {
+                try ProjectRun(settings, languages: GeneratedLanguage.all, builtIn: OptionFiles.bytes)
+                    .prepare(tell: { told.append($0) })
+            }
+            #expect(told.count == 2 && error?.message.hasPrefix("2 errors") == true)
+            #expect(!(try folder.names().contains { $0.hasPrefix("out") }))
+        }
+    }
+
+    @Test func `keeps nothing from one run to the next`() throws {
+        try ProjectFolder.with { folder in
+            _ = try prepared(in: folder)
+            let edited = try prepared(
+                Self.proto.replacing("string id = 1; Kind", with: "string code = 1; Kind"), in: folder)
+            #expect(texts(edited).values.contains { $0.contains("var code: String") })
+        }
+    }
+
+    @Test func `names clients as it is told to`() throws {
+        try ProjectFolder.with { folder in
+            let run = try prepared(in: folder) { $0.set(.clientSuffix, ["Actor"], from: "test") }
+            #expect(texts(run).keys.contains("swift/Clients/CartActor.swift"))
+        }
+    }
+
+    @Test func `leaves out what is not wanted`() throws {
+        try ProjectFolder.with { folder in
+            let run = try prepared(in: folder) {
+                $0.set(.tests, ["false"], from: "test")
+                $0.set(.documentation, ["false"], from: "test")
+            }
+            #expect(!texts(run).keys.contains { $0.contains("/Tests/") || $0.contains("/Documentation/") })
+            let contracts = try prepared(in: folder) { $0.set(.clients, ["false"], from: "test") }
+            #expect(texts(contracts).keys.allSatisfy { $0.contains("/Contracts/") })
+        }
+    }
+
+    @Test func `tells how far it has come, and counts`() throws {
+        try ProjectFolder.with { folder in
+            _ = try prepared(in: folder)
+            var settings = GeneratorSettings()
+            settings.set(.protoPath, [folder.path + "/shop"], from: "test")
+            settings.set(.outputPath, [folder.path + "/out"], from: "test")
+            var steps: [Int] = []
+            let run = try ProjectRun(settings, languages: GeneratedLanguage.all, builtIn: OptionFiles.bytes)
+                .prepare(tell: { _ in }, progress: { steps.append($0.completed) })
+            #expect(steps == [0, 1, 2])
+            #expect((run.figures.protoFiles, run.figures.services, run.figures.messages) == (1, 2, 5))
+            #expect(run.figures.lines > 100 && run.figures.files == run.plan.steps.count)
+            #expect(run.inputs == [folder.path + "/shop/v1/shop.proto"])
+        }
+    }
+
+    @Test func `generates the types of imports, too, so that the output is complete`() throws {
+        try ProjectFolder.with { folder in
+            try folder.write(
+                "syntax = \"proto3\"; package base; message Money { int64 cents = 1; }", to: "base/money.proto")
+            let run = try prepared(
+                "syntax = \"proto3\"; package shop.v1; import \"base/money.proto\"; message Price { base.Money money = 1; }",
+                in: folder)
+            #expect(texts(run).values.contains { $0.contains("struct Money: ") })
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchProto
+import Testing
+
+@testable import LatchGenerator
+
+@Suite struct `Looking for .proto files` {
+    private static let head = "syntax = \"proto3\";\n"
+
+    @Test func `names a file from the folder that its package leads to`() throws {
+        try ProjectFolder.with(["protos/user/v1/a.proto": Self.head + "package user.v1;\n"]) { folder in
+            let sources = try ProtoSources.find([folder.path + "/protos/user/v1/a.proto"], includes: [])
+            #expect(sources.names == ["user/v1/a.proto"])
+            #expect(sources.path(of: "user/v1/a.proto") == folder.path + "/protos/user/v1/a.proto")
+        }
+    }
+
+    @Test func `names a file from its own folder where its package leads nowhere`() throws {
+        try ProjectFolder.with(["x/a.proto": Self.head + "package other;\n", "x/b.proto": Self.head]) { folder in
+            let sources = try ProtoSources.find([folder.path + "/x/a.proto", folder.path + "/x/b.proto"], includes: [])
+            #expect(sources.names == ["a.proto", "b.proto"])
+            #expect(sources.roots == [folder.path + "/x"])
+        }
+    }
+
+    @Test func `names a file from the nearest folder that is included, as protoc does`() throws {
+        try ProjectFolder.with(["x/y/a.proto": Self.head + "package y;\n"]) { folder in
+            let path = folder.path + "/x/y/a.proto"
+            #expect(try ProtoSources.find([path], includes: [folder.path]).names == ["x/y/a.proto"])
+            let both = try ProtoSources.find([path], includes: [folder.path, folder.path + "/x/"])
+            #expect(both.names == ["y/a.proto"])
+        }
+    }
+
+    @Test func `goes down folders in one order, but into no hidden one and through no link`() throws {
+        try ProjectFolder.with([
+            "b/z.proto": Self.head, "a/y.proto": Self.head, "x.proto": Self.head, ".hidden/h.proto": Self.head,
+            "a/notes.txt": "",
+        ]) { folder in
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path + "/a/loop", withDestinationPath: folder.path)
+            #expect(
+                try ProtoSources.find([folder.path], includes: []).names == ["a/y.proto", "b/z.proto", "x.proto"])
+        }
+    }
+
+    @Test func `finds imports beside what is asked for, in includes, and among what is built in`() throws {
+        try ProjectFolder.with([
+            "p/a.proto": Self.head
+                + "import \"b.proto\"; import \"far/c.proto\"; import \"built/in.proto\"; message A { B b = 1; C c = 2; D d = 3; }",
+            "p/b.proto": Self.head + "message B {}", "inc/far/c.proto": Self.head + "message C {}",
+        ]) { folder in
+            let sources = try ProtoSources.find([folder.path + "/p/a.proto"], includes: [folder.path + "/inc"])
+            let (compilation, diagnostics) = sources.compile(builtIn: { name in
+                name == "built/in.proto" ? Array((Self.head + "message D {}").utf8) : nil
+            })
+            #expect(diagnostics.isEmpty)
+            #expect(compilation.requested.map(\.name) == ["a.proto"])
+            #expect(Set(compilation.files.map(\.name)) == ["a.proto", "b.proto", "far/c.proto", "built/in.proto"])
+        }
+    }
+
+    @Test func `tells mistakes with the path of the file, as editors open it`() throws {
+        try ProjectFolder.with(["user/v1/a.proto": Self.head + "package user.v1;\nmessage A { B b = 1; }\n"]) {
+            folder in
+            let sources = try ProtoSources.find([folder.path + "/user/v1/a.proto"], includes: [])
+            let diagnostic = try #require(sources.compile().diagnostics.first)
+            #expect(diagnostic.description.hasPrefix("\(folder.path)/user/v1/a.proto:3:13: error: "))
+            #expect(diagnostic.description.contains("^"))
+        }
+    }
+
+    @Test func `fails where nothing is, and says what is missing`() throws {
+        try ProjectFolder.with(["a.txt": "", "empty/x.txt": ""]) { folder in
+            for path in ["/no/such/folder", folder.path + "/a.txt", folder.path + "/empty"] {
+                let error = #expect(throws: GeneratorError.missingInput) { try ProtoSources.find([path], includes: []) }
+                #expect(error?.message.contains(path) == true)
+            }
+            #expect(throws: GeneratorError.missingInput) {
+                try ProtoSources.find([folder.path], includes: ["/no/such/include"])
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("package a.b;", "a.b"), ("// package x;\npackage a;", "a"), ("/* package x;\n*/ package a;", "a"),
+            ("/*\npackage x;\n*/\n  package\ta . b ;", "a.b"), ("message package {}", nil), ("", nil),
+        ] as [(String, String?)])
+    func `reads the package without compiling`(text: String, package: String?) {
+        #expect(PackageStatement.find(in: Array(text.utf8)) == package)
+    }
+
+    @Test(arguments: [
+        ("a", "./a"), ("./a", "./a"), (".", "."), ("./", "."), ("/a//b/./c/", "/a/b/c"), ("../a", "../a"),
+        ("a/..", "./a/.."),
+        ("/", "/"),
+    ])
+    func `spells paths in one way`(path: String, spelled: String) {
+        #expect(ProtoSources.normalized(path) == spelled)
+    }
+}
+
+@Suite struct `The way from one path to another` {
+    @Test(arguments: [
+        ("/a/b", "/a/c/d", "../c/d"), ("/a/b", "/a/b/c", "c"), ("/a", "/a", "."), ("/a/b/../c", "/a/d", "../d"),
+        ("out", "protos/x.proto", "../protos/x.proto"), ("./out/x", "./protos", "../../protos"),
+    ])
+    func `is the same wherever both lie`(folder: String, path: String, way: String) {
+        #expect(RelativePath.from(folder, to: path) == way)
+    }
+}
+
+@Suite struct `The stamp of files` {
+    @Test func `changes with what is written, comes and goes`() throws {
+        try ProjectFolder.with(["p/a.proto": "a", "q.proto": "q"]) { folder in
+            let paths = [folder.path + "/p", folder.path + "/q.proto"]
+            let first = SourceStamp(paths)
+            #expect(SourceStamp(paths) == first && first.count == 2)
+            try folder.write("longer", to: "p/a.proto")
+            let second = SourceStamp(paths)
+            #expect(second != first)
+            try folder.write("b", to: "p/b.proto")
+            let third = SourceStamp(paths)
+            #expect(third != second && third.count == 3)
+            try folder.remove("q.proto")
+            #expect(SourceStamp(paths) != third)
+        }
+    }
+
+    @Test func `changes where a file of the same size takes the place of another`() throws {
+        try ProjectFolder.with(["a.proto": "a", "b.proto": "b"]) { folder in
+            let before = SourceStamp([folder.path + "/a.proto"])
+            try folder.remove("a.proto")
+            try FileManager.default.moveItem(atPath: folder.path + "/b.proto", toPath: folder.path + "/a.proto")
+            #expect(SourceStamp([folder.path + "/a.proto"]) != before)
+        }
+    }
+}
