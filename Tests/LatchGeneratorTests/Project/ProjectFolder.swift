@@ -8,16 +8,14 @@ struct ProjectFolder: Sendable {
     let path: String
 
     /// Runs `body` in a new folder, and removes it afterwards, whatever happened.
-    static func with<Result>(
-        _ files: [String: String] = [:], _ body: (ProjectFolder) throws -> Result
-    ) throws -> Result {
+    static func with(_ files: [String: String] = [:], _ body: (ProjectFolder) throws -> Void) throws {
         let folder = ProjectFolder(path: "\(FileManager.default.temporaryDirectory.path)/project-\(UUID().uuidString)")
         try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
         defer {
             do { try FileManager.default.removeItem(atPath: folder.path) } catch {}
         }
         for (name, text) in files { try folder.write(text, to: name) }
-        return try body(folder)
+        try body(folder)
     }
 
     func write(_ text: String, to name: String) throws {

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import Testing
+
+@Suite struct `The verb generate` {
+    @Test(arguments: GeneratorCall.programs)
+    func `works as seed 000 shows it, in both programs`(program: String) async throws {
+        try await GeneratorCall.with { call in
+            let outcome = try await call.run(
+                program, "generate", "--proto-path", "shop/v1/shop.proto", "--output-path", "generated", "--languages",
+                "swift", "--validate", "--skip-compilation", "--verbose")
+            #expect(outcome.ending == .exited(0), "\(outcome.error)")
+            #expect(outcome.output.first?.hasPrefix("Successfully generated ") == true)
+            #expect(outcome.output.contains { $0.contains("created   ./generated/swift/Contracts/ShopService.swift") })
+            let files = try call.content("generated/swift")
+            #expect(files["Clients/ShopClient.swift"] != nil && files["Clients/AxiomErrors.swift"] != nil)
+            #expect(files["Contracts/ShopTypes.swift"]?.contains("struct GetItemsRequest: Message") == true)
+        }
+    }
+
+    @Test func `G5: makes the same bytes in both programs and in each run`() async throws {
+        try await GeneratorCall.with { call in
+            for program in GeneratorCall.programs {
+                let outcome = try await call.run(program, "generate", "-p", "shop", "-o", program)
+                #expect(outcome.ending == .exited(0), "\(outcome.error)")
+            }
+            let (first, second) = (try call.content("latch"), try call.content("axiom-client-generator"))
+            #expect(first == second && first.count > 5)
+            let again = try await call.run("latch", "generate", "-p", "shop", "-o", "latch")
+            #expect(again.output.first?.hasSuffix("(none has changed)") == true)
+            #expect(try call.content("latch") == first)
+        }
+    }
+
+    @Test func `G5: is refused before any write where a file is not ours, and replaces only generated files`()
+        async throws
+    {
+        try await GeneratorCall.with([
+            "out/swift/Contracts/ShopService.swift": "mine\n", "out/swift/Contracts/Mine.swift": "mine\n",
+        ]) { call in
+            let before = try call.content("out")
+            let refused = try await call.run("latch", "generate", "-p", "shop", "-o", "out")
+            #expect(refused.ending == .exited(1))
+            #expect(refused.error.first?.contains("swift/Contracts/ShopService.swift") == true, "\(refused.error)")
+            #expect(refused.error.last?.contains("--force-overwrite") == true)
+            #expect(try call.content("out") == before)
+            let forced = try await call.run("latch", "generate", "-p", "shop", "-o", "out", "--force-overwrite")
+            #expect(forced.ending == .exited(0), "\(forced.error)")
+            #expect(call.text("out/swift/Contracts/ShopService.swift") != "mine\n")
+            #expect(call.text("out/swift/Contracts/Mine.swift") == "mine\n")
+        }
+    }
+
+    @Test func `G6: makes only the services that are asked for`() async throws {
+        try await GeneratorCall.with { call in
+            let outcome = try await call.run(
+                "latch", "generate", "-p", "shop", "-o", "out", "--services", "StockService")
+            #expect(outcome.ending == .exited(0), "\(outcome.error)")
+            let files = try call.content("out/swift")
+            #expect(files.keys.contains("Clients/StockClient.swift"))
+            #expect(!files.values.contains { $0.contains("ShopService") || $0.contains("GetItemsRequest") })
+        }
+    }
+
+    @Test(arguments: [
+        (["-s", "CatService"], 1, "'CatService'", "ShopService, StockService"),
+        (["-l", "kotlin"], 1, "'kotlin'", "Supported: swift."),
+        (["--proto-path", "missing.proto"], 1, "'missing.proto' does not exist", "Give a .proto file"),
+        (["--client-suffix", "1x"], 1, "--client-suffix: '1x'", ""),
+        (["--swift-framework-version", "9.1"], 1, "'9.1'", "generates for"),
+        (["--kotlin-framework-version", "1"], 2, "comes in a later version", "Swift"),
+        (["--dry-run", "--diff"], 2, "exclude each other", "Give one"),
+        (["--log-level", "loud"], 2, "'loud' is no level", "error, warn, info"),
+        (["--visibility", "open"], 1, "'open' is none of", ""),
+    ] as [([String], Int32, String, String)])
+    func `G6: fails and says why, and what there is instead`(
+        flags: [String], code: Int32, says: String, hints: String
+    ) async throws {
+        try await GeneratorCall.with { call in
+            let paths = flags.contains("--proto-path") ? [] : ["-p", "shop"]
+            let process = try call.start("latch", ["generate", "-o", "out"] + paths + flags)
+            let outcome = await BuiltProgram.outcome(of: process, in: call.folder)
+            #expect(outcome.ending == .exited(code), "\(outcome.error)")
+            #expect(outcome.error.first?.contains(says) == true, "\(outcome.error)")
+            #expect(hints.isEmpty || outcome.error.last?.contains(hints) == true, "\(outcome.error)")
+            #expect(outcome.output.isEmpty && (try call.content("out")).isEmpty)
+        }
+    }
+
+    @Test func `G6: tells all mistakes of the .proto files with line and column, and writes nothing`() async throws {
+        try await GeneratorCall.with(["bad.proto": "syntax = \"proto3\";\nmessage A { B b = 1; }\nmessage C { D d = 1; }\n"]) {
+            call in
+            let outcome = try await call.run("latch", "generate", "-p", "bad.proto", "-o", "out")
+            #expect(outcome.ending == .exited(1))
+            #expect(outcome.error.contains { $0.contains("bad.proto:2:13: error: ") })
+            #expect(outcome.error.contains { $0.contains("bad.proto:3:13: error: ") })
+            #expect(outcome.error.contains { $0.contains("^") })
+            #expect(outcome.error.contains("latch: 2 errors in the .proto files; nothing was written."))
+            #expect(try call.content("out").isEmpty)
+        }
+    }
+
+    @Test func `shows what it would do, and does nothing of it`() async throws {
+        try await GeneratorCall.with { call in
+            let dry = try await call.run("latch", "generate", "-p", "shop", "-o", "out", "--dry-run")
+            #expect(dry.ending == .exited(0) && dry.output.contains("would create ./out/swift/Clients/ShopClient.swift"))
+            let check = try await call.run("latch", "generate", "-p", "shop", "-o", "out", "--check")
+            #expect(check.ending == .exited(1))
+            #expect(try call.content("out").isEmpty)
+            _ = try await call.run("latch", "generate", "-p", "shop", "-o", "out")
+            let current = try await call.run("latch", "generate", "-p", "shop", "-o", "out", "--check")
+            #expect(current.ending == .exited(0), "\(current.output)")
+            try call.write(GeneratorCall.shop.replacing("string title", with: "string name"), to: "shop/v1/shop.proto")
+            let before = try call.content("out")
+            let diff = try await call.run("latch", "generate", "-p", "shop", "-o", "out", "--diff")
+            #expect(diff.ending == .exited(0))
+            #expect(diff.output.contains("--- a/swift/Contracts/ShopModels.swift"))
+            #expect(diff.output.contains { $0.hasPrefix("-") && $0.contains("2 title string") })
+            #expect(diff.output.contains { $0.hasPrefix("+") && $0.contains("2 name string") })
+            let drift = try await call.run("latch", "generate", "-p", "shop", "-o", "out", "--check")
+            #expect(drift.ending == .exited(1))
+            #expect(try call.content("out") == before)
+        }
+    }
+
+    @Test func `says the same to a script as one object`() async throws {
+        try await GeneratorCall.with { call in
+            let outcome = try await call.run("latch", "generate", "-p", "shop", "-o", "out", "--json")
+            #expect(outcome.ending == .exited(0) && outcome.error.isEmpty)
+            let report = try JSONValue(parsing: outcome.output.joined())
+            #expect(report["success"] == true && report["written"] == true)
+            #expect(report["stats"]?["services_generated"] == 2 && report["stats"]?["messages_generated"] == 5)
+            #expect((report["stats"]?["lines_of_code_generated"]?.intValue ?? 0) > 100)
+            #expect(report["generated_files"]?.arrayValue?.contains("./out/swift/Clients/ShopClient.swift") == true)
+            let failed = try await call.run("latch", "generate", "-p", "missing", "-o", "out", "--json")
+            #expect(failed.ending == .exited(1))
+            let failure = try JSONValue(parsing: failed.output.joined())
+            #expect(failure["success"] == false && failure["error"]?["code"] == "missingInput")
+        }
+    }
+
+    @Test func `takes settings from latchwork.toml, and the environment and flags over it`() async throws {
+        let file = "[generate]\nproto_path = \"shop\"\noutput_path = \"out\"\nclient_suffix = \"File\"\ninclude_documentation = false\n"
+        try await GeneratorCall.with(["latchwork.toml": file]) { call in
+            let outcome = try await call.run("latch", "generate")
+            #expect(outcome.ending == .exited(0), "\(outcome.error)")
+            #expect(call.text("out/swift/Clients/ShopFile.swift") != nil)
+            #expect(try !call.content("out").keys.contains { $0.contains("Documentation") })
+            _ = try await call.run("latch", "generate", environment: ["AXIOM_CLIENT_SUFFIX": "World"])
+            #expect(call.text("out/swift/Clients/ShopWorld.swift") != nil)
+            #expect(call.text("out/swift/Clients/ShopFile.swift") == nil, "what is generated no more is removed")
+            _ = try await call.run(
+                "latch", "generate", "--client-suffix", "Flag", environment: ["AXIOM_CLIENT_SUFFIX": "World"])
+            #expect(call.text("out/swift/Clients/ShopFlag.swift") != nil)
+        }
+    }
+}
+
+@Suite struct `The verb generate, while it watches` {
+    @Test func `generates again after each change, and ends with SIGTERM`() async throws {
+        try await GeneratorCall.with { call in
+            let process = try call.start("latch", ["generate", "-p", "shop", "-o", "out", "--watch"])
+            #expect(await process.line()?.hasPrefix("Successfully generated") == true)
+            try call.write(GeneratorCall.shop.replacing("string title", with: "string name"), to: "shop/v1/shop.proto")
+            #expect(await process.line()?.hasPrefix("Successfully generated") == true)
+            #expect(call.text("out/swift/Contracts/ShopModels.swift")?.contains("2 name string") == true)
+            // A mistake is told, and the watch goes on.
+            try call.write("syntax = \"proto3\"; message A { B b = 1; }", to: "shop/v1/shop.proto")
+            try call.write("syntax = \"proto3\"; message New { string id = 1; }", to: "shop/v1/new.proto")
+            try call.write(GeneratorCall.shop, to: "shop/v1/shop.proto")
+            while let line = await process.line() {
+                #expect(line.hasPrefix("Successfully generated"))
+                if try call.content("out").values.contains(where: { $0.contains("struct New: ") }) { break }
+            }
+            process.terminate()
+            #expect(await process.end() == .exited(0))
+        }
+    }
+}

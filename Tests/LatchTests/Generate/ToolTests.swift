@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchCore
+import Testing
+
+@Suite struct `A tool` {
+    private static let arguments: JSONObject = ["proto_path": "shop", "output_path": "out"]
+
+    @Test func `G13: looks at the files anew in each call`() async throws {
+        try await GeneratorCall.with { call in
+            try await ToolConversation.with(call) { talk in
+                try talk.call(1, "generate_axiom_clients", Self.arguments)
+                #expect(try await talk.answer()["result"]?["isError"] == false)
+                try call.write(GeneratorCall.shop.replacing("string title", with: "string name"), to: "shop/v1/shop.proto")
+                try talk.call(2, "generate_axiom_clients", Self.arguments)
+                let changes = try await talk.answer()["result"]?["structuredContent"]?["changes"]?.arrayValue ?? []
+                #expect(changes.contains { $0["path"] == "swift/Contracts/ShopModels.swift" && $0["action"] == "update" })
+                #expect(call.text("out/swift/Contracts/ShopModels.swift")?.contains("2 name string") == true)
+            }
+        }
+    }
+
+    @Test(arguments: ["token", 7] as [JSONValue])
+    func `G13: tells its progress to those who give a token, each time a greater number`(token: JSONValue) async throws {
+        try await GeneratorCall.with { call in
+            try await ToolConversation.with(call) { talk in
+                try talk.call(1, "generate_axiom_clients", Self.arguments, token: token)
+                var numbers: [Int] = []
+                while let message = try await talk.next(), message["method"] == "notifications/progress" {
+                    #expect(message["params"]?["progressToken"] == token && message["id"] == nil)
+                    #expect(message["params"]?["total"] == 4)
+                    numbers.append(try #require(message["params"]?["progress"]?.intValue))
+                }
+                #expect(numbers == [0, 1, 2, 3, 4])
+                try talk.call(2, "generate_axiom_clients", Self.arguments)
+                #expect(try await talk.next()?["id"] == 2, "nobody asked for progress")
+            }
+        }
+    }
+
+    @Test func `G13: tells real mistakes of .proto files with their line`() async throws {
+        try await GeneratorCall.with(["bad.proto": "syntax = \"proto3\";\nmessage A {\n  B b = 1;\n}\n"]) { call in
+            try await ToolConversation.with(call) { talk in
+                try talk.call(1, "validate_proto", ["proto_path": "bad.proto"])
+                let result = try await talk.answer()["result"]
+                #expect(result?["structuredContent"]?["valid"] == false)
+                let diagnostic = result?["structuredContent"]?["diagnostics"]?[0]
+                #expect(diagnostic?["line"] == 3 && diagnostic?["column"] == 3 && diagnostic?["severity"] == "error")
+                #expect(result?["content"]?[0]?["text"]?.stringValue?.contains("bad.proto:3:3: error: ") == true)
+                try talk.call(2, "validate_proto", ["proto_path": "shop"])
+                #expect(try await talk.answer()["result"]?["structuredContent"]?["valid"] == true)
+                try talk.call(3, "generate_axiom_clients", ["proto_path": "bad.proto", "output_path": "out"])
+                let failed = try await talk.answer()["result"]
+                #expect(failed?["isError"] == true && failed?["structuredContent"]?["diagnostics"]?[0]?["line"] == 3)
+                #expect(try call.content("out").isEmpty)
+            }
+        }
+    }
+
+    @Test func `takes the options of seed 000, and does what they say`() async throws {
+        try await GeneratorCall.with { call in
+            try await ToolConversation.with(call) { talk in
+                try talk.call(
+                    1, "generate_axiom_clients",
+                    [
+                        "proto_path": "shop", "output_path": "out", "target_languages": ["swift"],
+                        "services": ["ShopService"],
+                        "framework_config": ["swift": ["client_suffix": "Actor", "generate_tests": false]],
+                        "generation_options": ["include_documentation": false, "style_guide": "axiom"],
+                    ])
+                #expect(try await talk.answer()["result"]?["isError"] == false)
+                let files = try call.content("out/swift").keys
+                #expect(files.contains("Clients/ShopActor.swift") && !files.contains { $0.contains("Stock") })
+                #expect(!files.contains { $0.hasPrefix("Tests/") || $0.hasPrefix("Documentation/") })
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ([:], "'proto_path' is missing"), (["proto_path": "shop"], "'output_path' is missing"),
+        (["proto_path": 3, "output_path": "out"], "'proto_path' must be text"),
+        (["proto_path": "shop", "output_path": "out", "services": "x"], "'services' must be a list"),
+        (["proto_path": "shop", "output_path": "out", "colour": "x"], "no argument 'colour'"),
+        (
+            ["proto_path": "shop", "output_path": "out", "generation_options": ["style_guide": "custom"]],
+            "'generation_options.style_guide' must be one of axiom"
+        ),
+    ] as [(JSONObject, String)])
+    func `says which argument does not fit, as each revision wants it`(arguments: JSONObject, says: String) async throws {
+        try await GeneratorCall.with { call in
+            try await ToolConversation.with(call) { talk in
+                _ = try await talk.initialize("2024-11-05")
+                try talk.call(1, "generate_axiom_clients", arguments)
+                let error = try await talk.answer()["error"]
+                #expect(error?["code"] == -32602 && error?["message"]?.stringValue?.contains(says) == true)
+                try talk.request(
+                    2, "tools/call",
+                    [
+                        "_meta": ToolConversation.modern, "name": "generate_axiom_clients",
+                        "arguments": .object(arguments),
+                    ])
+                let result = try await talk.answer()["result"]
+                #expect(result?["isError"] == true)
+                #expect(result?["content"]?[0]?["text"]?.stringValue?.contains(says) == true)
+            }
+        }
+    }
+
+    @Test func `that was cancelled is not answered, and writes nothing`() async throws {
+        try await GeneratorCall.with { call in
+            try await ToolConversation.with(call) { talk in
+                // The first keeps the second waiting, so that it can be cancelled before it has begun.
+                try talk.call(1, "doctor")
+                try talk.call(2, "generate_axiom_clients", Self.arguments)
+                try talk.send(#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#)
+                try talk.call(3, "get_examples", ["category": "basic"])
+                #expect(try await talk.answer()["id"] == 1)
+                #expect(try await talk.answer()["id"] == 3)
+                #expect(try call.content("out").isEmpty)
+            }
+        }
+    }
+
+    @Test func `answers pings while another call is under way`() async throws {
+        try await GeneratorCall.with { call in
+            try await ToolConversation.with(call) { talk in
+                try talk.call(1, "doctor")
+                try talk.request(2, "ping")
+                let ids = [try await talk.answer()["id"], try await talk.answer()["id"]]
+                #expect(Set(ids.compactMap(\.self)) == [1, 2])
+            }
+        }
+    }
+
+    @Test func `of the doctor finds what the verb finds`() async throws {
+        try await GeneratorCall.with { call in
+            try await ToolConversation.with(call) { talk in
+                try talk.call(1, "doctor", ["check_toolchain": false, "check_frameworks": false])
+                let findings = try await talk.answer()["result"]?["structuredContent"]?["findings"]?.arrayValue
+                #expect(findings?.compactMap { $0["subject"]?.stringValue } == ["temporary files"])
+            }
+        }
+    }
+
+    @Test(arguments: [("basic", ["basic"]), ("authentication", ["user-service"])])
+    func `shows the examples of a category`(category: String, names: [String]) async throws {
+        try await GeneratorCall.with { call in
+            try await ToolConversation.with(call) { talk in
+                try talk.call(1, "get_examples", ["category": .string(category)])
+                let shown = try await talk.answer()["result"]?["structuredContent"]?["examples"]?.arrayValue
+                #expect(shown?.compactMap { $0["name"]?.stringValue } == names)
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchCore
+import Testing
+
+@Suite struct `The verb validate` {
+    @Test(arguments: GeneratorCall.programs)
+    func `G6: ends with 0 where .proto files are right, and with 1 where they are not`(program: String) async throws {
+        try await GeneratorCall.with(["bad/a.proto": "syntax = \"proto3\";\nmessage A { string a = 1; string b = 1; }\n"]) {
+            call in
+            let good = try await call.run(program, "validate", "--path", "shop")
+            #expect(good.ending == .exited(0), "\(good.error)")
+            #expect(good.output == ["proto: 1 files compiled, 0 errors, 0 warnings: valid"])
+            let bad = try await call.run(program, "validate", "--path", "bad")
+            #expect(bad.ending == .exited(1))
+            #expect(bad.error.contains { $0.contains("bad/a.proto:2:") && $0.contains("error: ") }, "\(bad.error)")
+        }
+    }
+
+    @Test func `G6: judges Swift by its syntax`() async throws {
+        try await GeneratorCall.with(["swift/Good.swift": "struct A { let b: Int }\n"]) { call in
+            let good = try await call.run("latch", "validate", "-p", "swift", "--skip-compilation")
+            #expect(good.ending == .exited(0), "\(good.error)")
+            try call.write("struct A { let b: }\n", to: "swift/Bad.swift")
+            let bad = try await call.run("latch", "validate", "-p", "swift", "--skip-compilation")
+            #expect(bad.ending == .exited(1))
+            #expect(bad.error.contains { $0.contains("swift/Bad.swift:1:") }, "\(bad.error)")
+        }
+    }
+
+    @Test func `G6: judges Swift by its types, all files together`() async throws {
+        try await GeneratorCall.with([
+            "swift/A.swift": "public struct A { public let b: B }\n", "swift/B.swift": "public struct B {}\n",
+        ]) { call in
+            let good = try await call.run("latch", "validate", "-p", "swift", "--compile-check")
+            #expect(good.ending == .exited(0), "\(good.error)")
+            #expect(good.output.last?.contains("2 files type-checked, 0 errors") == true)
+            try FileManager.default.removeItem(atPath: call.folder + "/swift/B.swift")
+            let bad = try await call.run("latch", "validate", "-p", "swift", "--categorize", "--json")
+            #expect(bad.ending == .exited(1))
+            let report = try JSONValue(parsing: bad.output.joined())
+            #expect(report["valid"] == false && report["swift"]?["types_checked"] == true)
+            #expect(report["swift"]?["findings"]?[0]?["line"] == 1)
+        }
+    }
+
+    @Test func `says clearly where types cannot be checked, and fails only where that was demanded`() async throws {
+        try await GeneratorCall.with(["swift/A.swift": "public struct A {}\n"]) { call in
+            // A copy beside which no module lies.
+            try FileManager.default.copyItem(
+                atPath: BuiltProgram.folder + "/axiom-client-generator", toPath: call.folder + "/alone")
+            for (flags, code) in [([], 0), (["--compile-check"], 1)] as [([String], Int32)] {
+                let process = try ChildProcess.start(
+                    call.folder + "/alone", ["validate", "-p", "swift"] + flags, in: call.folder,
+                    errors: .file(call.folder + "/error"))
+                let outcome = await BuiltProgram.outcome(of: process, in: call.folder)
+                #expect(outcome.ending == .exited(code), "\(outcome.error)")
+                #expect(outcome.error.contains { $0.contains("LatchRPC is not beside this program") }, "\(outcome.error)")
+                #expect(outcome.output.last?.contains("1 files parsed") == true)
+            }
+        }
+    }
+
+    @Test func `says clearly where there is no Swift compiler`() async throws {
+        try await GeneratorCall.with(["swift/A.swift": "public struct A {}\n"]) { call in
+            let outcome = try await call.run(
+                "latch", "validate", "-p", "swift", "--compile-check", environment: ["PATH": "/nowhere", "SWIFT_EXEC": ""])
+            #expect(outcome.ending == .exited(1))
+            #expect(outcome.error.contains { $0.contains("there is no swiftc in PATH") }, "\(outcome.error)")
+        }
+    }
+
+    @Test(arguments: [(["-p", "missing"], 1), ([], 2), (["-p", "empty"], 1)] as [([String], Int32)])
+    func `fails where there is nothing to judge`(arguments: [String], code: Int32) async throws {
+        try await GeneratorCall.with(["empty/notes.txt": "nothing"]) { call in
+            let process = try call.start("latch", ["validate"] + arguments)
+            let outcome = await BuiltProgram.outcome(of: process, in: call.folder)
+            #expect(outcome.ending == .exited(code) && outcome.error.count == 2, "\(outcome.error)")
+        }
+    }
+}
+
+@Suite struct `The verb examples` {
+    @Test(arguments: ["basic", "user-service", "task-manager", "comprehensive"])
+    func `gives .proto files from which clients are generated`(name: String) async throws {
+        try await GeneratorCall.with { call in
+            let written = try await call.run("axiom-client-generator", "examples", name, "--write", "protos")
+            #expect(written.ending == .exited(0), "\(written.error)")
+            #expect(written.output.count == 1 && call.text(written.output[0]) != nil)
+            let generated = try await call.run(
+                "axiom-client-generator", "generate", "-p", "protos", "-o", "out", "--validate", "--skip-compilation")
+            #expect(generated.ending == .exited(0), "\(generated.error)")
+            let again = try await call.run("axiom-client-generator", "examples", name, "--write", "protos")
+            #expect(again.ending == .exited(1), "what is there is not overwritten")
+        }
+    }
+
+    @Test func `lists them, shows one, and knows what somebody may have meant`() async throws {
+        try await GeneratorCall.with { call in
+            let list = try await call.run("latch", "examples")
+            #expect(list.ending == .exited(0) && list.output.contains { $0.hasPrefix("user-service  ") })
+            let shown = try await call.run("latch", "examples", "basic")
+            #expect(shown.output.first == "// notes/v1/note_service.proto")
+            #expect(shown.output.contains("service NoteService {"))
+            let missing = try await call.run("latch", "examples", "bsic")
+            #expect(missing.ending == .exited(1) && missing.error.last?.contains("'basic'") == true)
+        }
+    }
+}
+
+@Suite struct `The generator's doctor` {
+    @Test func `finds real things, and says what is missing`() async throws {
+        try await GeneratorCall.with { call in
+            let outcome = try await call.run("axiom-client-generator", "doctor", "--json")
+            let report = try JSONValue(parsing: outcome.output.joined())
+            let findings = report["findings"]?.arrayValue ?? []
+            #expect(findings.compactMap { $0["subject"]?.stringValue } == ["temporary files", "swift", "runtime", "protoc"])
+            #expect(findings[1]["version"]?.stringValue?.contains("Swift version") == true)
+            #expect(outcome.ending == .exited(0))
+            let bare = try await call.run(
+                "axiom-client-generator", "doctor", environment: ["PATH": "/nowhere", "TMPDIR": "/no/such/folder"])
+            #expect(bare.ending == .exited(1))
+            #expect(bare.output.contains { $0.hasPrefix("✗ temporary files") })
+            #expect(bare.output.contains { $0.hasPrefix("✗ swift") })
+        }
+    }
+}
