@@ -29,18 +29,16 @@ package struct GeneratorDoctor: Sendable {
         let folder = environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         let file = "\(folder)/latchwork-doctor-\(RandomSource.system.identifier())"
         do {
-            var staged = StagedFiles()
-            try staged.stage(Array(file.utf8), as: file)
-            try staged.commit()
+            try AtomicFile(file).replace(with: Array(file.utf8))
             let bytes = try AtomicFile(file).read()
             try AtomicFile(file).remove()
             guard bytes == Array(file.utf8) else {
-                return .wrong("temporary files", "What is written to \(folder) is not what is read back.", hint: nil)
+                return .wrong("temp folder", "What is written to \(folder) is not what is read back.", hint: nil)
             }
-            return .fine("temporary files", "can be written to \(folder)", facts: ["folder": .string(folder)])
+            return .fine("temp folder", "can be written to \(folder)", facts: ["folder": .string(folder)])
         } catch {
             return .wrong(
-                "temporary files", error.description, hint: "Set TMPDIR to a folder that this user may write to.",
+                "temp folder", error.description, hint: "Set TMPDIR to a folder that this user may write to.",
                 facts: ["folder": .string(folder)])
         }
     }
@@ -78,8 +76,8 @@ package struct GeneratorDoctor: Sendable {
     private func runtime(_ toolchain: SwiftToolchain?) -> Diagnosis {
         guard let runtime = toolchain?.runtime else {
             return .fine(
-                "runtime", "LatchRPC is not beside this program: --validate checks syntax alone",
-                "build it with: swift build --target AxiomArchitecture", facts: ["found": false])
+                "runtime", "not beside this program, so that --validate checks syntax alone; swift build makes it",
+                facts: ["found": false])
         }
         return .fine(
             "runtime", "LatchRPC in \(runtime.folder)", facts: ["found": true, "folder": .string(runtime.folder)])

@@ -38,8 +38,9 @@ package enum GenerateVerb {
         Verb(
             name: "generate", summary: "generates Swift clients from .proto files",
             discussion: """
-                Files that are generated no more are removed, unless somebody edited them; files that are not ours are
-                never touched. Either all files change or none. What was written is noted in .latchwork.json.
+                Files that are generated no more are removed, unless somebody edited them; files that are not
+                ours are never touched. Either all files change or none. What was written is noted in
+                .latchwork.json.
 
                 Settings may stand in latchwork.toml under [generate] (proto_path, include, output_path, languages,
                 services, layout, visibility, client_suffix, package_name, generate_contracts, generate_clients,
@@ -60,8 +61,7 @@ package enum GenerateVerb {
             joinsLetters: true,
             examples: [
                 .init(
-                    command: "\(program) generate --proto-path protos/user_service.proto --output-path generated "
-                        + "--languages swift --validate --verbose",
+                    command: "\(program) generate --proto-path user.proto --output-path out --validate",
                     purpose: "clients of one service, judged by the Swift compiler"),
                 .init(
                     command: "\(program) generate -p protos -o generated --check",

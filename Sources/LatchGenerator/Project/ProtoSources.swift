@@ -103,21 +103,31 @@ extension ProtoSources {
 
 /// Finds the package of a .proto file without compiling it: the compiler must know a file's name before it reads it.
 enum PackageStatement {
-    /// The package; nil where no statement at the beginning of a line names one.
+    /// The package; nil where no statement names one.
     static func find(in bytes: [UInt8]) -> String? {
-        var isComment = false
-        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-            var text = line.drop { $0 == " " || $0 == "\t" }
-            if isComment {
-                guard let end = text.firstRange(of: "*/") else { continue }
-                (text, isComment) = (text[end.upperBound...].drop { $0 == " " }, false)
+        var (rest, statement) = (bytes[...], [UInt8]())
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "/") where rest.first == UInt8(ascii: "/"):
+                rest = rest.drop { $0 != UInt8(ascii: "\n") }
+            case UInt8(ascii: "/") where rest.first == UInt8(ascii: "*"):
+                rest = skipComment(rest.dropFirst())
+            case UInt8(ascii: ";"), UInt8(ascii: "{"), UInt8(ascii: "}"):
+                let words = String(decoding: statement, as: UTF8.self).split { $0 == " " || $0.isNewline || $0 == "\t" }
+                if byte == UInt8(ascii: ";"), words.first == "package" { return words.dropFirst().joined() }
+                statement = []
+            default: statement.append(byte)
             }
-            if text.hasPrefix("/*"), !text.contains("*/") { isComment = true }
-            guard text.hasPrefix("package ") || text.hasPrefix("package\t"), let end = text.firstIndex(of: ";") else {
-                continue
-            }
-            return String(text[..<end].dropFirst(8).filter { $0 != " " && $0 != "\t" })
         }
         return nil
+    }
+
+    /// What stands behind the end of a comment.
+    private static func skipComment(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var rest = bytes
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "*"), rest.first == UInt8(ascii: "/") { return rest.dropFirst() }
+        }
+        return rest
     }
 }

@@ -31,8 +31,8 @@ struct DoctorRun {
         } catch {
             found.append(.wrong("accounts", error))
         }
-        for issuer in issuers.sorted(by: { $0.text < $1.text }) { found += await IssuerCheck(issuer).look() }
         found += await GeneratorDoctor(environment: shell.environment, needsSwift: false).look()
+        for issuer in issuers.sorted(by: { $0.text < $1.text }) { found += await IssuerCheck(issuer).look() }
         report(found)
         return found.allSatisfy(\.isFine) ? .success : .failure
     }

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `G5: makes the same bytes twice, and touches nothing the second time`() throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             try write(in: folder)
             let before = try folder.content()
             let stamps = try folder.names().map { try Self.number(of: "\(folder.path)/\($0)") }
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `G5: is refused before anything is written where a file is not ours`() throws {
-        try ProjectFolder.with(["swift/deep/B.swift": "mine\n"]) { folder in
+        try ProjectFolder.with(["swift/deep/B.swift": "mine\n"]) { folder throws in
             let before = try folder.content()
             let plan = try plan(in: folder)
             #expect(plan.refusals == [.init(path: "swift/deep/B.swift", reason: .foreign)])
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func `G5: overwrites what is not ours only where that is asked for`() throws {
-        try ProjectFolder.with(["swift/A.swift": "mine\n", "swift/Other.swift": "mine\n"]) { folder in
+        try ProjectFolder.with(["swift/A.swift": "mine\n", "swift/Other.swift": "mine\n"]) { folder throws in
             try write(in: folder, force: true)
             #expect(folder.text("swift/A.swift") == "a\n")
             #expect(folder.text("swift/Other.swift") == "mine\n", "only generated files are replaced")
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `refuses to overwrite what somebody edited, and takes edits back where that is asked for`() throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             try write(in: folder)
             try folder.write("edited\n", to: "swift/A.swift")
             let changed = [GeneratedFile(path: "swift/A.swift", text: "new\n")]
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func `takes a file for its own whose bytes are right, whoever wrote it`() throws {
-        try ProjectFolder.with(["swift/A.swift": "a\n"]) { folder in
+        try ProjectFolder.with(["swift/A.swift": "a\n"]) { folder throws in
             #expect(try write(in: folder).changes.map(\.path) == ["swift/deep/B.swift"])
             try write([GeneratedFile(path: "swift/A.swift", text: "new\n")], in: folder)
             #expect(folder.text("swift/A.swift") == "new\n")
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func `removes what is generated no more, with folders that are empty then`() throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             try write(in: folder)
             try write([Self.two[0]], in: folder)
             #expect(try folder.names() == [OutputManifest.name, "swift/A.swift"])
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `keeps what is generated no more and was edited, and says so once`() throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             try write(in: folder)
             try folder.write("edited\n", to: "swift/deep/B.swift")
             let plan = try write([Self.two[0]], in: folder)
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func `leaves alone what was made from other .proto files`() throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             let common = GeneratedFile(path: "swift/Common.swift", text: "c\n")
             try write([Self.two[0], common], in: folder, origin: "one")
             try write([Self.two[1], common], in: folder, origin: "two")
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func `knows its files again after a run that was ended in the middle`() throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             try write(in: folder)
             // As a run leaves it that was ended between two renames: the manifest knows both, one file is new.
             let new = Self.two.map { GeneratedFile(path: $0.path, text: $0.text + "more\n") }
@@ -133,7 +133,7 @@ import Testing
 
     @Test func `leaves nothing behind where a file cannot be made`() throws {
         // A file stands where a folder is needed.
-        try ProjectFolder.with(["swift/deep": "a file\n"]) { folder in
+        try ProjectFolder.with(["swift/deep": "a file\n"]) { folder throws in
             #expect(throws: GeneratorError.self) { try write(in: folder) }
             #expect(try folder.names() == ["swift/deep"])
         }
@@ -141,7 +141,7 @@ import Testing
 
     @Test(arguments: ["../A.swift", "/etc/A.swift", "a/../../A.swift", "", "a//b", "./a", OutputManifest.name])
     func `refuses names that lead out of the folder`(path: String) throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             #expect(throws: GeneratorError.impossibleOutput) {
                 try plan([GeneratedFile(path: path, text: "x")], in: folder)
             }
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test func `refuses two files of one name, whatever their capitals`() throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             #expect(throws: GeneratorError.impossibleOutput) {
                 try plan(
                     [GeneratedFile(path: "A.swift", text: "x"), GeneratedFile(path: "a.swift", text: "y")], in: folder)
@@ -158,14 +158,14 @@ import Testing
     }
 
     @Test func `does not overwrite a folder, not even where everything is overwritten`() throws {
-        try ProjectFolder.with(["swift/A.swift/x": "x"]) { folder in
+        try ProjectFolder.with(["swift/A.swift/x": "x"]) { folder throws in
             let plan = try plan(in: folder, force: true)
             #expect(plan.refusals == [.init(path: "swift/A.swift", reason: .unreadable)])
         }
     }
 
     @Test func `lets everybody read what it wrote whom the process lets`() throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             try write(in: folder)
             let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/swift/A.swift")
             let mode = try #require(attributes[.posixPermissions] as? UInt)
@@ -174,8 +174,8 @@ import Testing
     }
 
     @Test func `writes a manifest that is the same whatever the order, and holds neither time nor machine`() throws {
-        try ProjectFolder.with { one in
-            try ProjectFolder.with { other in
+        try ProjectFolder.with { one throws in
+            try ProjectFolder.with { other throws in
                 try write(in: one)
                 try write(Self.two.reversed(), in: other)
                 let text = try #require(one.text(OutputManifest.name))
@@ -188,7 +188,7 @@ import Testing
 
     @Test(arguments: ["", "no JSON", "[]", #"{"version": 2, "files": {}}"#, #"{"version": 1}"#])
     func `takes nothing for its own where the manifest cannot be read`(manifest: String) throws {
-        try ProjectFolder.with(["swift/A.swift": "x\n", OutputManifest.name: manifest]) { folder in
+        try ProjectFolder.with(["swift/A.swift": "x\n", OutputManifest.name: manifest]) { folder throws in
             #expect(try plan(in: folder).refusals.map(\.reason) == [.foreign])
         }
     }

@@ -39,14 +39,14 @@ import Testing
     }
 
     @Test func `G5: makes the same bytes each time`() throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             let (first, second) = (try prepared(in: folder), try prepared(in: folder))
             #expect(texts(first) == texts(second) && !first.plan.steps.isEmpty)
         }
     }
 
     @Test func `G6: makes only the services that are asked for, with the types that they need`() throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             let run = try prepared(in: folder) { $0.set(.services, ["CartService"], from: "test") }
             let all = texts(run).filter { $0.key.hasSuffix(".swift") }.values.joined()
             #expect(all.contains("struct Cart: ") && all.contains("enum Kind: ") && all.contains("CartServiceStub"))
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `G6: refuses services that there are not, and names those that there are`() throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             let error = #expect(throws: GeneratorError.unknownService) {
                 try prepared(in: folder) { $0.set(.services, ["CartService", "CatService"], from: "test") }
             }
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func `G6: takes a service by its full name, too`() throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             let run = try prepared(in: folder) { $0.set(.services, ["shop.v1.StockService"], from: "test") }
             #expect(texts(run).keys.contains { $0.hasSuffix("StockService.swift") })
             #expect(!texts(run).keys.contains { $0.hasSuffix("CartService.swift") })
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `G6: refuses languages that there are not, and names those that there are`() throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             let error = #expect(throws: GeneratorError.unsupportedLanguage) {
                 try prepared(in: folder) { $0.set(.languages, ["swift", "kotlin"], from: "test") }
             }
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `G6: tells all errors of the .proto files before it fails`() throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             try folder.write("syntax = \"proto3\";\nmessage A { B b = 1; C c = 2; }\n", to: "bad.proto")
             var settings = GeneratorSettings()
             settings.set(.protoPath, [folder.path + "/bad.proto"], from: "test")
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func `keeps nothing from one run to the next`() throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             _ = try prepared(in: folder)
             let edited = try prepared(
                 Self.proto.replacing("string id = 1; Kind", with: "string code = 1; Kind"), in: folder)
@@ -108,14 +108,14 @@ import Testing
     }
 
     @Test func `names clients as it is told to`() throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             let run = try prepared(in: folder) { $0.set(.clientSuffix, ["Actor"], from: "test") }
             #expect(texts(run).keys.contains("swift/Clients/CartActor.swift"))
         }
     }
 
     @Test func `leaves out what is not wanted`() throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             let run = try prepared(in: folder) {
                 $0.set(.tests, ["false"], from: "test")
                 $0.set(.documentation, ["false"], from: "test")
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func `tells how far it has come, and counts`() throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             _ = try prepared(in: folder)
             var settings = GeneratorSettings()
             settings.set(.protoPath, [folder.path + "/shop"], from: "test")
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func `generates the types of imports, too, so that the output is complete`() throws {
-        try ProjectFolder.with { folder in
+        try ProjectFolder.with { folder throws in
             try folder.write(
                 "syntax = \"proto3\"; package base; message Money { int64 cents = 1; }", to: "base/money.proto")
             let run = try prepared(

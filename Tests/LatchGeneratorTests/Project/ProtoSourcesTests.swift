@@ -10,7 +10,7 @@ import Testing
     private static let head = "syntax = \"proto3\";\n"
 
     @Test func `names a file from the folder that its package leads to`() throws {
-        try ProjectFolder.with(["protos/user/v1/a.proto": Self.head + "package user.v1;\n"]) { folder in
+        try ProjectFolder.with(["protos/user/v1/a.proto": Self.head + "package user.v1;\n"]) { folder throws in
             let sources = try ProtoSources.find([folder.path + "/protos/user/v1/a.proto"], includes: [])
             #expect(sources.names == ["user/v1/a.proto"])
             #expect(sources.path(of: "user/v1/a.proto") == folder.path + "/protos/user/v1/a.proto")
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func `names a file from its own folder where its package leads nowhere`() throws {
-        try ProjectFolder.with(["x/a.proto": Self.head + "package other;\n", "x/b.proto": Self.head]) { folder in
+        try ProjectFolder.with(["x/a.proto": Self.head + "package other;\n", "x/b.proto": Self.head]) { folder throws in
             let sources = try ProtoSources.find([folder.path + "/x/a.proto", folder.path + "/x/b.proto"], includes: [])
             #expect(sources.names == ["a.proto", "b.proto"])
             #expect(sources.roots == [folder.path + "/x"])
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `names a file from the nearest folder that is included, as protoc does`() throws {
-        try ProjectFolder.with(["x/y/a.proto": Self.head + "package y;\n"]) { folder in
+        try ProjectFolder.with(["x/y/a.proto": Self.head + "package y;\n"]) { folder throws in
             let path = folder.path + "/x/y/a.proto"
             #expect(try ProtoSources.find([path], includes: [folder.path]).names == ["x/y/a.proto"])
             let both = try ProtoSources.find([path], includes: [folder.path, folder.path + "/x/"])
@@ -38,7 +38,7 @@ import Testing
         try ProjectFolder.with([
             "b/z.proto": Self.head, "a/y.proto": Self.head, "x.proto": Self.head, ".hidden/h.proto": Self.head,
             "a/notes.txt": "",
-        ]) { folder in
+        ]) { folder throws in
             try FileManager.default.createSymbolicLink(
                 atPath: folder.path + "/a/loop", withDestinationPath: folder.path)
             #expect(
@@ -51,7 +51,7 @@ import Testing
             "p/a.proto": Self.head
                 + "import \"b.proto\"; import \"far/c.proto\"; import \"built/in.proto\"; message A { B b = 1; C c = 2; D d = 3; }",
             "p/b.proto": Self.head + "message B {}", "inc/far/c.proto": Self.head + "message C {}",
-        ]) { folder in
+        ]) { folder throws in
             let sources = try ProtoSources.find([folder.path + "/p/a.proto"], includes: [folder.path + "/inc"])
             let (compilation, diagnostics) = sources.compile(builtIn: { name in
                 name == "built/in.proto" ? Array((Self.head + "message D {}").utf8) : nil
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func `fails where nothing is, and says what is missing`() throws {
-        try ProjectFolder.with(["a.txt": "", "empty/x.txt": ""]) { folder in
+        try ProjectFolder.with(["a.txt": "", "empty/x.txt": ""]) { folder throws in
             for path in ["/no/such/folder", folder.path + "/a.txt", folder.path + "/empty"] {
                 let error = #expect(throws: GeneratorError.missingInput) { try ProtoSources.find([path], includes: []) }
                 #expect(error?.message.contains(path) == true)
@@ -87,7 +87,9 @@ import Testing
     @Test(
         arguments: [
             ("package a.b;", "a.b"), ("// package x;\npackage a;", "a"), ("/* package x;\n*/ package a;", "a"),
-            ("/*\npackage x;\n*/\n  package\ta . b ;", "a.b"), ("message package {}", nil), ("", nil),
+            ("/*\npackage x;\n*/\n  package\ta . b ;", "a.b"), ("message package {}", nil),
+            ("syntax = \"proto3\"; package a.b; message M {}", "a.b"), ("message M { string package = 1; }", nil),
+            ("", nil),
         ] as [(String, String?)])
     func `reads the package without compiling`(text: String, package: String?) {
         #expect(PackageStatement.find(in: Array(text.utf8)) == package)
@@ -115,7 +117,7 @@ import Testing
 
 @Suite struct `The stamp of files` {
     @Test func `changes with what is written, comes and goes`() throws {
-        try ProjectFolder.with(["p/a.proto": "a", "q.proto": "q"]) { folder in
+        try ProjectFolder.with(["p/a.proto": "a", "q.proto": "q"]) { folder throws in
             let paths = [folder.path + "/p", folder.path + "/q.proto"]
             let first = SourceStamp(paths)
             #expect(SourceStamp(paths) == first && first.count == 2)
@@ -131,7 +133,7 @@ import Testing
     }
 
     @Test func `changes where a file of the same size takes the place of another`() throws {
-        try ProjectFolder.with(["a.proto": "a", "b.proto": "b"]) { folder in
+        try ProjectFolder.with(["a.proto": "a", "b.proto": "b"]) { folder throws in
             let before = SourceStamp([folder.path + "/a.proto"])
             try folder.remove("a.proto")
             try FileManager.default.moveItem(atPath: folder.path + "/b.proto", toPath: folder.path + "/a.proto")

@@ -7,6 +7,7 @@ import LatchServer
 import LatchTesting
 import Testing
 
+@testable import LatchCommand
 @testable import latch
 
 @Suite struct `latch doctor` {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct `The verb generate` {
     @Test(arguments: GeneratorCall.programs)
     func `works as seed 000 shows it, in both programs`(program: String) async throws {
-        try await GeneratorCall.with { call in
+        try await GeneratorCall.with { call async throws in
             let outcome = try await call.run(
                 program, "generate", "--proto-path", "shop/v1/shop.proto", "--output-path", "generated", "--languages",
                 "swift", "--validate", "--skip-compilation", "--verbose")
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func `G5: makes the same bytes in both programs and in each run`() async throws {
-        try await GeneratorCall.with { call in
+        try await GeneratorCall.with { call async throws in
             for program in GeneratorCall.programs {
                 let outcome = try await call.run(program, "generate", "-p", "shop", "-o", program)
                 #expect(outcome.ending == .exited(0), "\(outcome.error)")
@@ -38,7 +38,7 @@ import Testing
     {
         try await GeneratorCall.with([
             "out/swift/Contracts/ShopService.swift": "mine\n", "out/swift/Contracts/Mine.swift": "mine\n",
-        ]) { call in
+        ]) { call async throws in
             let before = try call.content("out")
             let refused = try await call.run("latch", "generate", "-p", "shop", "-o", "out")
             #expect(refused.ending == .exited(1))
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `G6: makes only the services that are asked for`() async throws {
-        try await GeneratorCall.with { call in
+        try await GeneratorCall.with { call async throws in
             let outcome = try await call.run(
                 "latch", "generate", "-p", "shop", "-o", "out", "--services", "StockService")
             #expect(outcome.ending == .exited(0), "\(outcome.error)")
@@ -63,34 +63,38 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (["-s", "CatService"], 1, "'CatService'", "ShopService, StockService"),
-        (["-l", "kotlin"], 1, "'kotlin'", "Supported: swift."),
-        (["--proto-path", "missing.proto"], 1, "'missing.proto' does not exist", "Give a .proto file"),
-        (["--client-suffix", "1x"], 1, "--client-suffix: '1x'", ""),
-        (["--swift-framework-version", "9.1"], 1, "'9.1'", "generates for"),
-        (["--kotlin-framework-version", "1"], 2, "comes in a later version", "Swift"),
-        (["--dry-run", "--diff"], 2, "exclude each other", "Give one"),
-        (["--log-level", "loud"], 2, "'loud' is no level", "error, warn, info"),
-        (["--visibility", "open"], 1, "'open' is none of", ""),
-    ] as [([String], Int32, String, String)])
+    @Test(
+        arguments: [
+            (["-s", "CatService"], 1, "'CatService'", "ShopService, StockService"),
+            (["-l", "kotlin"], 1, "'kotlin'", "Supported: swift."),
+            (["--proto-path", "missing.proto"], 1, "'missing.proto' does not exist", "Give a .proto file"),
+            (["--client-suffix", "1x"], 1, "--client-suffix: '1x'", ""),
+            (["--swift-framework-version", "9.1"], 1, "'9.1'", "generates for"),
+            (["--kotlin-framework-version", "1"], 2, "comes in a later version", "Swift"),
+            (["--dry-run", "--diff"], 2, "exclude each other", "Give one"),
+            (["--log-level", "loud"], 2, "'loud' is no level", "error, warn, info"),
+            (["--visibility", "open"], 1, "'open' is none of", ""),
+        ] as [([String], Int32, String, String)])
     func `G6: fails and says why, and what there is instead`(
         flags: [String], code: Int32, says: String, hints: String
     ) async throws {
-        try await GeneratorCall.with { call in
+        try await GeneratorCall.with { call async throws in
             let paths = flags.contains("--proto-path") ? [] : ["-p", "shop"]
             let process = try call.start("latch", ["generate", "-o", "out"] + paths + flags)
             let outcome = await BuiltProgram.outcome(of: process, in: call.folder)
             #expect(outcome.ending == .exited(code), "\(outcome.error)")
             #expect(outcome.error.first?.contains(says) == true, "\(outcome.error)")
             #expect(hints.isEmpty || outcome.error.last?.contains(hints) == true, "\(outcome.error)")
-            #expect(outcome.output.isEmpty && (try call.content("out")).isEmpty)
+            #expect(outcome.output.isEmpty)
+            #expect(try call.content("out").isEmpty)
         }
     }
 
     @Test func `G6: tells all mistakes of the .proto files with line and column, and writes nothing`() async throws {
-        try await GeneratorCall.with(["bad.proto": "syntax = \"proto3\";\nmessage A { B b = 1; }\nmessage C { D d = 1; }\n"]) {
-            call in
+        try await GeneratorCall.with([
+            "bad.proto": "syntax = \"proto3\";\nmessage A { B b = 1; }\nmessage C { D d = 1; }\n"
+        ]) {
+            call async throws in
             let outcome = try await call.run("latch", "generate", "-p", "bad.proto", "-o", "out")
             #expect(outcome.ending == .exited(1))
             #expect(outcome.error.contains { $0.contains("bad.proto:2:13: error: ") })
@@ -102,9 +106,10 @@ import Testing
     }
 
     @Test func `shows what it would do, and does nothing of it`() async throws {
-        try await GeneratorCall.with { call in
+        try await GeneratorCall.with { call async throws in
             let dry = try await call.run("latch", "generate", "-p", "shop", "-o", "out", "--dry-run")
-            #expect(dry.ending == .exited(0) && dry.output.contains("would create ./out/swift/Clients/ShopClient.swift"))
+            #expect(
+                dry.ending == .exited(0) && dry.output.contains("would create ./out/swift/Clients/ShopClient.swift"))
             let check = try await call.run("latch", "generate", "-p", "shop", "-o", "out", "--check")
             #expect(check.ending == .exited(1))
             #expect(try call.content("out").isEmpty)
@@ -125,7 +130,7 @@ import Testing
     }
 
     @Test func `says the same to a script as one object`() async throws {
-        try await GeneratorCall.with { call in
+        try await GeneratorCall.with { call async throws in
             let outcome = try await call.run("latch", "generate", "-p", "shop", "-o", "out", "--json")
             #expect(outcome.ending == .exited(0) && outcome.error.isEmpty)
             let report = try JSONValue(parsing: outcome.output.joined())
@@ -141,8 +146,9 @@ import Testing
     }
 
     @Test func `takes settings from latchwork.toml, and the environment and flags over it`() async throws {
-        let file = "[generate]\nproto_path = \"shop\"\noutput_path = \"out\"\nclient_suffix = \"File\"\ninclude_documentation = false\n"
-        try await GeneratorCall.with(["latchwork.toml": file]) { call in
+        let file =
+            "[generate]\nproto_path = \"shop\"\noutput_path = \"out\"\nclient_suffix = \"File\"\ninclude_documentation = false\n"
+        try await GeneratorCall.with(["latchwork.toml": file]) { call async throws in
             let outcome = try await call.run("latch", "generate")
             #expect(outcome.ending == .exited(0), "\(outcome.error)")
             #expect(call.text("out/swift/Clients/ShopFile.swift") != nil)
@@ -159,7 +165,7 @@ import Testing
 
 @Suite struct `The verb generate, while it watches` {
     @Test func `generates again after each change, and ends with SIGTERM`() async throws {
-        try await GeneratorCall.with { call in
+        try await GeneratorCall.with { call async throws in
             let process = try call.start("latch", ["generate", "-p", "shop", "-o", "out", "--watch"])
             #expect(await process.line()?.hasPrefix("Successfully generated") == true)
             try call.write(GeneratorCall.shop.replacing("string title", with: "string name"), to: "shop/v1/shop.proto")

@@ -60,7 +60,9 @@ struct GeneratorCall: Sendable {
     ) throws -> ChildProcess {
         let errors = folder + "/error"
         if FileManager.default.fileExists(atPath: errors) { try FileManager.default.removeItem(atPath: errors) }
-        let own = BuiltProgram.environment(environment).filter { !$0.key.hasPrefix("AXIOM_") || environment[$0.key] != nil }
+        let own = BuiltProgram.environment(environment).filter {
+            !$0.key.hasPrefix("AXIOM_") || environment[$0.key] != nil
+        }
         return try ChildProcess.start(
             "\(BuiltProgram.folder)/\(program)", arguments, environment: own, in: folder, errors: .file(errors))
     }

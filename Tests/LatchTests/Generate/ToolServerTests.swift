@@ -9,8 +9,8 @@ import Testing
 
     @Test(arguments: GeneratorCall.programs)
     func `G13: opens, lists its tools, calls them, and answers pings, in both programs`(program: String) async throws {
-        try await GeneratorCall.with { call in
-            try await ToolConversation.with(call, program) { talk in
+        try await GeneratorCall.with { call async throws in
+            try await ToolConversation.with(call, program) { talk async throws in
                 let opened = try await talk.initialize("2024-11-05")
                 #expect(opened["result"]?["protocolVersion"] == "2024-11-05")
                 #expect(opened["result"]?["capabilities"]?["tools"] != nil)
@@ -40,16 +40,16 @@ import Testing
         ("2025-11-25", "2025-11-25"), ("1999-01-01", "2025-11-25"), ("2026-07-28", "2025-11-25"),
     ])
     func `agrees on a revision that both know`(asked: String, agreed: String) async throws {
-        try await GeneratorCall.with { call in
-            try await ToolConversation.with(call) { talk in
+        try await GeneratorCall.with { call async throws in
+            try await ToolConversation.with(call) { talk async throws in
                 #expect(try await talk.initialize(asked)["result"]?["protocolVersion"] == .string(agreed))
             }
         }
     }
 
     @Test func `serves requests of 2026-07-28 without a handshake, each by itself`() async throws {
-        try await GeneratorCall.with { call in
-            try await ToolConversation.with(call) { talk in
+        try await GeneratorCall.with { call async throws in
+            try await ToolConversation.with(call) { talk async throws in
                 try talk.request(1, "server/discover", ["_meta": ToolConversation.modern])
                 let found = try await talk.answer()["result"]
                 #expect(found?["resultType"] == "complete")
@@ -62,7 +62,9 @@ import Testing
                     3, "tools/call",
                     ["_meta": ToolConversation.modern, "name": "get_examples", "arguments": ["category": "basic"]])
                 let shown = try await talk.answer()["result"]
-                #expect(shown?["resultType"] == "complete" && shown?["structuredContent"]?["examples"]?[0]?["name"] == "basic")
+                #expect(
+                    shown?["resultType"] == "complete"
+                        && shown?["structuredContent"]?["examples"]?[0]?["name"] == "basic")
                 // What the newer revision took away is gone there, and here for those who opened as before.
                 try talk.request(4, "ping", ["_meta": ToolConversation.modern])
                 #expect(try await talk.answer()["error"]?["code"] == -32601)
@@ -73,8 +75,8 @@ import Testing
     }
 
     @Test func `refuses requests of revisions that it does not know, and names those that it knows`() async throws {
-        try await GeneratorCall.with { call in
-            try await ToolConversation.with(call) { talk in
+        try await GeneratorCall.with { call async throws in
+            try await ToolConversation.with(call) { talk async throws in
                 try talk.request(
                     1, "tools/list", ["_meta": ["io.modelcontextprotocol/protocolVersion": "1900-01-01"]])
                 let error = try await talk.answer()["error"]
@@ -89,25 +91,26 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("{no JSON", -32700, .null), ("\u{1}", -32700, .null), ("17", -32600, .null), ("[]", -32600, .null),
-        (#"{"id":7,"method":"ping"}"#, -32600, 7), (#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#, -32600, 7),
-        (#"{"jsonrpc":"2.0","id":7,"method":3}"#, -32600, 7), (#"{"jsonrpc":"2.0","id":7}"#, -32600, 7),
-        (#"{"jsonrpc":"2.0","id":7,"method":"ping","params":[1]}"#, -32600, 7),
-        (#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600, .null),
-        (#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600, .null),
-        (#"{"jsonrpc":"2.0","id":7,"method":"nothing"}"#, -32601, 7),
-        (#"{"jsonrpc":"2.0","id":"a","method":"initialize"}"#, -32602, "a"),
-        (#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#, -32602, 7),
-        (#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"nothing"}}"#, -32602, 7),
-        (#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"doctor","arguments":[]}}"#, -32602, 7),
-        (#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"cursor":"x"}}"#, -32602, 7),
-    ] as [(String, Int64, JSONValue)])
+    @Test(
+        arguments: [
+            ("{no JSON", -32700, .null), ("\u{1}", -32700, .null), ("17", -32600, .null), ("[]", -32600, .null),
+            (#"{"id":7,"method":"ping"}"#, -32600, 7), (#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#, -32600, 7),
+            (#"{"jsonrpc":"2.0","id":7,"method":3}"#, -32600, 7), (#"{"jsonrpc":"2.0","id":7}"#, -32600, 7),
+            (#"{"jsonrpc":"2.0","id":7,"method":"ping","params":[1]}"#, -32600, 7),
+            (#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600, .null),
+            (#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600, .null),
+            (#"{"jsonrpc":"2.0","id":7,"method":"nothing"}"#, -32601, 7),
+            (#"{"jsonrpc":"2.0","id":"a","method":"initialize"}"#, -32602, "a"),
+            (#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#, -32602, 7),
+            (#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"nothing"}}"#, -32602, 7),
+            (#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"doctor","arguments":[]}}"#, -32602, 7),
+            (#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"cursor":"x"}}"#, -32602, 7),
+        ] as [(String, Int64, JSONValue)])
     func `G13: answers what is malformed with the code of JSON-RPC`(
         message: String, code: Int64, id: JSONValue
     ) async throws {
-        try await GeneratorCall.with { call in
-            try await ToolConversation.with(call) { talk in
+        try await GeneratorCall.with { call async throws in
+            try await ToolConversation.with(call) { talk async throws in
                 try talk.send(message)
                 let answer = try await talk.answer()
                 #expect(answer["error"]?["code"] == .integer(code) && answer["id"] == id)
@@ -118,8 +121,8 @@ import Testing
     }
 
     @Test func `answers no notification and no answer`() async throws {
-        try await GeneratorCall.with { call in
-            try await ToolConversation.with(call) { talk in
+        try await GeneratorCall.with { call async throws in
+            try await ToolConversation.with(call) { talk async throws in
                 for message in [
                     #"{"jsonrpc":"2.0","method":"notifications/unknown"}"#, #"{"jsonrpc":"2.0","id":1,"result":{}}"#,
                     #"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":42}}"#,
@@ -132,9 +135,10 @@ import Testing
     }
 
     @Test(arguments: [("2024-11-05", true), ("2025-03-26", true), ("2025-06-18", false)])
-    func `takes several messages in one array where the revision has that`(revision: String, isTaken: Bool) async throws {
-        try await GeneratorCall.with { call in
-            try await ToolConversation.with(call) { talk in
+    func `takes several messages in one array where the revision has that`(revision: String, isTaken: Bool) async throws
+    {
+        try await GeneratorCall.with { call async throws in
+            try await ToolConversation.with(call) { talk async throws in
                 _ = try await talk.initialize(revision)
                 try talk.send(
                     #"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/x"},"#
@@ -147,8 +151,8 @@ import Testing
     }
 
     @Test func `G13: answers everything that was asked for before its input ended, and then ends`() async throws {
-        try await GeneratorCall.with { call in
-            try await ToolConversation.with(call) { talk in
+        try await GeneratorCall.with { call async throws in
+            try await ToolConversation.with(call) { talk async throws in
                 for id in 1...5 {
                     try talk.call(
                         .integer(Int64(id)), "generate_axiom_clients",

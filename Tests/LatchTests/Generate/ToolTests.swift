@@ -8,23 +8,26 @@ import Testing
     private static let arguments: JSONObject = ["proto_path": "shop", "output_path": "out"]
 
     @Test func `G13: looks at the files anew in each call`() async throws {
-        try await GeneratorCall.with { call in
-            try await ToolConversation.with(call) { talk in
+        try await GeneratorCall.with { call async throws in
+            try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "generate_axiom_clients", Self.arguments)
                 #expect(try await talk.answer()["result"]?["isError"] == false)
-                try call.write(GeneratorCall.shop.replacing("string title", with: "string name"), to: "shop/v1/shop.proto")
+                try call.write(
+                    GeneratorCall.shop.replacing("string title", with: "string name"), to: "shop/v1/shop.proto")
                 try talk.call(2, "generate_axiom_clients", Self.arguments)
                 let changes = try await talk.answer()["result"]?["structuredContent"]?["changes"]?.arrayValue ?? []
-                #expect(changes.contains { $0["path"] == "swift/Contracts/ShopModels.swift" && $0["action"] == "update" })
+                #expect(
+                    changes.contains { $0["path"] == "swift/Contracts/ShopModels.swift" && $0["action"] == "update" })
                 #expect(call.text("out/swift/Contracts/ShopModels.swift")?.contains("2 name string") == true)
             }
         }
     }
 
     @Test(arguments: ["token", 7] as [JSONValue])
-    func `G13: tells its progress to those who give a token, each time a greater number`(token: JSONValue) async throws {
-        try await GeneratorCall.with { call in
-            try await ToolConversation.with(call) { talk in
+    func `G13: tells its progress to those who give a token, each time a greater number`(token: JSONValue) async throws
+    {
+        try await GeneratorCall.with { call async throws in
+            try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "generate_axiom_clients", Self.arguments, token: token)
                 var numbers: [Int] = []
                 while let message = try await talk.next(), message["method"] == "notifications/progress" {
@@ -40,8 +43,9 @@ import Testing
     }
 
     @Test func `G13: tells real mistakes of .proto files with their line`() async throws {
-        try await GeneratorCall.with(["bad.proto": "syntax = \"proto3\";\nmessage A {\n  B b = 1;\n}\n"]) { call in
-            try await ToolConversation.with(call) { talk in
+        try await GeneratorCall.with(["bad.proto": "syntax = \"proto3\";\nmessage A {\n  B b = 1;\n}\n"]) {
+            call async throws in
+            try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "validate_proto", ["proto_path": "bad.proto"])
                 let result = try await talk.answer()["result"]
                 #expect(result?["structuredContent"]?["valid"] == false)
@@ -59,8 +63,8 @@ import Testing
     }
 
     @Test func `takes the options of seed 000, and does what they say`() async throws {
-        try await GeneratorCall.with { call in
-            try await ToolConversation.with(call) { talk in
+        try await GeneratorCall.with { call async throws in
+            try await ToolConversation.with(call) { talk async throws in
                 try talk.call(
                     1, "generate_axiom_clients",
                     [
@@ -77,19 +81,21 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ([:], "'proto_path' is missing"), (["proto_path": "shop"], "'output_path' is missing"),
-        (["proto_path": 3, "output_path": "out"], "'proto_path' must be text"),
-        (["proto_path": "shop", "output_path": "out", "services": "x"], "'services' must be a list"),
-        (["proto_path": "shop", "output_path": "out", "colour": "x"], "no argument 'colour'"),
-        (
-            ["proto_path": "shop", "output_path": "out", "generation_options": ["style_guide": "custom"]],
-            "'generation_options.style_guide' must be one of axiom"
-        ),
-    ] as [(JSONObject, String)])
-    func `says which argument does not fit, as each revision wants it`(arguments: JSONObject, says: String) async throws {
-        try await GeneratorCall.with { call in
-            try await ToolConversation.with(call) { talk in
+    @Test(
+        arguments: [
+            ([:], "'proto_path' is missing"), (["proto_path": "shop"], "'output_path' is missing"),
+            (["proto_path": 3, "output_path": "out"], "'proto_path' must be text"),
+            (["proto_path": "shop", "output_path": "out", "services": "x"], "'services' must be a list"),
+            (["proto_path": "shop", "output_path": "out", "colour": "x"], "no argument 'colour'"),
+            (
+                ["proto_path": "shop", "output_path": "out", "generation_options": ["style_guide": "custom"]],
+                "'generation_options.style_guide' must be one of axiom"
+            ),
+        ] as [(JSONObject, String)])
+    func `says which argument does not fit, as each revision wants it`(arguments: JSONObject, says: String) async throws
+    {
+        try await GeneratorCall.with { call async throws in
+            try await ToolConversation.with(call) { talk async throws in
                 _ = try await talk.initialize("2024-11-05")
                 try talk.call(1, "generate_axiom_clients", arguments)
                 let error = try await talk.answer()["error"]
@@ -108,8 +114,8 @@ import Testing
     }
 
     @Test func `that was cancelled is not answered, and writes nothing`() async throws {
-        try await GeneratorCall.with { call in
-            try await ToolConversation.with(call) { talk in
+        try await GeneratorCall.with { call async throws in
+            try await ToolConversation.with(call) { talk async throws in
                 // The first keeps the second waiting, so that it can be cancelled before it has begun.
                 try talk.call(1, "doctor")
                 try talk.call(2, "generate_axiom_clients", Self.arguments)
@@ -123,8 +129,8 @@ import Testing
     }
 
     @Test func `answers pings while another call is under way`() async throws {
-        try await GeneratorCall.with { call in
-            try await ToolConversation.with(call) { talk in
+        try await GeneratorCall.with { call async throws in
+            try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "doctor")
                 try talk.request(2, "ping")
                 let ids = [try await talk.answer()["id"], try await talk.answer()["id"]]
@@ -134,19 +140,19 @@ import Testing
     }
 
     @Test func `of the doctor finds what the verb finds`() async throws {
-        try await GeneratorCall.with { call in
-            try await ToolConversation.with(call) { talk in
+        try await GeneratorCall.with { call async throws in
+            try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "doctor", ["check_toolchain": false, "check_frameworks": false])
                 let findings = try await talk.answer()["result"]?["structuredContent"]?["findings"]?.arrayValue
-                #expect(findings?.compactMap { $0["subject"]?.stringValue } == ["temporary files"])
+                #expect(findings?.compactMap { $0["subject"]?.stringValue } == ["temp folder"])
             }
         }
     }
 
     @Test(arguments: [("basic", ["basic"]), ("authentication", ["user-service"])])
     func `shows the examples of a category`(category: String, names: [String]) async throws {
-        try await GeneratorCall.with { call in
-            try await ToolConversation.with(call) { talk in
+        try await GeneratorCall.with { call async throws in
+            try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "get_examples", ["category": .string(category)])
                 let shown = try await talk.answer()["result"]?["structuredContent"]?["examples"]?.arrayValue
                 #expect(shown?.compactMap { $0["name"]?.stringValue } == names)

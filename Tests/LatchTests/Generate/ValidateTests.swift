@@ -7,8 +7,10 @@ import Testing
 @Suite struct `The verb validate` {
     @Test(arguments: GeneratorCall.programs)
     func `G6: ends with 0 where .proto files are right, and with 1 where they are not`(program: String) async throws {
-        try await GeneratorCall.with(["bad/a.proto": "syntax = \"proto3\";\nmessage A { string a = 1; string b = 1; }\n"]) {
-            call in
+        try await GeneratorCall.with([
+            "bad/a.proto": "syntax = \"proto3\";\nmessage A { string a = 1; string b = 1; }\n"
+        ]) {
+            call async throws in
             let good = try await call.run(program, "validate", "--path", "shop")
             #expect(good.ending == .exited(0), "\(good.error)")
             #expect(good.output == ["proto: 1 files compiled, 0 errors, 0 warnings: valid"])
@@ -19,7 +21,7 @@ import Testing
     }
 
     @Test func `G6: judges Swift by its syntax`() async throws {
-        try await GeneratorCall.with(["swift/Good.swift": "struct A { let b: Int }\n"]) { call in
+        try await GeneratorCall.with(["swift/Good.swift": "struct A { let b: Int }\n"]) { call async throws in
             let good = try await call.run("latch", "validate", "-p", "swift", "--skip-compilation")
             #expect(good.ending == .exited(0), "\(good.error)")
             try call.write("struct A { let b: }\n", to: "swift/Bad.swift")
@@ -32,7 +34,7 @@ import Testing
     @Test func `G6: judges Swift by its types, all files together`() async throws {
         try await GeneratorCall.with([
             "swift/A.swift": "public struct A { public let b: B }\n", "swift/B.swift": "public struct B {}\n",
-        ]) { call in
+        ]) { call async throws in
             let good = try await call.run("latch", "validate", "-p", "swift", "--compile-check")
             #expect(good.ending == .exited(0), "\(good.error)")
             #expect(good.output.last?.contains("2 files type-checked, 0 errors") == true)
@@ -46,7 +48,7 @@ import Testing
     }
 
     @Test func `says clearly where types cannot be checked, and fails only where that was demanded`() async throws {
-        try await GeneratorCall.with(["swift/A.swift": "public struct A {}\n"]) { call in
+        try await GeneratorCall.with(["swift/A.swift": "public struct A {}\n"]) { call async throws in
             // A copy beside which no module lies.
             try FileManager.default.copyItem(
                 atPath: BuiltProgram.folder + "/axiom-client-generator", toPath: call.folder + "/alone")
@@ -56,16 +58,18 @@ import Testing
                     errors: .file(call.folder + "/error"))
                 let outcome = await BuiltProgram.outcome(of: process, in: call.folder)
                 #expect(outcome.ending == .exited(code), "\(outcome.error)")
-                #expect(outcome.error.contains { $0.contains("LatchRPC is not beside this program") }, "\(outcome.error)")
+                #expect(
+                    outcome.error.contains { $0.contains("LatchRPC is not beside this program") }, "\(outcome.error)")
                 #expect(outcome.output.last?.contains("1 files parsed") == true)
             }
         }
     }
 
     @Test func `says clearly where there is no Swift compiler`() async throws {
-        try await GeneratorCall.with(["swift/A.swift": "public struct A {}\n"]) { call in
+        try await GeneratorCall.with(["swift/A.swift": "public struct A {}\n"]) { call async throws in
             let outcome = try await call.run(
-                "latch", "validate", "-p", "swift", "--compile-check", environment: ["PATH": "/nowhere", "SWIFT_EXEC": ""])
+                "latch", "validate", "-p", "swift", "--compile-check",
+                environment: ["PATH": "/nowhere", "SWIFT_EXEC": ""])
             #expect(outcome.ending == .exited(1))
             #expect(outcome.error.contains { $0.contains("there is no swiftc in PATH") }, "\(outcome.error)")
         }
@@ -73,7 +77,7 @@ import Testing
 
     @Test(arguments: [(["-p", "missing"], 1), ([], 2), (["-p", "empty"], 1)] as [([String], Int32)])
     func `fails where there is nothing to judge`(arguments: [String], code: Int32) async throws {
-        try await GeneratorCall.with(["empty/notes.txt": "nothing"]) { call in
+        try await GeneratorCall.with(["empty/notes.txt": "nothing"]) { call async throws in
             let process = try call.start("latch", ["validate"] + arguments)
             let outcome = await BuiltProgram.outcome(of: process, in: call.folder)
             #expect(outcome.ending == .exited(code) && outcome.error.count == 2, "\(outcome.error)")
@@ -84,7 +88,7 @@ import Testing
 @Suite struct `The verb examples` {
     @Test(arguments: ["basic", "user-service", "task-manager", "comprehensive"])
     func `gives .proto files from which clients are generated`(name: String) async throws {
-        try await GeneratorCall.with { call in
+        try await GeneratorCall.with { call async throws in
             let written = try await call.run("axiom-client-generator", "examples", name, "--write", "protos")
             #expect(written.ending == .exited(0), "\(written.error)")
             #expect(written.output.count == 1 && call.text(written.output[0]) != nil)
@@ -97,7 +101,7 @@ import Testing
     }
 
     @Test func `lists them, shows one, and knows what somebody may have meant`() async throws {
-        try await GeneratorCall.with { call in
+        try await GeneratorCall.with { call async throws in
             let list = try await call.run("latch", "examples")
             #expect(list.ending == .exited(0) && list.output.contains { $0.hasPrefix("user-service  ") })
             let shown = try await call.run("latch", "examples", "basic")
@@ -111,17 +115,18 @@ import Testing
 
 @Suite struct `The generator's doctor` {
     @Test func `finds real things, and says what is missing`() async throws {
-        try await GeneratorCall.with { call in
+        try await GeneratorCall.with { call async throws in
             let outcome = try await call.run("axiom-client-generator", "doctor", "--json")
             let report = try JSONValue(parsing: outcome.output.joined())
             let findings = report["findings"]?.arrayValue ?? []
-            #expect(findings.compactMap { $0["subject"]?.stringValue } == ["temporary files", "swift", "runtime", "protoc"])
+            #expect(
+                findings.compactMap { $0["subject"]?.stringValue } == ["temp folder", "swift", "runtime", "protoc"])
             #expect(findings[1]["version"]?.stringValue?.contains("Swift version") == true)
             #expect(outcome.ending == .exited(0))
             let bare = try await call.run(
                 "axiom-client-generator", "doctor", environment: ["PATH": "/nowhere", "TMPDIR": "/no/such/folder"])
             #expect(bare.ending == .exited(1))
-            #expect(bare.output.contains { $0.hasPrefix("✗ temporary files") })
+            #expect(bare.output.contains { $0.hasPrefix("✗ temp folder") })
             #expect(bare.output.contains { $0.hasPrefix("✗ swift") })
         }
     }
