@@ -9,13 +9,21 @@ struct TextFormatReader {
 
     private let linker: Linker
     private let scope: String
-    private let end: Int
-    private var index: Int
+    private let tokens: [Token]
+    private var end: Int { tokens.count }
+    private var index = 0
 
     init(_ linker: Linker, _ range: Range<Int>, scope: String) {
         self.linker = linker
         self.scope = scope
-        (index, end) = (range.lowerBound, range.upperBound)
+        // In this format a '#' begins a comment, which ends with its line.
+        var commented: Int32?
+        tokens = linker.file.tokens[range].filter { token in
+            if token.kind == .symbol, linker.file.source.bytes[Int(token.start)] == UInt8(ascii: "#") {
+                commented = token.line
+            }
+            return token.line != commented
+        }
     }
 
     /// The fields up to the end, or up to a closing symbol that stays.
@@ -104,7 +112,7 @@ struct TextFormatReader {
         switch token.kind {
         case .string:
             var bytes = Escapes.bytes(of: tokenBytes)
-            while index + 1 < end, linker.file.tokens[index + 1].kind == .string {
+            while index + 1 < end, tokens[index + 1].kind == .string {
                 index += 1
                 bytes += Escapes.bytes(of: tokenBytes)
             }
@@ -145,7 +153,7 @@ struct TextFormatReader {
 }
 
 extension TextFormatReader {
-    private var token: Token { linker.file.tokens[index] }
+    private var token: Token { tokens[index] }
 
     private var tokenBytes: ArraySlice<UInt8> { linker.file.source.bytes[Int(token.start)..<Int(token.end)] }
 
@@ -173,7 +181,7 @@ extension TextFormatReader {
     private mutating func anyURL() -> String? {
         var (url, next) = ("", index + 1)
         while next < end {
-            let token = linker.file.tokens[next]
+            let token = tokens[next]
             let text = String(decoding: linker.file.source.bytes[Int(token.start)..<Int(token.end)], as: UTF8.self)
             next += 1
             if text == "]" { break }

@@ -29,6 +29,23 @@ import Testing
         return try #require(file.messages.first?.fields.first).options.message
     }
 
+    @Test func `leave out comments of the text format`() throws {
+        let file = try file(
+            """
+            import "google/protobuf/descriptor.proto";
+            message Opt { optional int32 a = 1; optional int32 b = 2; }
+            extend google.protobuf.FileOptions { optional Opt opt = 50000; }
+            option (opt) = {
+              # a: 2 is what it was
+              a: 1 # one // and more
+              b: 2
+            };
+            """)
+        let option = try #require(file.options.message.message(50000))
+        #expect(option.integer(1) == 1)
+        #expect(option.integer(2) == 2)
+    }
+
     @Test func `of the language are read`() throws {
         let file = try file(
             "syntax = \"proto3\"; option java_package = \"a.b\"; option optimize_for = CODE_SIZE; message M { option deprecated = true; }"
