@@ -21,9 +21,10 @@ struct ClientPrinter {
     private func printActor(to printer: inout SwiftPrinter) {
         let reducer = plan.reducerName.map { ", reducer: My\($0)()" } ?? ""
         printer.gap()
-        printer.doc(plan.service.comments.documentation ?? "The client of \(plan.service.fullName).")
+        let documentation = plan.service.comments.documentation ?? "The client of \(plan.service.fullName)."
         printer.doc(
             """
+            \(documentation)
 
             ```swift
             let client = \(plan.clientName)(service: \(context.service)Stub(channel)\(reducer))
@@ -48,20 +49,16 @@ struct ClientPrinter {
 
     private func printInit(to printer: inout SwiftPrinter) {
         printer.gap()
+        // One space more than is to be there: comments lose their first one.
+        let reducer = "   - reducer: How answers change the state whose calls are marked CUSTOM."
         printer.doc(
             """
             A client.
 
             - Parameters:
-              - service: Who answers: a stub over a channel, or a fake.
-            """)
-        if plan.reducerName != nil {
-            printer.doc("  - reducer: How answers change the state whose calls are marked CUSTOM.")
-        }
-        printer.doc(
-            """
-              - initialState: What is known before the first action.
-              - settings: The clock, the network, and where answers are kept.
+               - service: Who answers: a stub over a channel, or a fake.
+            \(plan.reducerName == nil ? "" : "\(reducer)\n")   - initialState: What is known before the first action.
+               - settings: The clock, the network, and where answers are kept.
             """)
         printer.block("\(access)init(", until: ") {") {
             $0.line("service: any \(context.service)Protocol,")
@@ -90,11 +87,12 @@ struct ClientPrinter {
     private func printMethod(_ method: MethodPlan, to printer: inout SwiftPrinter) {
         let shape = MethodShape(method.method, context.types)
         printer.gap()
-        printer.doc(method.documentation ?? "Calls \(method.method.fullName).")
+        let process = "process(.\(SwiftNames.bare(method.caseName))(request))"
         printer.doc(
             """
+            \(method.documentation ?? "Calls \(method.method.fullName).")
 
-            The same as `process(.\(SwiftNames.bare(method.caseName))(request))`\(method.answersNothing ? "" : ", with the answer").
+            The same as `\(process)`\(method.answersNothing ? "" : ", with the answer").
             """)
         if !method.answersNothing { printer.line("@discardableResult") }
         let arrow = method.answersNothing ? "" : " -> \(shape.answer)"
