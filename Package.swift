@@ -196,6 +196,11 @@ let package = Package(
             "conformance-driver", path: "Tests/ConformanceDriver/Driver", needs: ["ConformanceTestee", "LatchRPC"]),
         tests("ConformanceTests", needs: ["ConformanceTestee", "LatchRPC", "LatchCore", "TestVectors"]),
 
+        // What the generator makes of Examples/user-service/Protos, as it comes.
+        .target(
+            name: "UserService", dependencies: ["AxiomArchitecture", "AxiomCore", "LatchRPC"],
+            path: "Examples/user-service/Generated/swift", exclude: ["Documentation", "Tests"], swiftSettings: strict),
+
         // Tests mirror Sources.
         tests("LatchCoreTests", needs: ["LatchTesting", "LatchCore"]),
         tests("LatchProtoTests", needs: ["LatchProto", "LatchTesting", "LatchCore"]),
@@ -262,6 +267,9 @@ let package = Package(
                 "LaziOAuth", "LatchOAuth", "LatchIdentity", "LatchAuth", "LatchServer", "LatchHTTP", "LatchJOSE",
                 "LatchTesting", "LatchCore",
             ]),
+        .testTarget(
+            name: "UserServiceTests", dependencies: ["UserService", "AxiomArchitecture", "AxiomCore", "LatchRPC"],
+            path: "Examples/user-service/Generated/swift/Tests", swiftSettings: strict),
         // Without our upcoming features: the seeds' code compiles as their readers' would.
         tests(
             "SeedTests",

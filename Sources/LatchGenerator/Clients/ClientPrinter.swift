@@ -102,7 +102,7 @@ struct ClientPrinter {
             $0.line("try await perform(.\(method.caseName)(request), request, in: run) { [service] in")
             $0.line("    try await service.\(shape.name)($0, options: $1)")
             let change = ChangeText(context).change(of: method)
-            $0.line("} change: { \(change.head)in")
+            $0.line("} change: {\(change.head.isEmpty ? "" : " \(change.head)in")")
             for line in change.lines { $0.line("    \(line)") }
             $0.line("}")
         }

@@ -11,6 +11,7 @@ import AuthenticationServices
 /// Accounts of people: registration, sessions, profiles, administration, the second factor and devices.
 ///
 /// Calls that act for somebody carry an access token as `authorization: Bearer …` in their metadata.
+///
 /// ```swift
 /// let client = UserManagerClient(service: UserServiceStub(channel), reducer: MyUserManagerReducer())
 /// for await state in client.stateStream { show(state) }
@@ -29,10 +30,10 @@ public actor UserManagerClient: AxiomClient {
     /// A client.
     ///
     /// - Parameters:
-    ///  - service: Who answers: a stub over a channel, or a fake.
-    ///  - reducer: How answers change the state whose calls are marked CUSTOM.
-    ///  - initialState: What is known before the first action.
-    ///  - settings: The clock, the network, and where answers are kept.
+    ///   - service: Who answers: a stub over a channel, or a fake.
+    ///   - reducer: How answers change the state whose calls are marked CUSTOM.
+    ///   - initialState: What is known before the first action.
+    ///   - settings: The clock, the network, and where answers are kept.
     public init(
         service: any UserServiceProtocol,
         reducer: any UserManagerReducer,
@@ -68,6 +69,7 @@ public actor UserManagerClient: AxiomClient {
     }
 
     /// Creates an account and, where no verification is asked for first, its first session.
+    ///
     /// The same as `process(.register(request))`, with the answer.
     @discardableResult
     public func register(_ request: RegisterRequest, in run: ActionRun? = nil) async throws -> AuthResponse {
@@ -82,6 +84,7 @@ public actor UserManagerClient: AxiomClient {
     ///
     /// Where the account has a second factor, the answer says `requires_2fa`, and its session is good for
     /// VerifyTwoFactor alone.
+    ///
     /// The same as `process(.login(request))`, with the answer.
     @discardableResult
     public func login(_ request: LoginRequest, in run: ActionRun? = nil) async throws -> AuthResponse {
@@ -93,6 +96,7 @@ public actor UserManagerClient: AxiomClient {
     }
 
     /// Ends a session, or all of a person.
+    ///
     /// The same as `process(.logout(request))`.
     public func logout(_ request: LogoutRequest, in run: ActionRun? = nil) async throws {
         try await perform(.logout(request), request, in: run) { [service] in
@@ -103,6 +107,7 @@ public actor UserManagerClient: AxiomClient {
     }
 
     /// Exchanges a refresh token for a new session; the token is spent by it.
+    ///
     /// The same as `process(.refreshToken(request))`, with the answer.
     @discardableResult
     public func refreshToken(_ request: RefreshTokenRequest, in run: ActionRun? = nil) async throws -> AuthResponse {
@@ -114,6 +119,7 @@ public actor UserManagerClient: AxiomClient {
     }
 
     /// A person's account.
+    ///
     /// The same as `process(.getProfile(request))`, with the answer.
     @discardableResult
     public func getProfile(_ request: GetProfileRequest, in run: ActionRun? = nil) async throws -> User {
@@ -125,17 +131,19 @@ public actor UserManagerClient: AxiomClient {
     }
 
     /// Changes those fields of an account that are given.
+    ///
     /// The same as `process(.updateProfile(request))`, with the answer.
     @discardableResult
     public func updateProfile(_ request: UpdateProfileRequest, in run: ActionRun? = nil) async throws -> User {
         try await perform(.updateProfile(request), request, in: run) { [service] in
             try await service.updateProfile($0, options: $1)
-        } change: { in
+        } change: {
             UserManagerState.usersRules.update($0, withKey: request.userId, in: &$1.users)
         }
     }
 
     /// Replaces the password of the person who calls.
+    ///
     /// The same as `process(.changePassword(request))`.
     public func changePassword(_ request: ChangePasswordRequest, in run: ActionRun? = nil) async throws {
         try await perform(.changePassword(request), request, in: run) { [service] in
@@ -145,12 +153,13 @@ public actor UserManagerClient: AxiomClient {
     }
 
     /// Accounts, a page at a time; for administrators.
+    ///
     /// The same as `process(.getUsers(request))`, with the answer.
     @discardableResult
     public func getUsers(_ request: GetUsersRequest, in run: ActionRun? = nil) async throws -> GetUsersResponse {
         try await perform(.getUsers(request), request, in: run) { [service] in
             try await service.getUsers($0, options: $1)
-        } change: { in
+        } change: {
             UserManagerState.usersRules.replaceAll(&$1.users, with: $0.users)
             $1.nextCursor = $0.nextCursor
             $1.totalCount = $0.totalCount
@@ -159,16 +168,18 @@ public actor UserManagerClient: AxiomClient {
     }
 
     /// Removes an account; for administrators.
+    ///
     /// The same as `process(.deleteUser(request))`.
     public func deleteUser(_ request: DeleteUserRequest, in run: ActionRun? = nil) async throws {
         try await perform(.deleteUser(request), request, in: run) { [service] in
             try await service.deleteUser($0, options: $1)
-        } change: { in
+        } change: {
             UserManagerState.usersRules.remove(request.userId, from: &$0.users)
         }
     }
 
     /// Sends a link by which a forgotten password can be replaced; the answer is the same for addresses without account.
+    ///
     /// The same as `process(.requestPasswordReset(request))`.
     public func requestPasswordReset(_ request: PasswordResetRequest, in run: ActionRun? = nil) async throws {
         try await perform(.requestPasswordReset(request), request, in: run) { [service] in
@@ -178,6 +189,7 @@ public actor UserManagerClient: AxiomClient {
     }
 
     /// Replaces a forgotten password.
+    ///
     /// The same as `process(.resetPassword(request))`.
     public func resetPassword(_ request: ResetPasswordRequest, in run: ActionRun? = nil) async throws {
         try await perform(.resetPassword(request), request, in: run) { [service] in
@@ -187,17 +199,19 @@ public actor UserManagerClient: AxiomClient {
     }
 
     /// Confirms that an address belongs to the person.
+    ///
     /// The same as `process(.verifyEmail(request))`, with the answer.
     @discardableResult
     public func verifyEmail(_ request: VerifyEmailRequest, in run: ActionRun? = nil) async throws -> User {
         try await perform(.verifyEmail(request), request, in: run) { [service] in
             try await service.verifyEmail($0, options: $1)
-        } change: { in
+        } change: {
             UserManagerState.usersRules.update($0, in: &$1.users)
         }
     }
 
     /// Sends the message with the verification token again.
+    ///
     /// The same as `process(.resendVerification(request))`.
     public func resendVerification(_ request: ResendVerificationRequest, in run: ActionRun? = nil) async throws {
         try await perform(.resendVerification(request), request, in: run) { [service] in
@@ -207,6 +221,7 @@ public actor UserManagerClient: AxiomClient {
     }
 
     /// Makes a secret for an authenticator app; it counts once VerifyTwoFactor was called with a code of it.
+    ///
     /// The same as `process(.setupTwoFactor(request))`, with the answer.
     @discardableResult
     public func setupTwoFactor(_ request: SetupTwoFactorRequest, in run: ActionRun? = nil) async throws -> SetupTwoFactorResponse {
@@ -217,6 +232,7 @@ public actor UserManagerClient: AxiomClient {
     }
 
     /// Proves the second factor: completes a login, or confirms what SetupTwoFactor began.
+    ///
     /// The same as `process(.verifyTwoFactor(request))`, with the answer.
     @discardableResult
     public func verifyTwoFactor(_ request: VerifyTwoFactorRequest, in run: ActionRun? = nil) async throws -> AuthResponse {
@@ -228,22 +244,24 @@ public actor UserManagerClient: AxiomClient {
     }
 
     /// The devices on which the person has a session.
+    ///
     /// The same as `process(.getActiveDevices(request))`, with the answer.
     @discardableResult
     public func getActiveDevices(_ request: GetActiveDevicesRequest, in run: ActionRun? = nil) async throws -> GetActiveDevicesResponse {
         try await perform(.getActiveDevices(request), request, in: run) { [service] in
             try await service.getActiveDevices($0, options: $1)
-        } change: { in
+        } change: {
             UserManagerState.devicesRules.replaceAll(&$1.devices, with: $0.devices)
         }
     }
 
     /// Ends the sessions of a device.
+    ///
     /// The same as `process(.revokeDevice(request))`.
     public func revokeDevice(_ request: RevokeDeviceRequest, in run: ActionRun? = nil) async throws {
         try await perform(.revokeDevice(request), request, in: run) { [service] in
             try await service.revokeDevice($0, options: $1)
-        } change: { in
+        } change: {
             UserManagerState.devicesRules.remove(request.deviceId, from: &$0.devices)
         }
     }

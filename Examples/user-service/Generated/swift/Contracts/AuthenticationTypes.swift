@@ -26,16 +26,16 @@ public struct RegisterRequest: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    public var password: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    public var username: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
-    public var firstName: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
-    public var lastName: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
-    public var acceptTerms: Bool { get { storage[bool: 5] } set { storage[bool: 5] = newValue } }
-    public var subscribeNewsletter: Bool { get { storage[bool: 6] } set { storage[bool: 6] = newValue } }
-    public var invitationCode: String { get { storage[string: 7] } set { storage[string: 7] = newValue } }
+    @_alwaysEmitIntoClient public var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var password: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var username: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    @_alwaysEmitIntoClient public var firstName: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
+    @_alwaysEmitIntoClient public var lastName: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
+    @_alwaysEmitIntoClient public var acceptTerms: Bool { get { storage[bool: 5] } set { storage[bool: 5] = newValue } }
+    @_alwaysEmitIntoClient public var subscribeNewsletter: Bool { get { storage[bool: 6] } set { storage[bool: 6] = newValue } }
+    @_alwaysEmitIntoClient public var invitationCode: String { get { storage[string: 7] } set { storage[string: 7] = newValue } }
 
-    public init(
+    @_alwaysEmitIntoClient public init(
         email: String = "", password: String = "", username: String = "", firstName: String = "", lastName: String = "",
         acceptTerms: Bool = false, subscribeNewsletter: Bool = false, invitationCode: String = ""
     ) {
@@ -66,14 +66,14 @@ public struct LoginRequest: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    public var password: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var password: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
     /// Whether the session outlives the app.
-    public var rememberMe: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
-    public var deviceInfo: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
-    public var captchaToken: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
+    @_alwaysEmitIntoClient public var rememberMe: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
+    @_alwaysEmitIntoClient public var deviceInfo: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
+    @_alwaysEmitIntoClient public var captchaToken: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
 
-    public init(
+    @_alwaysEmitIntoClient public init(
         email: String = "", password: String = "", rememberMe: Bool = false, deviceInfo: String = "",
         captchaToken: String = ""
     ) {
@@ -98,10 +98,10 @@ public struct LogoutRequest: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var sessionToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    public var logoutAllDevices: Bool { get { storage[bool: 1] } set { storage[bool: 1] = newValue } }
+    @_alwaysEmitIntoClient public var sessionToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var logoutAllDevices: Bool { get { storage[bool: 1] } set { storage[bool: 1] = newValue } }
 
-    public init(sessionToken: String = "", logoutAllDevices: Bool = false) {
+    @_alwaysEmitIntoClient public init(sessionToken: String = "", logoutAllDevices: Bool = false) {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = sessionToken
         storage[bool: 1] = logoutAllDevices
@@ -120,10 +120,10 @@ public struct RefreshTokenRequest: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var refreshToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    public var deviceInfo: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var refreshToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var deviceInfo: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
 
-    public init(refreshToken: String = "", deviceInfo: String = "") {
+    @_alwaysEmitIntoClient public init(refreshToken: String = "", deviceInfo: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = refreshToken
         storage[string: 1] = deviceInfo
@@ -147,16 +147,16 @@ public struct AuthResponse: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var user: User? { get { storage[optionalMessage: 0] } set { storage[optionalMessage: 0] = newValue } }
-    public var session: UserSession? { get { storage[optionalMessage: 1] } set { storage[optionalMessage: 1] = newValue } }
+    @_alwaysEmitIntoClient public var user: User? { get { storage[optionalMessage: 0] } set { storage[optionalMessage: 0] = newValue } }
+    @_alwaysEmitIntoClient public var session: UserSession? { get { storage[optionalMessage: 1] } set { storage[optionalMessage: 1] = newValue } }
     /// Whether the address must be confirmed first.
-    public var requiresVerification: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
+    @_alwaysEmitIntoClient public var requiresVerification: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
     /// Whether a second factor must be proved first.
-    public var requires2fa: Bool { get { storage[bool: 3] } set { storage[bool: 3] = newValue } }
+    @_alwaysEmitIntoClient public var requires2fa: Bool { get { storage[bool: 3] } set { storage[bool: 3] = newValue } }
     /// What else must be done first, such as `accept_terms`.
-    public var requiredActions: [String] { get { storage[strings: 4] } _modify { yield &storage[strings: 4] } }
+    @_alwaysEmitIntoClient public var requiredActions: [String] { get { storage[strings: 4] } _modify { yield &storage[strings: 4] } }
 
-    public init(
+    @_alwaysEmitIntoClient public init(
         user: User? = nil, session: UserSession? = nil, requiresVerification: Bool = false, requires2fa: Bool = false,
         requiredActions: [String] = []
     ) {
@@ -182,11 +182,13 @@ public struct GetProfileRequest: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    public var includePreferences: Bool { get { storage[bool: 1] } set { storage[bool: 1] = newValue } }
-    public var includeDevices: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
+    @_alwaysEmitIntoClient public var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var includePreferences: Bool { get { storage[bool: 1] } set { storage[bool: 1] = newValue } }
+    @_alwaysEmitIntoClient public var includeDevices: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
 
-    public init(userId: String = "", includePreferences: Bool = false, includeDevices: Bool = false) {
+    @_alwaysEmitIntoClient public init(
+        userId: String = "", includePreferences: Bool = false, includeDevices: Bool = false
+    ) {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = userId
         storage[bool: 1] = includePreferences
@@ -215,17 +217,17 @@ public struct UpdateProfileRequest: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    public var email: String? { get { storage[optionalString: 1] } set { storage[optionalString: 1] = newValue } }
-    public var username: String? { get { storage[optionalString: 2] } set { storage[optionalString: 2] = newValue } }
-    public var firstName: String? { get { storage[optionalString: 3] } set { storage[optionalString: 3] = newValue } }
-    public var lastName: String? { get { storage[optionalString: 4] } set { storage[optionalString: 4] = newValue } }
-    public var displayName: String? { get { storage[optionalString: 5] } set { storage[optionalString: 5] = newValue } }
-    public var avatarUrl: String? { get { storage[optionalString: 6] } set { storage[optionalString: 6] = newValue } }
-    public var preferences: UserPreferences? { get { storage[optionalMessage: 7] } set { storage[optionalMessage: 7] = newValue } }
-    public var profile: UserProfile? { get { storage[optionalMessage: 8] } set { storage[optionalMessage: 8] = newValue } }
+    @_alwaysEmitIntoClient public var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var email: String? { get { storage[optionalString: 1] } set { storage[optionalString: 1] = newValue } }
+    @_alwaysEmitIntoClient public var username: String? { get { storage[optionalString: 2] } set { storage[optionalString: 2] = newValue } }
+    @_alwaysEmitIntoClient public var firstName: String? { get { storage[optionalString: 3] } set { storage[optionalString: 3] = newValue } }
+    @_alwaysEmitIntoClient public var lastName: String? { get { storage[optionalString: 4] } set { storage[optionalString: 4] = newValue } }
+    @_alwaysEmitIntoClient public var displayName: String? { get { storage[optionalString: 5] } set { storage[optionalString: 5] = newValue } }
+    @_alwaysEmitIntoClient public var avatarUrl: String? { get { storage[optionalString: 6] } set { storage[optionalString: 6] = newValue } }
+    @_alwaysEmitIntoClient public var preferences: UserPreferences? { get { storage[optionalMessage: 7] } set { storage[optionalMessage: 7] = newValue } }
+    @_alwaysEmitIntoClient public var profile: UserProfile? { get { storage[optionalMessage: 8] } set { storage[optionalMessage: 8] = newValue } }
 
-    public init(
+    @_alwaysEmitIntoClient public init(
         userId: String = "", email: String? = nil, username: String? = nil, firstName: String? = nil,
         lastName: String? = nil, displayName: String? = nil, avatarUrl: String? = nil,
         preferences: UserPreferences? = nil, profile: UserProfile? = nil
@@ -256,11 +258,13 @@ public struct ChangePasswordRequest: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var currentPassword: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    public var newPassword: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    public var logoutOtherSessions: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
+    @_alwaysEmitIntoClient public var currentPassword: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var newPassword: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var logoutOtherSessions: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
 
-    public init(currentPassword: String = "", newPassword: String = "", logoutOtherSessions: Bool = false) {
+    @_alwaysEmitIntoClient public init(
+        currentPassword: String = "", newPassword: String = "", logoutOtherSessions: Bool = false
+    ) {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = currentPassword
         storage[string: 1] = newPassword
@@ -290,23 +294,23 @@ public struct GetUsersRequest: Message {
     public init() { storage = MessageStorage(Self.schema) }
 
     /// How many at most; zero leaves it to the server.
-    public var limit: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
+    @_alwaysEmitIntoClient public var limit: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
     /// `next_cursor` of the page before; empty for the first.
-    public var cursor: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    public var searchQuery: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
-    public var roleFilter: UserRole { get { storage[enum: 3] } set { storage[enum: 3] = newValue } }
-    public var statusFilter: UserStatus { get { storage[enum: 4] } set { storage[enum: 4] = newValue } }
-    public var emailVerifiedFilter: Bool { get { storage[bool: 5] } set { storage[bool: 5] = newValue } }
-    public var sortField: String { get { storage[string: 6] } set { storage[string: 6] = newValue } }
-    public var sortAscending: Bool { get { storage[bool: 7] } set { storage[bool: 7] = newValue } }
-    public var createdAfter: Date { get { storage[date: 8] } set { storage[date: 8] = newValue } }
-    public var hasCreatedAfter: Bool { storage.has(8) }
-    public mutating func clearCreatedAfter() { storage.clear(8) }
-    public var createdBefore: Date { get { storage[date: 9] } set { storage[date: 9] = newValue } }
-    public var hasCreatedBefore: Bool { storage.has(9) }
-    public mutating func clearCreatedBefore() { storage.clear(9) }
+    @_alwaysEmitIntoClient public var cursor: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var searchQuery: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    @_alwaysEmitIntoClient public var roleFilter: UserRole { get { storage[enum: 3] } set { storage[enum: 3] = newValue } }
+    @_alwaysEmitIntoClient public var statusFilter: UserStatus { get { storage[enum: 4] } set { storage[enum: 4] = newValue } }
+    @_alwaysEmitIntoClient public var emailVerifiedFilter: Bool { get { storage[bool: 5] } set { storage[bool: 5] = newValue } }
+    @_alwaysEmitIntoClient public var sortField: String { get { storage[string: 6] } set { storage[string: 6] = newValue } }
+    @_alwaysEmitIntoClient public var sortAscending: Bool { get { storage[bool: 7] } set { storage[bool: 7] = newValue } }
+    @_alwaysEmitIntoClient public var createdAfter: Date { get { storage[date: 8] } set { storage[date: 8] = newValue } }
+    @_alwaysEmitIntoClient public var hasCreatedAfter: Bool { storage.has(8) }
+    @_alwaysEmitIntoClient public mutating func clearCreatedAfter() { storage.clear(8) }
+    @_alwaysEmitIntoClient public var createdBefore: Date { get { storage[date: 9] } set { storage[date: 9] = newValue } }
+    @_alwaysEmitIntoClient public var hasCreatedBefore: Bool { storage.has(9) }
+    @_alwaysEmitIntoClient public mutating func clearCreatedBefore() { storage.clear(9) }
 
-    public init(
+    @_alwaysEmitIntoClient public init(
         limit: Int32 = 0, cursor: String = "", searchQuery: String = "", roleFilter: UserRole = .unspecified,
         statusFilter: UserStatus = .unspecified, emailVerifiedFilter: Bool = false, sortField: String = "",
         sortAscending: Bool = false, createdAfter: Date? = nil, createdBefore: Date? = nil
@@ -341,13 +345,13 @@ public struct GetUsersResponse: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var users: [User] { get { storage[messages: 0] } _modify { yield &storage[messages: 0] } }
-    public var nextCursor: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    public var totalCount: Int32 { get { storage[int32: 2] } set { storage[int32: 2] = newValue } }
-    public var hasMore: Bool { get { storage[bool: 3] } set { storage[bool: 3] = newValue } }
-    public var statistics: UserStatistics? { get { storage[optionalMessage: 4] } set { storage[optionalMessage: 4] = newValue } }
+    @_alwaysEmitIntoClient public var users: [User] { get { storage[messages: 0] } _modify { yield &storage[messages: 0] } }
+    @_alwaysEmitIntoClient public var nextCursor: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var totalCount: Int32 { get { storage[int32: 2] } set { storage[int32: 2] = newValue } }
+    @_alwaysEmitIntoClient public var hasMore: Bool { get { storage[bool: 3] } set { storage[bool: 3] = newValue } }
+    @_alwaysEmitIntoClient public var statistics: UserStatistics? { get { storage[optionalMessage: 4] } set { storage[optionalMessage: 4] = newValue } }
 
-    public init(
+    @_alwaysEmitIntoClient public init(
         users: [User] = [], nextCursor: String = "", totalCount: Int32 = 0, hasMore: Bool = false,
         statistics: UserStatistics? = nil
     ) {
@@ -373,12 +377,12 @@ public struct DeleteUserRequest: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
     /// Whether nothing is kept, not even for the case of an error.
-    public var hardDelete: Bool { get { storage[bool: 1] } set { storage[bool: 1] = newValue } }
-    public var reason: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    @_alwaysEmitIntoClient public var hardDelete: Bool { get { storage[bool: 1] } set { storage[bool: 1] = newValue } }
+    @_alwaysEmitIntoClient public var reason: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
 
-    public init(userId: String = "", hardDelete: Bool = false, reason: String = "") {
+    @_alwaysEmitIntoClient public init(userId: String = "", hardDelete: Bool = false, reason: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = userId
         storage[bool: 1] = hardDelete
@@ -398,10 +402,10 @@ public struct PasswordResetRequest: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    public var captchaToken: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var captchaToken: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
 
-    public init(email: String = "", captchaToken: String = "") {
+    @_alwaysEmitIntoClient public init(email: String = "", captchaToken: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = email
         storage[string: 1] = captchaToken
@@ -420,10 +424,10 @@ public struct ResetPasswordRequest: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var resetToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    public var newPassword: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var resetToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var newPassword: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
 
-    public init(resetToken: String = "", newPassword: String = "") {
+    @_alwaysEmitIntoClient public init(resetToken: String = "", newPassword: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = resetToken
         storage[string: 1] = newPassword
@@ -441,9 +445,9 @@ public struct VerifyEmailRequest: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var verificationToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var verificationToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
 
-    public init(verificationToken: String = "") {
+    @_alwaysEmitIntoClient public init(verificationToken: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = verificationToken
     }
@@ -461,10 +465,10 @@ public struct ResendVerificationRequest: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    public var captchaToken: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var captchaToken: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
 
-    public init(email: String = "", captchaToken: String = "") {
+    @_alwaysEmitIntoClient public init(email: String = "", captchaToken: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = email
         storage[string: 1] = captchaToken
@@ -494,13 +498,13 @@ public struct SetupTwoFactorResponse: Message {
     public init() { storage = MessageStorage(Self.schema) }
 
     /// In base 32, for typing.
-    public var secret: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var secret: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
     /// As a QR code shows it: `otpauth://totp/…`.
-    public var otpauthUri: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var otpauthUri: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
     /// Each works once, in the place of a code.
-    public var recoveryCodes: [String] { get { storage[strings: 2] } _modify { yield &storage[strings: 2] } }
+    @_alwaysEmitIntoClient public var recoveryCodes: [String] { get { storage[strings: 2] } _modify { yield &storage[strings: 2] } }
 
-    public init(secret: String = "", otpauthUri: String = "", recoveryCodes: [String] = []) {
+    @_alwaysEmitIntoClient public init(secret: String = "", otpauthUri: String = "", recoveryCodes: [String] = []) {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = secret
         storage[string: 1] = otpauthUri
@@ -520,9 +524,9 @@ public struct VerifyTwoFactorRequest: Message {
     public init() { storage = MessageStorage(Self.schema) }
 
     /// Six digits of the app, or a recovery code.
-    public var code: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var code: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
 
-    public init(code: String = "") {
+    @_alwaysEmitIntoClient public init(code: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = code
     }
@@ -548,9 +552,9 @@ public struct GetActiveDevicesResponse: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var devices: [UserDevice] { get { storage[messages: 0] } _modify { yield &storage[messages: 0] } }
+    @_alwaysEmitIntoClient public var devices: [UserDevice] { get { storage[messages: 0] } _modify { yield &storage[messages: 0] } }
 
-    public init(devices: [UserDevice] = []) {
+    @_alwaysEmitIntoClient public init(devices: [UserDevice] = []) {
         storage = MessageStorage(Self.schema)
         storage[messages: 0] = devices
     }
@@ -567,9 +571,9 @@ public struct RevokeDeviceRequest: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var deviceId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var deviceId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
 
-    public init(deviceId: String = "") {
+    @_alwaysEmitIntoClient public init(deviceId: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = deviceId
     }

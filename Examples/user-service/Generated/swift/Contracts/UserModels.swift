@@ -40,35 +40,35 @@ public struct User: Message {
     public init() { storage = MessageStorage(Self.schema) }
 
     /// Never changes.
-    public var id: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var id: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
     /// The address, in the spelling of its owner.
-    public var email: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    public var username: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
-    public var firstName: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
-    public var lastName: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
+    @_alwaysEmitIntoClient public var email: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var username: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    @_alwaysEmitIntoClient public var firstName: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
+    @_alwaysEmitIntoClient public var lastName: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
     /// What others see.
-    public var displayName: String { get { storage[string: 5] } set { storage[string: 5] = newValue } }
-    public var avatarUrl: String { get { storage[string: 6] } set { storage[string: 6] = newValue } }
-    public var role: UserRole { get { storage[enum: 7] } set { storage[enum: 7] = newValue } }
-    public var status: UserStatus { get { storage[enum: 8] } set { storage[enum: 8] = newValue } }
+    @_alwaysEmitIntoClient public var displayName: String { get { storage[string: 5] } set { storage[string: 5] = newValue } }
+    @_alwaysEmitIntoClient public var avatarUrl: String { get { storage[string: 6] } set { storage[string: 6] = newValue } }
+    @_alwaysEmitIntoClient public var role: UserRole { get { storage[enum: 7] } set { storage[enum: 7] = newValue } }
+    @_alwaysEmitIntoClient public var status: UserStatus { get { storage[enum: 8] } set { storage[enum: 8] = newValue } }
     /// Whether the address was confirmed.
-    public var emailVerified: Bool { get { storage[bool: 9] } set { storage[bool: 9] = newValue } }
-    public var createdAt: Date { get { storage[date: 10] } set { storage[date: 10] = newValue } }
-    public var hasCreatedAt: Bool { storage.has(10) }
-    public mutating func clearCreatedAt() { storage.clear(10) }
-    public var updatedAt: Date { get { storage[date: 11] } set { storage[date: 11] = newValue } }
-    public var hasUpdatedAt: Bool { storage.has(11) }
-    public mutating func clearUpdatedAt() { storage.clear(11) }
-    public var lastLoginAt: Date { get { storage[date: 12] } set { storage[date: 12] = newValue } }
-    public var hasLastLoginAt: Bool { storage.has(12) }
-    public mutating func clearLastLoginAt() { storage.clear(12) }
-    public var preferences: UserPreferences? { get { storage[optionalMessage: 13] } set { storage[optionalMessage: 13] = newValue } }
-    public var profile: UserProfile? { get { storage[optionalMessage: 14] } set { storage[optionalMessage: 14] = newValue } }
+    @_alwaysEmitIntoClient public var emailVerified: Bool { get { storage[bool: 9] } set { storage[bool: 9] = newValue } }
+    @_alwaysEmitIntoClient public var createdAt: Date { get { storage[date: 10] } set { storage[date: 10] = newValue } }
+    @_alwaysEmitIntoClient public var hasCreatedAt: Bool { storage.has(10) }
+    @_alwaysEmitIntoClient public mutating func clearCreatedAt() { storage.clear(10) }
+    @_alwaysEmitIntoClient public var updatedAt: Date { get { storage[date: 11] } set { storage[date: 11] = newValue } }
+    @_alwaysEmitIntoClient public var hasUpdatedAt: Bool { storage.has(11) }
+    @_alwaysEmitIntoClient public mutating func clearUpdatedAt() { storage.clear(11) }
+    @_alwaysEmitIntoClient public var lastLoginAt: Date { get { storage[date: 12] } set { storage[date: 12] = newValue } }
+    @_alwaysEmitIntoClient public var hasLastLoginAt: Bool { storage.has(12) }
+    @_alwaysEmitIntoClient public mutating func clearLastLoginAt() { storage.clear(12) }
+    @_alwaysEmitIntoClient public var preferences: UserPreferences? { get { storage[optionalMessage: 13] } set { storage[optionalMessage: 13] = newValue } }
+    @_alwaysEmitIntoClient public var profile: UserProfile? { get { storage[optionalMessage: 14] } set { storage[optionalMessage: 14] = newValue } }
     /// What the person may do, beyond the role.
-    public var permissions: [String] { get { storage[strings: 15] } _modify { yield &storage[strings: 15] } }
-    public var devices: [UserDevice] { get { storage[messages: 16] } _modify { yield &storage[messages: 16] } }
+    @_alwaysEmitIntoClient public var permissions: [String] { get { storage[strings: 15] } _modify { yield &storage[strings: 15] } }
+    @_alwaysEmitIntoClient public var devices: [UserDevice] { get { storage[messages: 16] } _modify { yield &storage[messages: 16] } }
 
-    public init(
+    @_alwaysEmitIntoClient public init(
         id: String = "", email: String = "", username: String = "", firstName: String = "", lastName: String = "",
         displayName: String = "", avatarUrl: String = "", role: UserRole = .unspecified,
         status: UserStatus = .unspecified, emailVerified: Bool = false, createdAt: Date? = nil, updatedAt: Date? = nil,
@@ -118,23 +118,23 @@ public struct UserSession: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var id: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    public var userId: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    public var accessToken: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
-    public var refreshToken: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
+    @_alwaysEmitIntoClient public var id: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var userId: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var accessToken: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    @_alwaysEmitIntoClient public var refreshToken: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
     /// When the access token ends.
-    public var expiresAt: Date { get { storage[date: 4] } set { storage[date: 4] = newValue } }
-    public var hasExpiresAt: Bool { storage.has(4) }
-    public mutating func clearExpiresAt() { storage.clear(4) }
-    public var createdAt: Date { get { storage[date: 5] } set { storage[date: 5] = newValue } }
-    public var hasCreatedAt: Bool { storage.has(5) }
-    public mutating func clearCreatedAt() { storage.clear(5) }
-    public var deviceInfo: String { get { storage[string: 6] } set { storage[string: 6] = newValue } }
-    public var ipAddress: String { get { storage[string: 7] } set { storage[string: 7] = newValue } }
-    public var userAgent: String { get { storage[string: 8] } set { storage[string: 8] = newValue } }
-    public var isActive: Bool { get { storage[bool: 9] } set { storage[bool: 9] = newValue } }
+    @_alwaysEmitIntoClient public var expiresAt: Date { get { storage[date: 4] } set { storage[date: 4] = newValue } }
+    @_alwaysEmitIntoClient public var hasExpiresAt: Bool { storage.has(4) }
+    @_alwaysEmitIntoClient public mutating func clearExpiresAt() { storage.clear(4) }
+    @_alwaysEmitIntoClient public var createdAt: Date { get { storage[date: 5] } set { storage[date: 5] = newValue } }
+    @_alwaysEmitIntoClient public var hasCreatedAt: Bool { storage.has(5) }
+    @_alwaysEmitIntoClient public mutating func clearCreatedAt() { storage.clear(5) }
+    @_alwaysEmitIntoClient public var deviceInfo: String { get { storage[string: 6] } set { storage[string: 6] = newValue } }
+    @_alwaysEmitIntoClient public var ipAddress: String { get { storage[string: 7] } set { storage[string: 7] = newValue } }
+    @_alwaysEmitIntoClient public var userAgent: String { get { storage[string: 8] } set { storage[string: 8] = newValue } }
+    @_alwaysEmitIntoClient public var isActive: Bool { get { storage[bool: 9] } set { storage[bool: 9] = newValue } }
 
-    public init(
+    @_alwaysEmitIntoClient public init(
         id: String = "", userId: String = "", accessToken: String = "", refreshToken: String = "",
         expiresAt: Date? = nil, createdAt: Date? = nil, deviceInfo: String = "", ipAddress: String = "",
         userAgent: String = "", isActive: Bool = false
@@ -172,16 +172,16 @@ public struct UserPreferences: Message {
     public init() { storage = MessageStorage(Self.schema) }
 
     /// A language tag, such as `de-CH`.
-    public var language: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var language: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
     /// A name of the time zone database, such as `Europe/Zurich`.
-    public var timezone: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    public var notificationsEnabled: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
-    public var emailNotifications: Bool { get { storage[bool: 3] } set { storage[bool: 3] = newValue } }
-    public var pushNotifications: Bool { get { storage[bool: 4] } set { storage[bool: 4] = newValue } }
-    public var theme: String { get { storage[string: 5] } set { storage[string: 5] = newValue } }
-    public var disabledFeatures: [String] { get { storage[strings: 6] } _modify { yield &storage[strings: 6] } }
+    @_alwaysEmitIntoClient public var timezone: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var notificationsEnabled: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
+    @_alwaysEmitIntoClient public var emailNotifications: Bool { get { storage[bool: 3] } set { storage[bool: 3] = newValue } }
+    @_alwaysEmitIntoClient public var pushNotifications: Bool { get { storage[bool: 4] } set { storage[bool: 4] = newValue } }
+    @_alwaysEmitIntoClient public var theme: String { get { storage[string: 5] } set { storage[string: 5] = newValue } }
+    @_alwaysEmitIntoClient public var disabledFeatures: [String] { get { storage[strings: 6] } _modify { yield &storage[strings: 6] } }
 
-    public init(
+    @_alwaysEmitIntoClient public init(
         language: String = "", timezone: String = "", notificationsEnabled: Bool = false,
         emailNotifications: Bool = false, pushNotifications: Bool = false, theme: String = "",
         disabledFeatures: [String] = []
@@ -218,19 +218,19 @@ public struct UserProfile: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var bio: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    public var phone: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    public var location: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
-    public var website: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
-    public var dateOfBirth: Date { get { storage[date: 4] } set { storage[date: 4] = newValue } }
-    public var hasDateOfBirth: Bool { storage.has(4) }
-    public mutating func clearDateOfBirth() { storage.clear(4) }
-    public var company: String { get { storage[string: 5] } set { storage[string: 5] = newValue } }
-    public var jobTitle: String { get { storage[string: 6] } set { storage[string: 6] = newValue } }
-    public var interests: [String] { get { storage[strings: 7] } _modify { yield &storage[strings: 7] } }
-    public var socialLinks: [SocialLink] { get { storage[messages: 8] } _modify { yield &storage[messages: 8] } }
+    @_alwaysEmitIntoClient public var bio: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var phone: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var location: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    @_alwaysEmitIntoClient public var website: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
+    @_alwaysEmitIntoClient public var dateOfBirth: Date { get { storage[date: 4] } set { storage[date: 4] = newValue } }
+    @_alwaysEmitIntoClient public var hasDateOfBirth: Bool { storage.has(4) }
+    @_alwaysEmitIntoClient public mutating func clearDateOfBirth() { storage.clear(4) }
+    @_alwaysEmitIntoClient public var company: String { get { storage[string: 5] } set { storage[string: 5] = newValue } }
+    @_alwaysEmitIntoClient public var jobTitle: String { get { storage[string: 6] } set { storage[string: 6] = newValue } }
+    @_alwaysEmitIntoClient public var interests: [String] { get { storage[strings: 7] } _modify { yield &storage[strings: 7] } }
+    @_alwaysEmitIntoClient public var socialLinks: [SocialLink] { get { storage[messages: 8] } _modify { yield &storage[messages: 8] } }
 
-    public init(
+    @_alwaysEmitIntoClient public init(
         bio: String = "", phone: String = "", location: String = "", website: String = "", dateOfBirth: Date? = nil,
         company: String = "", jobTitle: String = "", interests: [String] = [], socialLinks: [SocialLink] = []
     ) {
@@ -261,11 +261,11 @@ public struct SocialLink: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var platform: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    public var url: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    public var isPublic: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
+    @_alwaysEmitIntoClient public var platform: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var url: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var isPublic: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
 
-    public init(platform: String = "", url: String = "", isPublic: Bool = false) {
+    @_alwaysEmitIntoClient public init(platform: String = "", url: String = "", isPublic: Bool = false) {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = platform
         storage[string: 1] = url
@@ -293,19 +293,19 @@ public struct UserDevice: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var id: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    public var name: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    public var type: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
-    public var os: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
-    public var browser: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
-    public var lastSeen: Date { get { storage[date: 5] } set { storage[date: 5] = newValue } }
-    public var hasLastSeen: Bool { storage.has(5) }
-    public mutating func clearLastSeen() { storage.clear(5) }
+    @_alwaysEmitIntoClient public var id: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    @_alwaysEmitIntoClient public var name: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    @_alwaysEmitIntoClient public var type: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    @_alwaysEmitIntoClient public var os: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
+    @_alwaysEmitIntoClient public var browser: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
+    @_alwaysEmitIntoClient public var lastSeen: Date { get { storage[date: 5] } set { storage[date: 5] = newValue } }
+    @_alwaysEmitIntoClient public var hasLastSeen: Bool { storage.has(5) }
+    @_alwaysEmitIntoClient public mutating func clearLastSeen() { storage.clear(5) }
     /// Whether a second factor is not asked for on it.
-    public var isTrusted: Bool { get { storage[bool: 6] } set { storage[bool: 6] = newValue } }
-    public var pushToken: String { get { storage[string: 7] } set { storage[string: 7] = newValue } }
+    @_alwaysEmitIntoClient public var isTrusted: Bool { get { storage[bool: 6] } set { storage[bool: 6] = newValue } }
+    @_alwaysEmitIntoClient public var pushToken: String { get { storage[string: 7] } set { storage[string: 7] = newValue } }
 
-    public init(
+    @_alwaysEmitIntoClient public init(
         id: String = "", name: String = "", type: String = "", os: String = "", browser: String = "",
         lastSeen: Date? = nil, isTrusted: Bool = false, pushToken: String = ""
     ) {
@@ -339,16 +339,16 @@ public struct UserStatistics: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var totalUsers: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
-    public var activeUsers: Int32 { get { storage[int32: 1] } set { storage[int32: 1] = newValue } }
-    public var verifiedUsers: Int32 { get { storage[int32: 2] } set { storage[int32: 2] = newValue } }
-    public var newUsersToday: Int32 { get { storage[int32: 3] } set { storage[int32: 3] = newValue } }
-    public var newUsersThisWeek: Int32 { get { storage[int32: 4] } set { storage[int32: 4] = newValue } }
-    public var newUsersThisMonth: Int32 { get { storage[int32: 5] } set { storage[int32: 5] = newValue } }
+    @_alwaysEmitIntoClient public var totalUsers: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
+    @_alwaysEmitIntoClient public var activeUsers: Int32 { get { storage[int32: 1] } set { storage[int32: 1] = newValue } }
+    @_alwaysEmitIntoClient public var verifiedUsers: Int32 { get { storage[int32: 2] } set { storage[int32: 2] = newValue } }
+    @_alwaysEmitIntoClient public var newUsersToday: Int32 { get { storage[int32: 3] } set { storage[int32: 3] = newValue } }
+    @_alwaysEmitIntoClient public var newUsersThisWeek: Int32 { get { storage[int32: 4] } set { storage[int32: 4] = newValue } }
+    @_alwaysEmitIntoClient public var newUsersThisMonth: Int32 { get { storage[int32: 5] } set { storage[int32: 5] = newValue } }
     /// The share of verified users, from 0 to 1.
-    public var verificationRate: Double { get { storage[double: 6] } set { storage[double: 6] = newValue } }
+    @_alwaysEmitIntoClient public var verificationRate: Double { get { storage[double: 6] } set { storage[double: 6] = newValue } }
 
-    public init(
+    @_alwaysEmitIntoClient public init(
         totalUsers: Int32 = 0, activeUsers: Int32 = 0, verifiedUsers: Int32 = 0, newUsersToday: Int32 = 0,
         newUsersThisWeek: Int32 = 0, newUsersThisMonth: Int32 = 0, verificationRate: Double = 0
     ) {

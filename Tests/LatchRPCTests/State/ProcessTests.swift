@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchRPC
+import LatchTesting
+import Testing
+
+@Suite struct `An action` {
+    @Test func `C2: shows that it is loading, then its answer without an error`() async throws {
+        let gate = Gate()
+        let service = ShelfService { _, book, _ in
+            await gate.pass()
+            return BookList([book])
+        }
+        let client = ShelfClient(service, ShelfState(error: ShelfFailure(.closed)))
+        let done = Task { try await client.process(.add(Book("a"))) }
+        await gate.reached()
+        #expect(await client.getCurrentState().isLoading)
+        #expect(await client.getCurrentState().error == nil)
+        gate.open()
+        try await done.value
+        let state = await client.getCurrentState()
+        #expect(state.ids == ["a"])
+        #expect(!state.isLoading)
+        #expect(state.error == nil)
+        #expect(state.lastUpdated != nil)
+    }
+
+    @Test func `shows no loading where its options say so`() async throws {
+        let gate = Gate()
+        let client = ShelfClient(
+            ShelfService { _, book, _ in
+                await gate.pass()
+                return BookList([book])
+            })
+        let done = Task { try await client.process(.quiet(Book("a"))) }
+        await gate.reached()
+        #expect(await !client.getCurrentState().isLoading)
+        gate.open()
+        try await done.value
+    }
+
+    @Test func `C3: that fails leaves its error in the state, and throws the same`() async {
+        let client = ShelfClient(ShelfService { _, _, _ in throw RPCError(.unauthenticated, "wrong password") })
+        let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book("a"))) }
+        let state = await client.getCurrentState()
+        #expect(state.error == thrown)
+        #expect(state.error?.message == "wrong password")
+        #expect(state.books.isEmpty)
+        #expect(!state.isLoading)
+        #expect(state.lastUpdated == nil)
+    }
+
+    @Test func `C4: that is invalid makes no call, and says what is wrong`() async {
+        let service = ShelfService()
+        let client = ShelfClient(service)
+        let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book(""))) }
+        #expect(service.names.isEmpty)
+        #expect(thrown?.message == "Action validation failed: id must not be empty")
+        #expect(await client.getCurrentState().error == thrown)
+        #expect(!ShelfAction.add(Book("")).isValid)
+    }
+
+    @Test func `C5: loses no change of another one that runs at once`() async throws {
+        // Each call is sent before any is answered, and they are answered in the opposite order.
+        let gates = (0..<4).map { _ in Gate() }
+        let client = ShelfClient(
+            ShelfService { _, book, _ in
+                await gates[Int(book.pages)].pass()
+                return BookList([book])
+            })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<4 {
+                group.addTask { try await client.process(.add(Book("\(index)", pages: Int32(index)))) }
+            }
+            for gate in gates { await gate.reached() }
+            var states = client.stateStream.makeAsyncIterator()
+            for (count, gate) in gates.reversed().enumerated() {
+                gate.open()
+                while await states.next()?.books.count != count + 1 {}
+            }
+            try await group.waitForAll()
+        }
+        #expect(await client.getCurrentState().ids == ["3", "2", "1", "0"])
+        #expect(await !client.getCurrentState().isLoading)
+    }
+
+    @Test func `C9: shows no secret of its request`() {
+        let action = ShelfAction.add(Book("a", title: "Emma", token: "hunter2"))
+        for text in ["\(action)", String(describing: action), String(reflecting: action), "\([action])"] {
+            #expect(text.contains("Emma"))
+            #expect(!text.contains("hunter2"))
+        }
+        #expect("\(action)".hasPrefix("add("))
+    }
+
+    @Test func `tells the hooks before and after each change, and of nothing else`() async throws {
+        let client = ShelfClient(ShelfService())
+        try await client.process(.quiet(Book("a")))
+        try await client.process(.quiet(Book("a")))
+        #expect(await client.hooks == ["will 0 1", "did 0 1"])
+    }
+
+    @Test func `that is cancelled is no failure, and no longer loading`() async throws {
+        let gate = Gate()
+        let client = ShelfClient(
+            ShelfService { _, _, _ in
+                await gate.pass()
+                try Task.checkCancellation()
+                return BookList([Book("a")])
+            })
+        let task = Task { try await client.process(.add(Book("a"))) }
+        await gate.reached()
+        task.cancel()
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(await client.getCurrentState() == ShelfState())
+    }
+
+    @Test func `that was cancelled changes nothing when its answer comes after all`() async throws {
+        let gate = Gate()
+        let client = ShelfClient(
+            ShelfService { _, book, _ in
+                await gate.pass()
+                return BookList([book])
+            })
+        let task = Task { try await client.process(.add(Book("a"))) }
+        await gate.reached()
+        task.cancel()
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(await client.getCurrentState().books.isEmpty)
+    }
+
+    @Test func `that changes nothing leaves the date of the last change`() async throws {
+        let clock = ManualClock()
+        let client = ShelfClient(ShelfService(), ShelfState(), ClientSettings(clock: clock.wallClock()))
+        try await client.process(.add(Book("a")))
+        let date = await client.getCurrentState().lastUpdated
+        #expect(date == clock.now)
+        clock.advance(by: .seconds(60))
+        try await client.process(.add(Book("a")))
+        try await client.process(.look(Book("b")))
+        #expect(await client.getCurrentState().lastUpdated == date)
+        #expect(await client.getCurrentState().ids == ["a"])
+    }
+
+    @Test(arguments: [
+        (RPCError(.unavailable) as any Error, "unreachable", true), (HTTPError.offline, "unreachable", true),
+        (RPCError(.deadlineExceeded), "timeout", true), (HTTPError.timeout, "timeout", true),
+        (RPCError(.permissionDenied, "no"), "callFailed", false), (HTTPError.tls, "callFailed", false),
+    ])
+    func `tells a failed call in its own words`(error: any Error, code: String, isRetryable: Bool) async {
+        let client = ShelfClient(ShelfService { _, _, _ in throw error })
+        let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book("a"))) }
+        #expect(thrown?.code == code)
+        #expect(thrown?.isRetryable == isRetryable)
+    }
+
+    @Test func `tells nothing that an unknown error holds`() async {
+        struct Leak: Error { let password = "hunter2" }
+        let client = ShelfClient(ShelfService { _, _, _ in throw Leak() })
+        let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book("a"))) }
+        #expect(thrown?.message == "add failed: Leak.")
+    }
+
+    @Test func `is counted`() async throws {
+        let client = ShelfClient(
+            ShelfService { _, book, _ in
+                if book.id == "bad" { throw RPCError(.notFound) }
+                return BookList([book])
+            })
+        try await client.process(.add(Book("a")))
+        await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book("bad"))) }
+        await #expect(throws: ShelfFailure.self) { try await client.process(.rename(Book(""))) }
+        let statistics = await client.getStatistics()
+        #expect([statistics.succeeded, statistics.failed, statistics.calls] == [1, 2, 2])
+        #expect(statistics.lastAction == "rename")
+        #expect(await client.getPerformanceMetrics().averageActionTime > .zero)
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchRPC
+import LatchTesting
+import Testing
+
+@Suite struct `Several actions` {
+    private let refusing = ShelfService { _, book, _ in
+        if book.id == "bad" { throw RPCError(.failedPrecondition, "no") }
+        return BookList([book])
+    }
+
+    @Test func `in a sequence end with the first that fails`() async {
+        let client = ShelfClient(refusing)
+        await #expect(throws: ShelfFailure.self) {
+            try await client.process(sequence: [.add(Book("a")), .add(Book("bad")), .add(Book("b"))])
+        }
+        #expect(await client.getCurrentState().ids == ["a"])
+        #expect(refusing.names.count == 2)
+    }
+
+    @Test func `in a batch are all done, and the first failure is thrown`() async {
+        let client = ShelfClient(refusing)
+        let thrown = await #expect(throws: ShelfFailure.self) {
+            try await client.process(batch: [.add(Book("a")), .add(Book("bad")), .add(Book("")), .add(Book("b"))])
+        }
+        #expect(thrown?.message == "no")
+        #expect(await Set(client.getCurrentState().ids) == ["a", "b"])
+    }
+
+    @Test func `C6: that stand and fall together leave the state as it was`() async throws {
+        let client = ShelfClient(refusing)
+        try await client.process(.add(Book("old")))
+        let before = await client.getCurrentState()
+        let thrown = await #expect(throws: ShelfFailure.self) {
+            try await client.processAtomically([.add(Book("a")), .drop(Book("old")), .add(Book("bad"))])
+        }
+        #expect(thrown?.message == "Atomic action sequence failed: processed 2/3 actions")
+        #expect(await client.getCurrentState() == before)
+    }
+
+    @Test func `C6: take nothing back that others have done meanwhile`() async throws {
+        let gate = Gate()
+        let client = ShelfClient(
+            ShelfService { _, book, _ in
+                guard book.id == "bad" else { return BookList([book]) }
+                await gate.pass()
+                throw RPCError(.failedPrecondition)
+            }, ShelfState(books: [Book("old")]))
+        let failed = Task { try await client.processAtomically([.add(Book("a")), .drop(Book("old")), .add(Book("bad"))]) }
+        await gate.reached()
+        #expect(await client.getCurrentState().ids == ["a"])
+        try await client.process(.add(Book("other")))
+        gate.open()
+        await #expect(throws: ShelfFailure.self) { try await failed.value }
+        let state = await client.getCurrentState()
+        #expect(state.ids == ["old", "other"])
+        #expect(state.error == nil)
+        #expect(!state.isLoading)
+    }
+
+    @Test func `C6: take only their own back where two such sequences run at once`() async throws {
+        let gates = ["bad1": Gate(), "good2": Gate()]
+        let client = ShelfClient(
+            ShelfService { _, book, _ in
+                await gates[book.id]?.pass()
+                if book.id.hasPrefix("bad") { throw RPCError(.failedPrecondition) }
+                return BookList([book])
+            })
+        let one = Task { try await client.processAtomically([.add(Book("a1")), .add(Book("bad1"))]) }
+        await gates["bad1"]?.reached()
+        let other = Task { try await client.processAtomically([.add(Book("a2")), .add(Book("good2"))]) }
+        await gates["good2"]?.reached()
+        #expect(await client.getCurrentState().ids == ["a1", "a2"])
+        gates["bad1"]?.open()
+        await #expect(throws: ShelfFailure.self) { try await one.value }
+        #expect(await client.getCurrentState().ids == ["a2"])
+        gates["good2"]?.open()
+        try await other.value
+        #expect(await client.getCurrentState().ids == ["a2", "good2"])
+    }
+
+    @Test func `that all succeed stay`() async throws {
+        let client = ShelfClient(refusing)
+        try await client.processAtomically([.add(Book("a")), .rename(Book("a", title: "Emma"))])
+        #expect(await client.getCurrentState().books == [Book("a", title: "Emma")])
+    }
+
+    @Test func `bring back a state that was set in between`() async throws {
+        let gate = Gate()
+        let client = ShelfClient(
+            ShelfService { _, book, _ in
+                guard book.id == "bad" else { return BookList([book]) }
+                await gate.pass()
+                throw RPCError(.failedPrecondition)
+            })
+        let failed = Task { try await client.processAtomically([.add(Book("a")), .add(Book("bad"))]) }
+        await gate.reached()
+        await client.rollbackToState(ShelfState(books: [Book("z")]))
+        gate.open()
+        await #expect(throws: ShelfFailure.self) { try await failed.value }
+        #expect(await client.getCurrentState().ids == ["z"])
+    }
+}
+
+@Suite struct `An action that waits` {
+    private func client(_ clock: ManualClock, _ service: ShelfService) -> ShelfClient {
+        ShelfClient(service, ShelfState(), ClientSettings(clock: clock.wallClock()))
+    }
+
+    @Test func `C7: is done again after 100, 200 and 400 milliseconds, and no more often`() async throws {
+        let clock = ManualClock()
+        let service = ShelfService { _, _, _ in throw RPCError(.unavailable) }
+        let client = client(clock, service)
+        let done = Task { try await client.processWithRetry(.add(Book("a"))) }
+        for delay in [100, 200, 400] {
+            #expect(await clock.sleepers(atLeast: 1) == [.milliseconds(delay)])
+            #expect(await client.getCurrentState().isLoading)
+            #expect(await client.getCurrentState().error == nil)
+            clock.advance(by: .milliseconds(delay))
+        }
+        await #expect(throws: ShelfFailure.self) { try await done.value }
+        #expect(service.names.count == 4)
+        #expect(await client.getCurrentState().error?.code == "unreachable")
+        #expect(await !client.getCurrentState().isLoading)
+        #expect(await client.getStatistics().retried == 3)
+    }
+
+    @Test func `C7: is not done again where that would not help`() async {
+        let service = ShelfService { _, _, _ in throw RPCError(.permissionDenied) }
+        let client = client(ManualClock(), service)
+        await #expect(throws: ShelfFailure.self) { try await client.processWithRetry(.add(Book("a"))) }
+        await #expect(throws: ShelfFailure.self) { try await client.processWithRetry(.add(Book(""))) }
+        #expect(service.names.count == 1)
+        #expect(await client.getCurrentState().error?.code == "invalidAction")
+    }
+
+    @Test func `C7: is done when an attempt succeeds`() async throws {
+        let clock = ManualClock()
+        let service = ShelfService { _, book, call in
+            if call < 3 { throw RPCError(.unavailable) }
+            return BookList([book])
+        }
+        let client = client(clock, service)
+        let done = Task { try await client.processWithRetry(.add(Book("a")), maxRetries: 5, baseDelay: .seconds(1)) }
+        #expect(await clock.wakeNext() == .seconds(1))
+        #expect(await clock.wakeNext() == .seconds(2))
+        try await done.value
+        #expect(await client.getCurrentState().ids == ["a"])
+        #expect(service.names.count == 3)
+    }
+
+    @Test func `C7: ends where its task is cancelled between two attempts`() async {
+        let clock = ManualClock()
+        let service = ShelfService { _, _, _ in throw RPCError(.unavailable) }
+        let client = client(clock, service)
+        let task = Task { try await client.processWithRetry(.add(Book("a"))) }
+        _ = await clock.sleepers(atLeast: 1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(service.names.count == 1)
+        #expect(await !client.getCurrentState().isLoading)
+    }
+
+    @Test func `C8: fails when its time is over, and cancels its call`() async {
+        let (clock, cancelled) = (ManualClock(), Gate())
+        let client = client(
+            clock,
+            ShelfService { _, _, _ in
+                do { try await untilCancelled() } catch {
+                    await cancelled.pass()
+                    throw error
+                }
+                return BookList([])
+            })
+        cancelled.open()
+        let done = Task { try await client.process(.add(Book("a")), timeout: .milliseconds(50)) }
+        #expect(await clock.wakeNext() == .milliseconds(50))
+        let thrown = await #expect(throws: ShelfFailure.self) { try await done.value }
+        #expect(thrown?.code == "timeout")
+        #expect(thrown?.seconds == 0.05)
+        #expect(thrown?.message == "add took longer than 0.05 s.")
+        await cancelled.reached()
+        #expect(await client.getCurrentState().error == thrown)
+        #expect(await !client.getCurrentState().isLoading)
+    }
+
+    @Test func `C8: fails when its time is over even where the call goes on, whose answer changes nothing`() async {
+        let (clock, gate, answered) = (ManualClock(), Gate(), Gate())
+        let client = client(
+            clock,
+            ShelfService { _, book, _ in
+                await gate.pass()
+                await answered.pass()
+                return BookList([book])
+            })
+        answered.open()
+        let done = Task { try await client.process(.add(Book("a")), timeout: .milliseconds(50)) }
+        await gate.reached()
+        await clock.wakeNext()
+        await #expect(throws: ShelfFailure.self) { try await done.value }
+        #expect(await !client.getCurrentState().isLoading)
+        gate.open()
+        await answered.reached()
+        // The answer has to pass the actor before this call does.
+        for _ in 0..<100 { await Task.yield() }
+        #expect(await client.getCurrentState().books.isEmpty)
+        #expect(await client.getCurrentState().error?.code == "timeout")
+    }
+
+    @Test func `is done in time where it is faster`() async throws {
+        let clock = ManualClock()
+        let client = client(clock, ShelfService())
+        try await client.process(.add(Book("a")), timeout: .seconds(1))
+        #expect(await client.getCurrentState().ids == ["a"])
+        #expect(await client.getCurrentState().error == nil)
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchRPC
+import LatchTesting
+import Testing
+
+@Suite struct `C1: A stream of states` {
+    @Test func `begins with the current state and gives each that differs`() async throws {
+        let client = ShelfClient(ShelfService())
+        var states = client.stateStream.makeAsyncIterator()
+        #expect(await states.next() == ShelfState())
+        try await client.process(.quiet(Book("a")))
+        try await client.process(.quiet(Book("b")))
+        #expect(await states.next()?.ids == ["a"])
+        #expect(await states.next()?.ids == ["a", "b"])
+    }
+
+    @Test func `shows the same to several readers, and stays when one of them leaves`() async throws {
+        let client = ShelfClient(ShelfService())
+        let streams = (0..<3).map { _ in client.stateStream }
+        let leaving = Task { for await _ in streams[0] {} }
+        leaving.cancel()
+        await leaving.value
+        try await client.process(.quiet(Book("a")))
+        for stream in streams.dropFirst() {
+            var states = stream.makeAsyncIterator()
+            #expect(await states.next()?.ids == [])
+            #expect(await states.next()?.ids == ["a"])
+        }
+        #expect(await client.getPerformanceMetrics().stateStreamSubscribers == 2)
+    }
+
+    @Test func `ends when the client is shut down`() async throws {
+        let client = ShelfClient(ShelfService())
+        let stream = client.stateStream
+        await client.shutDown()
+        var count = 0
+        for await _ in stream { count += 1 }
+        for await _ in client.stateStream { count += 1 }
+        #expect(count == 2)
+        await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book("a"))) }
+    }
+
+    @Test func `ends when nobody has the client any more`() async {
+        var client: ShelfClient? = ShelfClient(ShelfService())
+        let stream = client?.stateStream
+        client = nil
+        var count = 0
+        if let stream { for await _ in stream { count += 1 } }
+        #expect(count == 1)
+    }
+
+    @Test func `is forgotten with its reader, ten thousand times`() async {
+        let store = StateStore(0)
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<4 {
+                group.addTask {
+                    for turn in 0..<2_500 {
+                        let reader = Task { for await _ in store.stream() {} }
+                        if (worker + turn).isMultiple(of: 2) { await Task.yield() }
+                        reader.cancel()
+                        await reader.value
+                    }
+                }
+            }
+        }
+        #expect(store.subscriberCount == 0)
+    }
+
+    @Test func `that nobody reads keeps so many states and no more, the newest among them`() async {
+        let store = StateStore(0, depth: 4)
+        let stream = store.stream()
+        for state in 1...100 { store.publish(state) }
+        store.finish()
+        var seen: [Int] = []
+        for await state in stream { seen.append(state) }
+        #expect(seen == [97, 98, 99, 100])
+    }
+
+    @Test func `C10: tells of a state that is brought back, and not of one that is equal`() async throws {
+        let client = ShelfClient(ShelfService())
+        let before = await client.getCurrentState()
+        try await client.process(.quiet(Book("a")))
+        var states = client.stateStream.makeAsyncIterator()
+        _ = await states.next()
+        await client.rollbackToState(before)
+        await client.rollbackToState(before)
+        await client.rollbackToState(ShelfState(books: [Book("z")]))
+        #expect(await states.next()?.ids == [])
+        #expect(await states.next()?.ids == ["z"])
+        #expect(await client.getStatistics().publishedStates == 3)
+    }
+}
