@@ -271,13 +271,17 @@ let package = Package(
             name: "UserServiceTests", dependencies: ["UserService", "AxiomArchitecture", "AxiomCore", "LatchRPC"],
             path: "Examples/user-service/Generated/swift/Tests", swiftSettings: strict),
         // Without our upcoming features: the seeds' code compiles as their readers' would.
-        tests(
-            "SeedTests",
-            needs: [
+        .testTarget(
+            name: "SeedTests",
+            dependencies: [
                 "AuthPackage", "Nevod", "JWTAuth", "LaziOAuth", "LatchAccounts", "LatchAuth", "LatchServer",
                 "LatchHTTP", "LatchCrypto",
                 "LatchTesting", "LatchCore", "latch",
-            ], settings: []),
+            ],
+            path: "Tests/SeedTests", exclude: ["Axiom"], swiftSettings: []),
+        .testTarget(
+            name: "AxiomSeedTests", dependencies: ["UserService", "AxiomArchitecture", "AxiomCore", "LatchRPC"],
+            path: "Tests/SeedTests/Axiom", swiftSettings: []),
         tests(
             "LatchTests",
             needs: [

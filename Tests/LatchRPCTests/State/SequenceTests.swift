@@ -48,7 +48,9 @@ import Testing
                 await gate.pass()
                 throw RPCError(.failedPrecondition)
             }, ShelfState(books: [Book("old")]))
-        let failed = Task { try await client.processAtomically([.add(Book("a")), .drop(Book("old")), .add(Book("bad"))]) }
+        let failed = Task {
+            try await client.processAtomically([.add(Book("a")), .drop(Book("old")), .add(Book("bad"))])
+        }
         await gate.reached()
         #expect(await client.getCurrentState().ids == ["a"])
         try await client.process(.add(Book("other")))

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchGenerator
+import LatchProto
+import Testing
+
+@Suite struct `The generated files of the user service` {
+    /// What the generator makes of the example now.
+    private func generated(_ options: (inout SwiftOptions) -> Void = { _ in }) throws -> [GeneratedFile] {
+        let name = "userservice/v1/user_service.proto"
+        let text = try exampleFile("user-service/Protos/\(name)")
+        let compilation = Compiler.withOptionFiles { $0 == name ? text : nil }.compile([name])
+        var settings = SwiftOptions()
+        settings.moduleName = "UserService"
+        options(&settings)
+        let contracts = SwiftWriter(files: compilation.requested, options: settings).write()
+        let planning = ServicePlan.read(compilation.requested)
+        let clients = ClientWriter(planning.plans, files: compilation.requested, options: settings).write()
+        #expect(planning.diagnostics.isEmpty && contracts.diagnostics.isEmpty && clients.diagnostics.isEmpty)
+        return contracts.files + clients.files
+    }
+
+    @Test func `are those that are committed`() throws {
+        for file in try generated() {
+            let committed = String(
+                decoding: try exampleFile("user-service/Generated/\(file.path)"), as: UTF8.self)
+            #expect(committed == file.text, "\(file.path) differs: generate the example again")
+        }
+    }
+
+    @Test func `have the tree of the seed`() throws {
+        let paths = try generated().map(\.path).sorted()
+        #expect(
+            paths == [
+                "swift/Clients/AxiomErrors.swift", "swift/Clients/UserManagerAction.swift",
+                "swift/Clients/UserManagerClient.swift", "swift/Clients/UserManagerState.swift",
+                "swift/Contracts/AuthenticationTypes.swift", "swift/Contracts/UserModels.swift",
+                "swift/Contracts/UserService.swift", "swift/Documentation/APIReference.md",
+                "swift/Documentation/IntegrationGuide.md", "swift/Documentation/README.md",
+                "swift/Documentation/Troubleshooting.md", "swift/Documentation/UsageExamples.md",
+                "swift/Tests/UserManagerClientTests.swift",
+            ])
+    }
+
+    @Test func `G5: are the same bytes each time`() throws {
+        #expect(try generated() == generated())
+    }
+
+    @Test func `lie beside the .proto file where that is wanted, and are seen by whom they are to`() throws {
+        let files = try generated {
+            $0.layout = .perFile
+            $0.visibility = .internal
+        }
+        #expect(files.contains { $0.path == "userservice/v1/UserManagerClient.swift" })
+        let client = try #require(files.first { $0.path.hasSuffix("UserManagerClient.swift") })
+        #expect(client.text.contains("\nactor UserManagerClient: AxiomClient {"))
+        #expect(!client.text.contains("public"))
+    }
+}
+
+@Suite struct `The text of a client` {
+    private func files(_ text: String) throws -> SwiftWriter.Output {
+        let compilation = Compiler.withOptionFiles { $0 == "test.proto" ? Array(text.utf8) : nil }.compile([
+            "test.proto"
+        ])
+        #expect(compilation.diagnostics.isEmpty)
+        let planning = ServicePlan.read(compilation.requested)
+        return ClientWriter(planning.plans, files: compilation.requested, options: SwiftOptions()).write()
+    }
+
+    private static let notes = """
+        syntax = "proto3";
+        import "axiom_options.proto";
+        message Note {
+          string id = 1;
+          string text = 2 [(axiom.field_options) = { searchable: true required: true }];
+          int64 seen = 3 [(axiom.field_options) = { sortable: true exclude_from_equality: true }];
+        }
+        message Made { Note note = 1; }
+        message Key { optional string note_id = 1; }
+        message Gone {}
+
+        """
+
+    @Test func `needs no reducer where no update is CUSTOM`() throws {
+        let output = try files(
+            Self.notes + """
+                service NoteService {
+                  rpc CreateNote(Note) returns (Made);
+                  rpc DeleteNote(Key) returns (Gone);
+                }
+                """)
+        let client = try #require(output.files.first { $0.path.hasSuffix("NoteClient.swift") })
+        #expect(!client.text.contains("educer"))
+        #expect(client.text.contains("if let item = $0.note { NoteState.notesRules.append([item], to: &$1.notes) }"))
+        #expect(client.text.contains("NoteState.notesRules.remove(request.noteId ?? \"\", from: &state.notes)"))
+        let state = try #require(output.files.first { $0.path.hasSuffix("NoteState.swift") })
+        #expect(state.text.contains("search: { [$0.text] }"))
+        #expect(state.text.contains("ignoring: { $0.storage.clear(2) }"))
+        #expect(state.text.contains("notesRules.areEqual(left.notes, right.notes)"))
+        #expect(state.text.contains("text must not be empty"))
+    }
+
+    @Test func `asks for one function for each CUSTOM update`() throws {
+        let output = try files(
+            Self.notes + """
+                service NoteService {
+                  rpc Shout(Note) returns (Made);
+                  rpc Forget(Key) returns (Gone);
+                }
+                """)
+        let client = try #require(output.files.first { $0.path.hasSuffix("NoteClient.swift") })
+        #expect(
+            client.text.contains("func shout(_ request: Note, answered answer: Made, state: inout NoteState)"))
+        #expect(client.text.contains("func forget(_ request: Key, answered answer: Gone, state: inout NoteState)"))
+    }
+
+    @Test func `G8: is not written with a rule that nobody understands`() throws {
+        let output = try files(
+            Self.notes + """
+                service NoteService {
+                  rpc CreateNote(Note) returns (Made) {
+                    option (axiom.method_options) = { validation_rules: ["request.text.sparkles"] };
+                  }
+                }
+                """)
+        #expect(output.files.isEmpty)
+        #expect("\(try #require(output.diagnostics.first))".hasPrefix("test.proto:13:"))
+    }
+
+    @Test func `is not written where its types are called as messages are`() throws {
+        let output = try files(
+            """
+            syntax = "proto3";
+            message NoteState { string id = 1; }
+            service NoteService { rpc GetNote(NoteState) returns (NoteState); }
+            """)
+        #expect(output.files.isEmpty)
+        #expect(output.diagnostics.first?.message == "'NoteState' would be a type of the client and a message")
+    }
+
+    @Test func `is none for a service whose calls all stream`() throws {
+        let output = try files(
+            """
+            syntax = "proto3";
+            message Note { string id = 1; }
+            service NoteService { rpc Watch(Note) returns (stream Note); }
+            """)
+        #expect(output.files.isEmpty && output.diagnostics.isEmpty)
+    }
+
+    @Test func `gives two clients guides of their own, and one file of errors`() throws {
+        let output = try files(
+            Self.notes + """
+                service NoteService { rpc CreateNote(Note) returns (Made); }
+                service BoardService { rpc CreateNote(Note) returns (Made); }
+                """)
+        let paths = output.files.map(\.path)
+        #expect(paths.contains("swift/Documentation/Note/README.md"))
+        #expect(paths.contains("swift/Documentation/Board/README.md"))
+        #expect(paths.filter { $0.hasSuffix("AxiomErrors.swift") }.count == 1)
+        #expect(Set(paths).count == paths.count)
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchRPC
+import Testing
+
+@Suite struct `G7: The items of a state` {
+    private let rules = ItemRules<Book, String>(
+        "books", limit: 3, key: { $0.id }, search: { [$0.title] },
+        sort: [
+            SortField("title") { $0.title }, SortField("pages") { $0.pages }, SortField("price") { $0.price },
+            SortField("long") { $0.pages > 100 ? 1 : nil },
+        ], defaultSort: "title")
+    private let items = [Book("a", title: "Emma"), Book("b", title: "Persuasion")]
+
+    @Test func `are added at the end, one with the same key in the place of the other`() {
+        var books = items
+        rules.append([Book("a", title: "Emma II"), Book("c")], to: &books)
+        #expect(books.map(\.id) == ["a", "b", "c"])
+        #expect(books.first?.title == "Emma II")
+    }
+
+    @Test func `G11: are as many as their limit says: the first ones go`() {
+        var books = items
+        rules.append([Book("c"), Book("d"), Book("e")], to: &books)
+        #expect(books.map(\.id) == ["c", "d", "e"])
+        rules.replaceAll(&books, with: (1...9).map { Book("\($0)") })
+        #expect(books.map(\.id) == ["1", "2", "3"])
+    }
+
+    @Test func `are replaced as a whole, without two of one key`() {
+        var books = items
+        rules.replaceAll(&books, with: [Book("x"), Book("y"), Book("x", title: "later")])
+        #expect(books == [Book("x", title: "later"), Book("y")])
+        rules.replaceAll(&books, with: [])
+        #expect(books.isEmpty)
+    }
+
+    @Test func `are changed by the key that was asked for, or their own`() {
+        var books = items
+        rules.update(Book("b", title: "Sanditon"), in: &books)
+        rules.update(Book("new", title: "Lady Susan"), withKey: "a", in: &books)
+        rules.update(Book("nobody"), in: &books)
+        #expect(books.map(\.title) == ["Lady Susan", "Sanditon"])
+    }
+
+    @Test func `are removed and found by their key`() {
+        var books = items
+        rules.remove("a", from: &books)
+        rules.remove("nobody", from: &books)
+        #expect(books.map(\.id) == ["b"])
+        #expect(rules.item("b", in: books)?.title == "Persuasion")
+        #expect(rules.item("a", in: books) == nil)
+    }
+
+    @Test(arguments: [
+        ("emma", ["a"]), ("EM ma", ["a"]), ("  ", ["a", "b"]), ("", ["a", "b"]), ("emma persuasion", []), ("s", ["b"]),
+    ])
+    func `are found by the words of a query`(query: String, ids: [String]) {
+        #expect(rules.search(query, in: items).map(\.id) == ids)
+    }
+
+    @Test func `are sorted both ways, equal ones in their order`() throws {
+        let books = [Book("1", pages: 2), Book("2", pages: 1), Book("3", pages: 2), Book("4", pages: 1)]
+        #expect(try rules.sorted(books, by: "pages", ascending: true).map(\.id) == ["2", "4", "1", "3"])
+        #expect(try rules.sorted(books, by: "pages", ascending: false).map(\.id) == ["1", "3", "2", "4"])
+        #expect(try rules.sorted(items.reversed(), by: nil, ascending: true).map(\.id) == ["a", "b"])
+    }
+
+    @Test func `are sorted with those first that have no value, be it no number`() throws {
+        let books = [Book("1", price: 2), Book("2", price: .nan), Book("3", price: 1), Book("4", price: .nan)]
+        #expect(try rules.sorted(books, by: "price", ascending: true).map(\.id) == ["2", "4", "3", "1"])
+        #expect(try rules.sorted(books, by: "price", ascending: false).map(\.id) == ["1", "3", "2", "4"])
+        let long = [Book("1", pages: 200), Book("2")]
+        #expect(try rules.sorted(long, by: "long", ascending: true).map(\.id) == ["2", "1"])
+    }
+
+    @Test func `are not sorted by a field that is none`() {
+        let error = #expect(throws: ActionError.self) { try rules.sorted(items, by: "id", ascending: true) }
+        #expect(error == .unknownSortField)
+        #expect(error?.message == "'books' cannot be sorted by 'id'.")
+        #expect(error?.hint == "Name one of title, pages, price, long.")
+    }
+
+    @Test(arguments: [
+        (0, 1, ["a"]), (1, 5, ["b"]), (2, 1, []), (-3, 1, ["a"]), (0, 0, []), (0, Int.max, ["a", "b"]),
+        (1, Int.max, ["b"]),
+    ])
+    func `are given a page at a time`(offset: Int, limit: Int, ids: [String]) {
+        #expect(rules.page(items, offset: offset, limit: limit).map(\.id) == ids)
+    }
+
+    @Test func `are the same where they differ in nothing that counts`() {
+        let rules = ItemRules<Book, String>("books", key: { $0.id }, ignoring: { $0.storage.clear(2) })
+        #expect(rules.areEqual([Book("a", pages: 1)], [Book("a", pages: 2)]))
+        #expect(!rules.areEqual([Book("a", pages: 1)], [Book("b", pages: 1)]))
+        #expect(!rules.areEqual([Book("a")], []))
+        #expect(!self.rules.areEqual([Book("a", pages: 1)], [Book("a", pages: 2)]))
+    }
+
+    @Test func `that were put there by hand are judged`() {
+        let books = (1...4).map { Book("\($0)") } + [Book("1")]
+        let issues = rules.issues(books, reasons: { $0.id == "2" ? ["title must not be empty"] : [] })
+        #expect(
+            issues.map(\.description) == [
+                "books: 5 items are more than the 3 that are kept", "books[2]: title must not be empty",
+                "books[1]: there are two items with this key",
+            ])
+        #expect(rules.issues(items).isEmpty)
+    }
+}

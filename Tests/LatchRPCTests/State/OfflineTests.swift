@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchRPC
+import LatchTesting
+import Testing
+
+/// A network that a test takes away.
+private final class Network: Sendable {
+    private let isUp = Lock(true)
+
+    var status: NetworkStatus { NetworkStatus { self.isUp.withLock { $0 } } }
+    func set(_ isUp: Bool) { self.isUp.withLock { $0 = isUp } }
+}
+
+@Suite struct `A11: Without the network` {
+    private let network = Network()
+    private let clock = ManualClock()
+
+    private func client(
+        _ service: ShelfService, answers: (any AnswerStore)? = nil, limit: Int = 100
+    ) -> ShelfClient {
+        ShelfClient(
+            service, ShelfState(),
+            ClientSettings(
+                clock: clock.wallClock(), network: network.status, answers: answers, answerLimit: limit))
+    }
+
+    @Test func `an action that supports it is answered as it was last, marked as stale`() async throws {
+        let service = ShelfService()
+        let client = client(service)
+        try await client.process(.load(Book("a")))
+        #expect(await !client.getCurrentState().isStale)
+        try await client.process(.drop(Book("a")))
+        network.set(false)
+        try await client.process(.load(Book("a")))
+        #expect(await client.getCurrentState().ids == ["a"])
+        #expect(await client.getCurrentState().isStale)
+        #expect(service.names == ["load", "drop"])
+        network.set(true)
+        try await client.process(.load(Book("a")))
+        #expect(await !client.getCurrentState().isStale)
+        #expect(await client.getStatistics().answeredFromCache == 1)
+    }
+
+    @Test func `the same goes where the call finds out that there is none`() async throws {
+        let client = client(
+            ShelfService { _, book, call in
+                if call > 1 { throw RPCError(.unavailable) }
+                return BookList([book])
+            })
+        try await client.process(.load(Book("a")))
+        try await client.process(.load(Book("a")))
+        #expect(await client.getCurrentState().isStale)
+        #expect(await client.getCurrentState().error == nil)
+    }
+
+    @Test func `others fail at once, without a call`() async {
+        let service = ShelfService()
+        let client = client(service)
+        network.set(false)
+        let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book("a"))) }
+        #expect(thrown?.code == "unreachable")
+        #expect(service.names.isEmpty)
+    }
+
+    @Test func `a request that was never answered fails, and so does another request`() async throws {
+        let client = client(ShelfService())
+        try await client.process(.load(Book("a")))
+        network.set(false)
+        let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.load(Book("b"))) }
+        #expect(thrown?.code == "unreachable")
+        #expect(await client.getCurrentState().ids == ["a"])
+    }
+
+    @Test func `an error of the service is told, and no answer of before`() async throws {
+        let client = client(
+            ShelfService { _, book, call in
+                if call > 1 { throw RPCError(.permissionDenied) }
+                return BookList([book])
+            })
+        try await client.process(.load(Book("a")))
+        let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.load(Book("a"))) }
+        #expect(thrown?.code == "callFailed")
+    }
+
+    @Test func `answers outlive the program where they are to`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = FileAnswerStore(folder: folder + "/answers")
+            try await client(ShelfService(), answers: store).process(.saved(Book("a", title: "Emma")))
+            network.set(false)
+            let next = client(ShelfService(), answers: FileAnswerStore(folder: folder + "/answers"))
+            try await next.process(.saved(Book("a", title: "Emma")))
+            #expect(await next.getCurrentState().books == [Book("a", title: "Emma")])
+            #expect(await next.getCurrentState().isStale)
+            // Those of the other strategy are not in the store.
+            await #expect(throws: ShelfFailure.self) { try await next.process(.load(Book("a"))) }
+            try await next.forgetAnswers()
+            await #expect(throws: ShelfFailure.self) { try await next.process(.saved(Book("a", title: "Emma"))) }
+        }
+    }
+
+    @Test func `an answer that cannot be kept is no failure`() async throws {
+        let client = client(ShelfService(), answers: FileAnswerStore(folder: "/dev/null/answers"))
+        try await client.process(.saved(Book("a")))
+        #expect(await client.getCurrentState().ids == ["a"])
+        #expect(await client.getStatistics().unkeptAnswers == 1)
+    }
+
+    @Test func `no more answers are kept than the limit says`() async throws {
+        let client = client(ShelfService(), limit: 2)
+        for id in ["a", "b", "a", "c"] { try await client.process(.load(Book(id))) }
+        network.set(false)
+        try await client.process(.load(Book("a")))
+        try await client.process(.load(Book("c")))
+        await #expect(throws: ShelfFailure.self) { try await client.process(.load(Book("b"))) }
+    }
+
+    @Test func `a young answer stands in for a call where that is wanted, and an old one does not`() async throws {
+        let service = ShelfService()
+        let client = client(service)
+        try await client.process(.young(Book("a")))
+        clock.advance(by: .seconds(59))
+        try await client.process(.young(Book("a")))
+        #expect(service.names.count == 1)
+        #expect(await !client.getCurrentState().isStale)
+        clock.advance(by: .seconds(1))
+        try await client.process(.young(Book("a")))
+        #expect(service.names.count == 2)
+        clock.jump(by: -3_600)
+        try await client.process(.young(Book("a")))
+        #expect(service.names.count == 3)
+    }
+}
+
+@Suite struct `A store of answers in files` {
+    @Test func `gives each request its own answer, and none that was damaged`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = FileAnswerStore(folder: folder)
+            let keys = [
+                AnswerKey(action: "a", request: [1, 2]), AnswerKey(action: "a", request: []),
+                AnswerKey(action: "a\u{1}", request: [2]),
+            ]
+            for (index, key) in keys.enumerated() {
+                #expect(try await store.answer(to: key) == nil)
+                try await store.keep(KeptAnswer(bytes: [UInt8(index)], time: 1.5), to: key)
+            }
+            for (index, key) in keys.enumerated() {
+                #expect(try await store.answer(to: key) == KeptAnswer(bytes: [UInt8(index)], time: 1.5))
+            }
+            try await store.removeAll()
+            for key in keys { #expect(try await store.answer(to: key) == nil) }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AxiomCore
+import Foundation
+import LatchRPC
+import Testing
+
+@Suite struct `An error of seed 000's clients` {
+    @Test(arguments: [
+        (AxiomError.networkError("offline"), AxiomRecoveryStrategy.retry, true),
+        (.clientError(.timeout(0.05)), .retry, true), (.clientError(.invalidAction("bad")), .userInput, true),
+        (.clientError(.initializationError("closed")), .restart, false), (.stateError("no field"), .reset, true),
+        (.actionError(code: "unauthenticated", message: "no"), .userInput, true),
+        (.actionError(code: "aborted", message: "no"), .retry, true), (.validationError("bad"), .userInput, true),
+        (.frameworkError("broken"), .restart, false),
+    ])
+    func `says what can be done about it`(error: AxiomError, strategy: AxiomRecoveryStrategy, isRecoverable: Bool) {
+        #expect(error.recoveryStrategy == strategy)
+        #expect(error.isRecoverable == isRecoverable)
+        #expect(error.isRetryable == (strategy == .retry))
+        #expect((error.recoverySuggestion == nil) == (strategy == .ignore))
+    }
+
+    @Test func `says the same to Foundation`() {
+        let error: any Error = AxiomError.clientError(.timeout(0.05))
+        #expect(error.localizedDescription == "The action took longer than 0.05 s.")
+        #expect((error as? any LocalizedError)?.errorDescription == error.localizedDescription)
+    }
+
+    @Test(arguments: [
+        (RPCError(.unauthenticated, "who?"), AxiomError.actionError(code: "unauthenticated", message: "who?")),
+        (RPCError(.invalidArgument, "no"), .validationError("no")),
+    ])
+    func `is made of what the service answered`(call: RPCError, error: AxiomError) {
+        let failed = ActionError(
+            code: ActionError.callFailed.code, message: call.message, isRetryable: call.isRetryable, cause: call)
+        #expect(AxiomError(failed) == error)
+    }
+
+    @Test func `differs where its words do`() {
+        #expect(AxiomError.networkError("one") != .networkError("other"))
+    }
+}

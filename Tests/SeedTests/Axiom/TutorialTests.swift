@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AxiomArchitecture
+import AxiomCore
+import Foundation
+import Testing
+import UserService
+
+@MainActor
+@Suite struct `Seed 000's tutorial` {
+    @Test func `signs in with the right password`() async throws {
+        let manager = AuthenticationManager()
+        try await manager.login(email: "test@example.com", password: "validpassword")
+        #expect(manager.isAuthenticated)
+        #expect(manager.currentUser?.id == "u1")
+        #expect(manager.currentSession?.accessToken == "access-1")
+        #expect(manager.storedTokens == ["access-1"])
+    }
+
+    @Test func `stays signed out with a wrong one, and shows why`() async {
+        let client = UserManagerClient()
+        let manager = AuthenticationManager(client: client)
+        await #expect(throws: AxiomError.actionError(code: "unauthenticated", message: "wrong password")) {
+            try await manager.login(email: "test@example.com", password: "wrongpassword")
+        }
+        #expect(!manager.isAuthenticated)
+        #expect(manager.currentUser == nil)
+        #expect(await client.getCurrentState().error?.localizedDescription == "wrong password")
+    }
+
+    @Test func `registers, and says what is wrong with a registration`() async throws {
+        let manager = AuthenticationManager()
+        try await manager.register(
+            email: "new@example.com", password: "long enough", firstName: "New", lastName: "Person", username: "new")
+        #expect(manager.currentUser?.email == "new@example.com")
+        let error = await #expect(throws: AuthenticationError.self) {
+            try await manager.register(
+                email: "nobody", password: "short", firstName: "", lastName: "", username: "")
+        }
+        guard case .validationFailed(let reasons) = error else { return }
+        #expect(reasons == ["email must contain '@'", "password must have at least 8 characters"])
+    }
+
+    @Test func `renews a session that ends soon, and no other`() async throws {
+        let manager = AuthenticationManager()
+        try await manager.login(email: "test@example.com", password: "validpassword")
+        try await manager.refreshTokenIfNeeded()
+        #expect(manager.currentSession?.accessToken == "access-1")
+        try await manager.refreshTokenIfNeeded(within: .infinity)
+        #expect(manager.currentSession?.accessToken == "access-2")
+        try await manager.loadUserProfile()
+    }
+
+    @Test func `signs out`() async throws {
+        let manager = AuthenticationManager()
+        try await manager.login(email: "test@example.com", password: "validpassword")
+        try await manager.logout()
+        #expect(!manager.isAuthenticated)
+        #expect(manager.currentUser == nil)
+        #expect(manager.currentSession == nil)
+        #expect(manager.storedTokens.isEmpty)
+    }
+
+    @Test func `shows the devices and revokes one`() async throws {
+        let client = UserManagerClient()
+        let manager = AuthenticationManager(client: client)
+        #expect(try await manager.getActiveDevices().map(\.id) == ["d1", "d2"])
+        try await manager.revokeDevice("d1")
+        #expect(await client.getCurrentState().devices.map(\.id) == ["d2"])
+    }
+}
