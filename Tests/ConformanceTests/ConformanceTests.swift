@@ -1,26 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConformanceTestee
+import FoundationEssentials
 import LatchRPC
 import TestVectors
 import Testing
 
 @Suite(.enabled(if: VectorFile.protobufConformance.isPresent, "\(VectorSet.hint)"))
 struct `What protobuf's conformance runner asks` {
-    @Test func `each recorded request is answered with the same meaning`() throws {
+    @Test func `is answered with the meaning that was recorded`() throws {
         let cases = try RecordedCase.all()
         #expect(cases.count == 6540)
-        var agreed: [String: Int] = [:]
-        for (index, recorded) in cases.enumerated() {
+        var agreed = 0
+        for (index, recorded) in cases.enumerated() where !recorded.namesAFieldTwice {
             let ours = ConformanceTestee.answer(recorded.request)
-            guard let difference = Meaning.difference(ours, recorded) else {
-                agreed[recorded.category, default: 0] += 1
+            if let difference = Meaning.difference(ours, recorded) {
+                Issue.record(
+                    "\(index) \(recorded.category): \(difference)\n\(recorded.request)\n\(ours)\n\(recorded.answer)")
+            } else {
+                agreed += 1
+            }
+        }
+        #expect(agreed == 6528)
+    }
+
+    /// The runner wants these refused; the testee that was recorded merges the two, as the runner allows it for now.
+    @Test func `is refused where a JSON text names a field twice`() throws {
+        let cases = try RecordedCase.all().filter(\.namesAFieldTwice)
+        #expect(cases.count == 12)
+        for recorded in cases {
+            guard case .parseError = ConformanceTestee.answer(recorded.request).result else {
+                Issue.record("accepted: \(recorded.request.payload.debugDescription)")
                 continue
             }
-            Issue.record(
-                "\(index) \(recorded.category): \(difference)\nasked \(recorded.request.payload.debugDescription)\nours \(ours.result.debugDescription)\nrecorded \(recorded.answer.result.debugDescription)"
-            )
         }
-        for (category, count) in agreed.sorted(by: { $0.key < $1.key }) { print(count, category) }
+    }
+
+    @Test func `gives messages that come back from JSON and from the text format`() throws {
+        let (types, extensions) = (ConformanceTestee.types, ConformanceTestee.extensions)
+        var count = 0
+        for recorded in try RecordedCase.all() {
+            guard case .protobufPayload(let bytes) = recorded.answer.result else { continue }
+            guard recorded.request.messageType == TestAllTypesProto3.name else { continue }
+            var message = try TestAllTypesProto3(serialized: Array(bytes), extensions: extensions)
+            message.unknownFields.removeAll()
+            let json = try message.jsonBytes(JSONWritingOptions(types: types, extensions: extensions))
+            let reading = JSONReadingOptions(types: types, extensions: extensions)
+            let back = try TestAllTypesProto3(json: json, options: reading)
+            #expect(try back.serialized(deterministic: true) == message.serialized(deterministic: true), "\(message)")
+            let text = message.text(TextWritingOptions(types: types, extensions: extensions))
+            let read = try TestAllTypesProto3(
+                text: text, options: TextReadingOptions(types: types, extensions: extensions))
+            #expect(try read.serialized(deterministic: true) == message.serialized(deterministic: true), "\(text)")
+            count += 1
+        }
+        #expect(count > 500)
     }
 }

@@ -35,6 +35,14 @@ struct RecordedCase {
         }
     }
 
+    /// Whether the JSON that is to be read names a field for the second time.
+    var namesAFieldTwice: Bool {
+        guard case .jsonPayload(let json) = request.payload else { return false }
+        let names = ["optionalNestedMessage", "optional_nested_message"]
+        let texts = names.flatMap { first in names.map { "{\"\(first)\":{\"a\":1},\"\($0)\":{}}" } }
+        return texts.contains(json.filter { !$0.isWhitespace })
+    }
+
     /// All that were recorded: pairs, each part with its length before it.
     static func all() throws -> [RecordedCase] {
         let bytes = try VectorFile.protobufConformance.bytes()

@@ -76,6 +76,14 @@ public enum ConformanceTestee {
         extensions.formUnion(AllTypesEditionsProto2Extensions.all)
         extensions.formUnion(AllTypesEdition2023Extensions.all)
         extensions.formUnion(AllTypesEditionUnstableExtensions.all)
+        extensions.formUnion([
+            TestAllTypesProto2.MessageSetCorrectExtension1.Extensions.messageSetExtension,
+            TestAllTypesProto2.MessageSetCorrectExtension2.Extensions.messageSetExtension,
+            TestAllTypesProto2.ExtensionWithOneof.Extensions.extensionWithOneof,
+            EditionsTestAllTypesProto2.MessageSetCorrectExtension1.Extensions.messageSetExtension,
+            EditionsTestAllTypesProto2.MessageSetCorrectExtension2.Extensions.messageSetExtension,
+            EditionsTestAllTypesProto2.ExtensionWithOneof.Extensions.extensionWithOneof,
+        ])
         return extensions
     }()
 }

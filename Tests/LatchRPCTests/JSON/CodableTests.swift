@@ -13,10 +13,15 @@ import Testing
     }
 
     private var envelope: Envelope {
-        let message = TestAllTypesProto3(
-            optionalInt64: .max, optionalDouble: 0.1, repeatedNestedEnum: [.neg], optionalNestedMessage: .init(a: 1),
-            mapInt32Int32: [1: 2], optionalTimestamp: Date(timeIntervalSince1970: 0.5),
-            optionalStruct: ["a": [1, nil, true, "x", [:]]])
+        let message = TestAllTypesProto3 {
+            $0.optionalInt64 = .max
+            $0.optionalDouble = 0.1
+            $0.repeatedNestedEnum = [.neg]
+            $0.optionalNestedMessage = .init(a: 1)
+            $0.mapInt32Int32 = [1: 2]
+            $0.optionalTimestamp = Date(timeIntervalSince1970: 0.5)
+            $0.optionalStruct = ["a": [1, nil, true, "x", [:]]]
+        }
         return Envelope(name: "n", message: message, times: [Timestamp(seconds: 1, nanos: 1)])
     }
 

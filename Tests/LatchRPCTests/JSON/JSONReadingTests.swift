@@ -137,7 +137,11 @@ func refusal(_ json: String, _ options: JSONReadingOptions = JSONReadingOptions(
         let ignoring = JSONReadingOptions(ignoresUnknownFields: true)
         let json = #"{"nobody":{"a":[1,null,{"b":"c"}]},"optionalInt32":1,"OptionalInt32":2}"#
         #expect(refusal(json) == .unknownField)
-        #expect(try TestAllTypesProto3(json: json, options: ignoring) == TestAllTypesProto3(optionalInt32: 1))
+        #expect(
+            try TestAllTypesProto3(json: json, options: ignoring)
+                == TestAllTypesProto3 {
+                    $0.optionalInt32 = 1
+                })
         #expect(refusal(#"{"nobody":{"a":[1,]}}"#, ignoring) == .malformedJSON)
         #expect(refusal(#"{"nobody":01}"#, ignoring) == .malformedJSON)
     }

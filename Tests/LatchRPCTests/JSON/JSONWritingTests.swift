@@ -7,9 +7,13 @@ import Testing
 
 @Suite struct `A message that is written as JSON` {
     @Test func `has its fields in lowerCamelCase, in the order of the file`() throws {
-        let message = TestAllTypesProto3(
-            optionalInt32: 1, optionalInt64: -2, optionalBool: true, optionalString: "a\"b\\c\n\u{1}\u{7F}é",
-            optionalBytes: Data([0xFB, 0xFF]))
+        let message = TestAllTypesProto3 {
+            $0.optionalInt32 = 1
+            $0.optionalInt64 = -2
+            $0.optionalBool = true
+            $0.optionalString = "a\"b\\c\n\u{1}\u{7F}é"
+            $0.optionalBytes = Data([0xFB, 0xFF])
+        }
         #expect(
             try message.json()
                 == #"{"optionalInt32":1,"optionalInt64":"-2","optionalBool":true,"optionalString":"a\"b\\c\n\u0001\u007fé","optionalBytes":"+/8="}"#
@@ -17,7 +21,10 @@ import Testing
     }
 
     @Test func `has the names of the file where that is wanted`() throws {
-        let message = TestAllTypesProto3(optionalNestedMessage: .init(a: 1), fieldName7: 2)
+        let message = TestAllTypesProto3 {
+            $0.optionalNestedMessage = .init(a: 1)
+            $0.fieldName7 = 2
+        }
         #expect(
             try message.json(JSONWritingOptions(preservesProtoNames: true))
                 == #"{"optional_nested_message":{"a":1},"fieldName7":2}"#)
@@ -36,14 +43,19 @@ import Testing
     }
 
     @Test func `has enums by name, and as numbers where they have none or that is wanted`() throws {
-        let message = TestAllTypesProto3(repeatedNestedEnum: [.bar, .unrecognized(9), .neg])
+        let message = TestAllTypesProto3 {
+            $0.repeatedNestedEnum = [.bar, .unrecognized(9), .neg]
+        }
         #expect(try message.json() == #"{"repeatedNestedEnum":["BAR",9,"NEG"]}"#)
         #expect(try message.json(JSONWritingOptions(enumsAsNumbers: true)) == #"{"repeatedNestedEnum":[1,9,-1]}"#)
     }
 
     @Test func `has floats in the fewest digits that read back`() throws {
         let values: [Double] = [0.1, -0.0, 1, 1e21, 5e-324, .infinity, -.infinity, 123_456_789, 0x1p53, -2.5]
-        let json = try TestAllTypesProto3(repeatedFloat: [0.1, 16_777_216, .nan], repeatedDouble: values).json()
+        let json = try TestAllTypesProto3 {
+            $0.repeatedFloat = [0.1, 16_777_216, .nan]
+            $0.repeatedDouble = values
+        }.json()
         #expect(
             json
                 == #"{"repeatedFloat":[0.1,16777216,"NaN"],"repeatedDouble":[0.1,-0,1,1e+21,5e-324,"Infinity","-Infinity",123456789,9007199254740992,-2.5]}"#
@@ -53,9 +65,11 @@ import Testing
     }
 
     @Test func `has maps in the order of their keys`() throws {
-        let message = TestAllTypesProto3(
-            mapInt32Int32: [10: 1, 9: 2, -1: 3], mapBoolBool: [true: true, false: false],
-            mapStringString: ["b": "", "a": "", "": ""])
+        let message = TestAllTypesProto3 {
+            $0.mapInt32Int32 = [10: 1, 9: 2, -1: 3]
+            $0.mapBoolBool = [true: true, false: false]
+            $0.mapStringString = ["b": "", "a": "", "": ""]
+        }
         #expect(
             try message.json()
                 == #"{"mapInt32Int32":{"-1":3,"9":2,"10":1},"mapBoolBool":{"false":false,"true":true},"mapStringString":{"":"","a":"","b":""}}"#
@@ -82,7 +96,10 @@ import Testing
     }
 
     @Test func `has groups by the field's name`() throws {
-        #expect(try TestAllTypesProto2(data: .init(groupInt32: 1)).json() == #"{"data":{"groupInt32":1}}"#)
+        #expect(
+            try TestAllTypesProto2 {
+                $0.data = .init(groupInt32: 1)
+            }.json() == #"{"data":{"groupInt32":1}}"#)
         #expect(try TestAllTypesProto2(json: #"{"data":{"groupInt32":1}}"#).data?.groupInt32 == 1)
     }
 }

@@ -11,10 +11,16 @@ import Testing
     }
 
     @Test func `has one field on each line`() throws {
-        let message = TestAllTypesProto3(
-            optionalInt32: -1, repeatedDouble: [1, .infinity, -0.5], optionalBool: true, optionalString: "é\"'\\\n\u{1}",
-            optionalBytes: Data([0, 0x41, 0xFF]),
-            optionalNestedEnum: .bar, optionalNestedMessage: .init(a: 1), mapInt32Int32: [2: 3])
+        let message = TestAllTypesProto3 {
+            $0.optionalInt32 = -1
+            $0.repeatedDouble = [1, .infinity, -0.5]
+            $0.optionalBool = true
+            $0.optionalString = "é\"'\\\n\u{1}"
+            $0.optionalBytes = Data([0, 0x41, 0xFF])
+            $0.optionalNestedEnum = .bar
+            $0.optionalNestedMessage = .init(a: 1)
+            $0.mapInt32Int32 = [2: 3]
+        }
         let text = message.text()
         #expect(text.contains("optional_int32: -1\n"))
         #expect(text.contains("optional_string: \"é\\\"\\'\\\\\\n\\001\"\n"))
@@ -75,7 +81,10 @@ import Testing
     }
 
     @Test func `names groups by their types, and extensions in brackets`() throws {
-        var message = TestAllTypesProto2(data: .init(groupInt32: 1), multiwordgroupfield: .init())
+        var message = TestAllTypesProto2 {
+            $0.data = .init(groupInt32: 1)
+            $0.multiwordgroupfield = .init()
+        }
         message[AllTypesProto2Extensions.extensionInt32] = 2
         let text = message.text()
         #expect(

@@ -14,9 +14,10 @@ import Testing
         #expect(Timestamp(Date(timeIntervalSinceReferenceDate: .nan)).nanos == 0)
     }
 
-    @Test func `of a date gives the same date back`() {
+    @Test func `of a date gives the same date back, where dates are no finer than nanoseconds`() {
         for step in 0..<2_000 {
             let date = Date(timeIntervalSinceReferenceDate: Double(step) * 1_234_567.891_234 - 5e8)
+            guard abs(date.timeIntervalSinceReferenceDate) > 0x1p23 else { continue }
             #expect(Timestamp(date).date == date)
         }
     }

@@ -126,98 +126,98 @@ public struct TestAllTypesEdition2023: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var optionalInt32: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
-    public var repeatedInt32: [Int32] { get { storage[int32s: 1] } _modify { yield &storage[int32s: 1] } }
-    public var packedInt32: [Int32] { get { storage[int32s: 2] } _modify { yield &storage[int32s: 2] } }
-    public var unpackedInt32: [Int32] { get { storage[int32s: 3] } _modify { yield &storage[int32s: 3] } }
-    public var optionalInt64: Int64? { get { storage[optionalInt64: 4] } set { storage[optionalInt64: 4] = newValue } }
-    public var repeatedInt64: [Int64] { get { storage[int64s: 5] } _modify { yield &storage[int64s: 5] } }
-    public var packedInt64: [Int64] { get { storage[int64s: 6] } _modify { yield &storage[int64s: 6] } }
-    public var unpackedInt64: [Int64] { get { storage[int64s: 7] } _modify { yield &storage[int64s: 7] } }
-    public var optionalUint32: UInt32? { get { storage[optionalUInt32: 8] } set { storage[optionalUInt32: 8] = newValue } }
-    public var repeatedUint32: [UInt32] { get { storage[uint32s: 9] } _modify { yield &storage[uint32s: 9] } }
-    public var packedUint32: [UInt32] { get { storage[uint32s: 10] } _modify { yield &storage[uint32s: 10] } }
-    public var unpackedUint32: [UInt32] { get { storage[uint32s: 11] } _modify { yield &storage[uint32s: 11] } }
-    public var optionalUint64: UInt64? { get { storage[optionalUInt64: 12] } set { storage[optionalUInt64: 12] = newValue } }
-    public var repeatedUint64: [UInt64] { get { storage[uint64s: 13] } _modify { yield &storage[uint64s: 13] } }
-    public var packedUint64: [UInt64] { get { storage[uint64s: 14] } _modify { yield &storage[uint64s: 14] } }
-    public var unpackedUint64: [UInt64] { get { storage[uint64s: 15] } _modify { yield &storage[uint64s: 15] } }
-    public var optionalSint32: Int32? { get { storage[optionalInt32: 16] } set { storage[optionalInt32: 16] = newValue } }
-    public var repeatedSint32: [Int32] { get { storage[int32s: 17] } _modify { yield &storage[int32s: 17] } }
-    public var packedSint32: [Int32] { get { storage[int32s: 18] } _modify { yield &storage[int32s: 18] } }
-    public var unpackedSint32: [Int32] { get { storage[int32s: 19] } _modify { yield &storage[int32s: 19] } }
-    public var optionalSint64: Int64? { get { storage[optionalInt64: 20] } set { storage[optionalInt64: 20] = newValue } }
-    public var repeatedSint64: [Int64] { get { storage[int64s: 21] } _modify { yield &storage[int64s: 21] } }
-    public var packedSint64: [Int64] { get { storage[int64s: 22] } _modify { yield &storage[int64s: 22] } }
-    public var unpackedSint64: [Int64] { get { storage[int64s: 23] } _modify { yield &storage[int64s: 23] } }
-    public var optionalFixed32: UInt32? { get { storage[optionalUInt32: 24] } set { storage[optionalUInt32: 24] = newValue } }
-    public var repeatedFixed32: [UInt32] { get { storage[uint32s: 25] } _modify { yield &storage[uint32s: 25] } }
-    public var packedFixed32: [UInt32] { get { storage[uint32s: 26] } _modify { yield &storage[uint32s: 26] } }
-    public var unpackedFixed32: [UInt32] { get { storage[uint32s: 27] } _modify { yield &storage[uint32s: 27] } }
-    public var optionalFixed64: UInt64? { get { storage[optionalUInt64: 28] } set { storage[optionalUInt64: 28] = newValue } }
-    public var repeatedFixed64: [UInt64] { get { storage[uint64s: 29] } _modify { yield &storage[uint64s: 29] } }
-    public var packedFixed64: [UInt64] { get { storage[uint64s: 30] } _modify { yield &storage[uint64s: 30] } }
-    public var unpackedFixed64: [UInt64] { get { storage[uint64s: 31] } _modify { yield &storage[uint64s: 31] } }
-    public var optionalSfixed32: Int32? { get { storage[optionalInt32: 32] } set { storage[optionalInt32: 32] = newValue } }
-    public var repeatedSfixed32: [Int32] { get { storage[int32s: 33] } _modify { yield &storage[int32s: 33] } }
-    public var packedSfixed32: [Int32] { get { storage[int32s: 34] } _modify { yield &storage[int32s: 34] } }
-    public var unpackedSfixed32: [Int32] { get { storage[int32s: 35] } _modify { yield &storage[int32s: 35] } }
-    public var optionalSfixed64: Int64? { get { storage[optionalInt64: 36] } set { storage[optionalInt64: 36] = newValue } }
-    public var repeatedSfixed64: [Int64] { get { storage[int64s: 37] } _modify { yield &storage[int64s: 37] } }
-    public var packedSfixed64: [Int64] { get { storage[int64s: 38] } _modify { yield &storage[int64s: 38] } }
-    public var unpackedSfixed64: [Int64] { get { storage[int64s: 39] } _modify { yield &storage[int64s: 39] } }
-    public var optionalFloat: Float? { get { storage[optionalFloat: 40] } set { storage[optionalFloat: 40] = newValue } }
-    public var repeatedFloat: [Float] { get { storage[floats: 41] } _modify { yield &storage[floats: 41] } }
-    public var packedFloat: [Float] { get { storage[floats: 42] } _modify { yield &storage[floats: 42] } }
-    public var unpackedFloat: [Float] { get { storage[floats: 43] } _modify { yield &storage[floats: 43] } }
-    public var optionalDouble: Double? { get { storage[optionalDouble: 44] } set { storage[optionalDouble: 44] = newValue } }
-    public var repeatedDouble: [Double] { get { storage[doubles: 45] } _modify { yield &storage[doubles: 45] } }
-    public var packedDouble: [Double] { get { storage[doubles: 46] } _modify { yield &storage[doubles: 46] } }
-    public var unpackedDouble: [Double] { get { storage[doubles: 47] } _modify { yield &storage[doubles: 47] } }
-    public var optionalBool: Bool? { get { storage[optionalBool: 48] } set { storage[optionalBool: 48] = newValue } }
-    public var repeatedBool: [Bool] { get { storage[bools: 49] } _modify { yield &storage[bools: 49] } }
-    public var packedBool: [Bool] { get { storage[bools: 50] } _modify { yield &storage[bools: 50] } }
-    public var unpackedBool: [Bool] { get { storage[bools: 51] } _modify { yield &storage[bools: 51] } }
-    public var optionalString: String? { get { storage[optionalString: 52] } set { storage[optionalString: 52] = newValue } }
-    public var repeatedString: [String] { get { storage[strings: 53] } _modify { yield &storage[strings: 53] } }
-    public var optionalBytes: Data? { get { storage[optionalBytes: 54] } set { storage[optionalBytes: 54] = newValue } }
-    public var repeatedBytes: [Data] { get { storage[datas: 55] } _modify { yield &storage[datas: 55] } }
-    public var optionalNestedEnum: TestAllTypesEdition2023.NestedEnum? { get { storage[optionalEnum: 56] } set { storage[optionalEnum: 56] = newValue } }
-    public var repeatedNestedEnum: [TestAllTypesEdition2023.NestedEnum] { get { storage[enums: 57] } _modify { yield &storage[enums: 57] } }
-    public var packedNestedEnum: [TestAllTypesEdition2023.NestedEnum] { get { storage[enums: 58] } _modify { yield &storage[enums: 58] } }
-    public var unpackedNestedEnum: [TestAllTypesEdition2023.NestedEnum] { get { storage[enums: 59] } _modify { yield &storage[enums: 59] } }
-    public var optionalForeignEnum: ForeignEnumEdition2023? { get { storage[optionalEnum: 60] } set { storage[optionalEnum: 60] = newValue } }
-    public var repeatedForeignEnum: [ForeignEnumEdition2023] { get { storage[enums: 61] } _modify { yield &storage[enums: 61] } }
-    public var recursiveMessage: TestAllTypesEdition2023? { get { storage[optionalMessage: 62] } set { storage[optionalMessage: 62] = newValue } }
-    public var optionalNestedMessage: TestAllTypesEdition2023.NestedMessage? { get { storage[optionalMessage: 63] } set { storage[optionalMessage: 63] = newValue } }
-    public var repeatedNestedMessage: [TestAllTypesEdition2023.NestedMessage] { get { storage[messages: 64] } _modify { yield &storage[messages: 64] } }
-    public var optionalForeignMessage: ForeignMessageEdition2023? { get { storage[optionalMessage: 65] } set { storage[optionalMessage: 65] = newValue } }
-    public var repeatedForeignMessage: [ForeignMessageEdition2023] { get { storage[messages: 66] } _modify { yield &storage[messages: 66] } }
-    public var optionalStringPiece: String? { get { storage[optionalString: 67] } set { storage[optionalString: 67] = newValue } }
-    public var repeatedStringPiece: [String] { get { storage[strings: 68] } _modify { yield &storage[strings: 68] } }
-    public var optionalCord: String? { get { storage[optionalString: 69] } set { storage[optionalString: 69] = newValue } }
-    public var repeatedCord: [String] { get { storage[strings: 70] } _modify { yield &storage[strings: 70] } }
-    public var mapInt32Int32: [Int32: Int32] { get { storage[map: 71] } _modify { yield &storage[map: 71] } }
-    public var mapInt64Int64: [Int64: Int64] { get { storage[map: 72] } _modify { yield &storage[map: 72] } }
-    public var mapUint32Uint32: [UInt32: UInt32] { get { storage[map: 73] } _modify { yield &storage[map: 73] } }
-    public var mapUint64Uint64: [UInt64: UInt64] { get { storage[map: 74] } _modify { yield &storage[map: 74] } }
-    public var mapSint32Sint32: [Int32: Int32] { get { storage[map: 75] } _modify { yield &storage[map: 75] } }
-    public var mapSint64Sint64: [Int64: Int64] { get { storage[map: 76] } _modify { yield &storage[map: 76] } }
-    public var mapFixed32Fixed32: [UInt32: UInt32] { get { storage[map: 77] } _modify { yield &storage[map: 77] } }
-    public var mapFixed64Fixed64: [UInt64: UInt64] { get { storage[map: 78] } _modify { yield &storage[map: 78] } }
-    public var mapSfixed32Sfixed32: [Int32: Int32] { get { storage[map: 79] } _modify { yield &storage[map: 79] } }
-    public var mapSfixed64Sfixed64: [Int64: Int64] { get { storage[map: 80] } _modify { yield &storage[map: 80] } }
-    public var mapInt32Float: [Int32: Float] { get { storage[map: 81] } _modify { yield &storage[map: 81] } }
-    public var mapInt32Double: [Int32: Double] { get { storage[map: 82] } _modify { yield &storage[map: 82] } }
-    public var mapBoolBool: [Bool: Bool] { get { storage[map: 83] } _modify { yield &storage[map: 83] } }
-    public var mapStringString: [String: String] { get { storage[map: 84] } _modify { yield &storage[map: 84] } }
-    public var mapStringBytes: [String: Data] { get { storage[map: 85] } _modify { yield &storage[map: 85] } }
-    public var mapStringNestedMessage: [String: TestAllTypesEdition2023.NestedMessage] { get { storage[map: 86] } _modify { yield &storage[map: 86] } }
-    public var mapStringForeignMessage: [String: ForeignMessageEdition2023] { get { storage[map: 87] } _modify { yield &storage[map: 87] } }
-    public var mapStringNestedEnum: [String: TestAllTypesEdition2023.NestedEnum] { get { storage[map: 88] } _modify { yield &storage[map: 88] } }
-    public var mapStringForeignEnum: [String: ForeignEnumEdition2023] { get { storage[map: 89] } _modify { yield &storage[map: 89] } }
-    public var mapRecursive: [Int32: TestAllTypesEdition2023] { get { storage[map: 90] } _modify { yield &storage[map: 90] } }
-    public var oneofField: OneofField? {
+    @_alwaysEmitIntoClient public var optionalInt32: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedInt32: [Int32] { get { storage[int32s: 1] } _modify { yield &storage[int32s: 1] } }
+    @_alwaysEmitIntoClient public var packedInt32: [Int32] { get { storage[int32s: 2] } _modify { yield &storage[int32s: 2] } }
+    @_alwaysEmitIntoClient public var unpackedInt32: [Int32] { get { storage[int32s: 3] } _modify { yield &storage[int32s: 3] } }
+    @_alwaysEmitIntoClient public var optionalInt64: Int64? { get { storage[optionalInt64: 4] } set { storage[optionalInt64: 4] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedInt64: [Int64] { get { storage[int64s: 5] } _modify { yield &storage[int64s: 5] } }
+    @_alwaysEmitIntoClient public var packedInt64: [Int64] { get { storage[int64s: 6] } _modify { yield &storage[int64s: 6] } }
+    @_alwaysEmitIntoClient public var unpackedInt64: [Int64] { get { storage[int64s: 7] } _modify { yield &storage[int64s: 7] } }
+    @_alwaysEmitIntoClient public var optionalUint32: UInt32? { get { storage[optionalUInt32: 8] } set { storage[optionalUInt32: 8] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedUint32: [UInt32] { get { storage[uint32s: 9] } _modify { yield &storage[uint32s: 9] } }
+    @_alwaysEmitIntoClient public var packedUint32: [UInt32] { get { storage[uint32s: 10] } _modify { yield &storage[uint32s: 10] } }
+    @_alwaysEmitIntoClient public var unpackedUint32: [UInt32] { get { storage[uint32s: 11] } _modify { yield &storage[uint32s: 11] } }
+    @_alwaysEmitIntoClient public var optionalUint64: UInt64? { get { storage[optionalUInt64: 12] } set { storage[optionalUInt64: 12] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedUint64: [UInt64] { get { storage[uint64s: 13] } _modify { yield &storage[uint64s: 13] } }
+    @_alwaysEmitIntoClient public var packedUint64: [UInt64] { get { storage[uint64s: 14] } _modify { yield &storage[uint64s: 14] } }
+    @_alwaysEmitIntoClient public var unpackedUint64: [UInt64] { get { storage[uint64s: 15] } _modify { yield &storage[uint64s: 15] } }
+    @_alwaysEmitIntoClient public var optionalSint32: Int32? { get { storage[optionalInt32: 16] } set { storage[optionalInt32: 16] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedSint32: [Int32] { get { storage[int32s: 17] } _modify { yield &storage[int32s: 17] } }
+    @_alwaysEmitIntoClient public var packedSint32: [Int32] { get { storage[int32s: 18] } _modify { yield &storage[int32s: 18] } }
+    @_alwaysEmitIntoClient public var unpackedSint32: [Int32] { get { storage[int32s: 19] } _modify { yield &storage[int32s: 19] } }
+    @_alwaysEmitIntoClient public var optionalSint64: Int64? { get { storage[optionalInt64: 20] } set { storage[optionalInt64: 20] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedSint64: [Int64] { get { storage[int64s: 21] } _modify { yield &storage[int64s: 21] } }
+    @_alwaysEmitIntoClient public var packedSint64: [Int64] { get { storage[int64s: 22] } _modify { yield &storage[int64s: 22] } }
+    @_alwaysEmitIntoClient public var unpackedSint64: [Int64] { get { storage[int64s: 23] } _modify { yield &storage[int64s: 23] } }
+    @_alwaysEmitIntoClient public var optionalFixed32: UInt32? { get { storage[optionalUInt32: 24] } set { storage[optionalUInt32: 24] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedFixed32: [UInt32] { get { storage[uint32s: 25] } _modify { yield &storage[uint32s: 25] } }
+    @_alwaysEmitIntoClient public var packedFixed32: [UInt32] { get { storage[uint32s: 26] } _modify { yield &storage[uint32s: 26] } }
+    @_alwaysEmitIntoClient public var unpackedFixed32: [UInt32] { get { storage[uint32s: 27] } _modify { yield &storage[uint32s: 27] } }
+    @_alwaysEmitIntoClient public var optionalFixed64: UInt64? { get { storage[optionalUInt64: 28] } set { storage[optionalUInt64: 28] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedFixed64: [UInt64] { get { storage[uint64s: 29] } _modify { yield &storage[uint64s: 29] } }
+    @_alwaysEmitIntoClient public var packedFixed64: [UInt64] { get { storage[uint64s: 30] } _modify { yield &storage[uint64s: 30] } }
+    @_alwaysEmitIntoClient public var unpackedFixed64: [UInt64] { get { storage[uint64s: 31] } _modify { yield &storage[uint64s: 31] } }
+    @_alwaysEmitIntoClient public var optionalSfixed32: Int32? { get { storage[optionalInt32: 32] } set { storage[optionalInt32: 32] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedSfixed32: [Int32] { get { storage[int32s: 33] } _modify { yield &storage[int32s: 33] } }
+    @_alwaysEmitIntoClient public var packedSfixed32: [Int32] { get { storage[int32s: 34] } _modify { yield &storage[int32s: 34] } }
+    @_alwaysEmitIntoClient public var unpackedSfixed32: [Int32] { get { storage[int32s: 35] } _modify { yield &storage[int32s: 35] } }
+    @_alwaysEmitIntoClient public var optionalSfixed64: Int64? { get { storage[optionalInt64: 36] } set { storage[optionalInt64: 36] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedSfixed64: [Int64] { get { storage[int64s: 37] } _modify { yield &storage[int64s: 37] } }
+    @_alwaysEmitIntoClient public var packedSfixed64: [Int64] { get { storage[int64s: 38] } _modify { yield &storage[int64s: 38] } }
+    @_alwaysEmitIntoClient public var unpackedSfixed64: [Int64] { get { storage[int64s: 39] } _modify { yield &storage[int64s: 39] } }
+    @_alwaysEmitIntoClient public var optionalFloat: Float? { get { storage[optionalFloat: 40] } set { storage[optionalFloat: 40] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedFloat: [Float] { get { storage[floats: 41] } _modify { yield &storage[floats: 41] } }
+    @_alwaysEmitIntoClient public var packedFloat: [Float] { get { storage[floats: 42] } _modify { yield &storage[floats: 42] } }
+    @_alwaysEmitIntoClient public var unpackedFloat: [Float] { get { storage[floats: 43] } _modify { yield &storage[floats: 43] } }
+    @_alwaysEmitIntoClient public var optionalDouble: Double? { get { storage[optionalDouble: 44] } set { storage[optionalDouble: 44] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedDouble: [Double] { get { storage[doubles: 45] } _modify { yield &storage[doubles: 45] } }
+    @_alwaysEmitIntoClient public var packedDouble: [Double] { get { storage[doubles: 46] } _modify { yield &storage[doubles: 46] } }
+    @_alwaysEmitIntoClient public var unpackedDouble: [Double] { get { storage[doubles: 47] } _modify { yield &storage[doubles: 47] } }
+    @_alwaysEmitIntoClient public var optionalBool: Bool? { get { storage[optionalBool: 48] } set { storage[optionalBool: 48] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedBool: [Bool] { get { storage[bools: 49] } _modify { yield &storage[bools: 49] } }
+    @_alwaysEmitIntoClient public var packedBool: [Bool] { get { storage[bools: 50] } _modify { yield &storage[bools: 50] } }
+    @_alwaysEmitIntoClient public var unpackedBool: [Bool] { get { storage[bools: 51] } _modify { yield &storage[bools: 51] } }
+    @_alwaysEmitIntoClient public var optionalString: String? { get { storage[optionalString: 52] } set { storage[optionalString: 52] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedString: [String] { get { storage[strings: 53] } _modify { yield &storage[strings: 53] } }
+    @_alwaysEmitIntoClient public var optionalBytes: Data? { get { storage[optionalBytes: 54] } set { storage[optionalBytes: 54] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedBytes: [Data] { get { storage[datas: 55] } _modify { yield &storage[datas: 55] } }
+    @_alwaysEmitIntoClient public var optionalNestedEnum: TestAllTypesEdition2023.NestedEnum? { get { storage[optionalEnum: 56] } set { storage[optionalEnum: 56] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedNestedEnum: [TestAllTypesEdition2023.NestedEnum] { get { storage[enums: 57] } _modify { yield &storage[enums: 57] } }
+    @_alwaysEmitIntoClient public var packedNestedEnum: [TestAllTypesEdition2023.NestedEnum] { get { storage[enums: 58] } _modify { yield &storage[enums: 58] } }
+    @_alwaysEmitIntoClient public var unpackedNestedEnum: [TestAllTypesEdition2023.NestedEnum] { get { storage[enums: 59] } _modify { yield &storage[enums: 59] } }
+    @_alwaysEmitIntoClient public var optionalForeignEnum: ForeignEnumEdition2023? { get { storage[optionalEnum: 60] } set { storage[optionalEnum: 60] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedForeignEnum: [ForeignEnumEdition2023] { get { storage[enums: 61] } _modify { yield &storage[enums: 61] } }
+    @_alwaysEmitIntoClient public var recursiveMessage: TestAllTypesEdition2023? { get { storage[optionalMessage: 62] } set { storage[optionalMessage: 62] = newValue } }
+    @_alwaysEmitIntoClient public var optionalNestedMessage: TestAllTypesEdition2023.NestedMessage? { get { storage[optionalMessage: 63] } set { storage[optionalMessage: 63] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedNestedMessage: [TestAllTypesEdition2023.NestedMessage] { get { storage[messages: 64] } _modify { yield &storage[messages: 64] } }
+    @_alwaysEmitIntoClient public var optionalForeignMessage: ForeignMessageEdition2023? { get { storage[optionalMessage: 65] } set { storage[optionalMessage: 65] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedForeignMessage: [ForeignMessageEdition2023] { get { storage[messages: 66] } _modify { yield &storage[messages: 66] } }
+    @_alwaysEmitIntoClient public var optionalStringPiece: String? { get { storage[optionalString: 67] } set { storage[optionalString: 67] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedStringPiece: [String] { get { storage[strings: 68] } _modify { yield &storage[strings: 68] } }
+    @_alwaysEmitIntoClient public var optionalCord: String? { get { storage[optionalString: 69] } set { storage[optionalString: 69] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedCord: [String] { get { storage[strings: 70] } _modify { yield &storage[strings: 70] } }
+    @_alwaysEmitIntoClient public var mapInt32Int32: [Int32: Int32] { get { storage[map: 71] } _modify { yield &storage[map: 71] } }
+    @_alwaysEmitIntoClient public var mapInt64Int64: [Int64: Int64] { get { storage[map: 72] } _modify { yield &storage[map: 72] } }
+    @_alwaysEmitIntoClient public var mapUint32Uint32: [UInt32: UInt32] { get { storage[map: 73] } _modify { yield &storage[map: 73] } }
+    @_alwaysEmitIntoClient public var mapUint64Uint64: [UInt64: UInt64] { get { storage[map: 74] } _modify { yield &storage[map: 74] } }
+    @_alwaysEmitIntoClient public var mapSint32Sint32: [Int32: Int32] { get { storage[map: 75] } _modify { yield &storage[map: 75] } }
+    @_alwaysEmitIntoClient public var mapSint64Sint64: [Int64: Int64] { get { storage[map: 76] } _modify { yield &storage[map: 76] } }
+    @_alwaysEmitIntoClient public var mapFixed32Fixed32: [UInt32: UInt32] { get { storage[map: 77] } _modify { yield &storage[map: 77] } }
+    @_alwaysEmitIntoClient public var mapFixed64Fixed64: [UInt64: UInt64] { get { storage[map: 78] } _modify { yield &storage[map: 78] } }
+    @_alwaysEmitIntoClient public var mapSfixed32Sfixed32: [Int32: Int32] { get { storage[map: 79] } _modify { yield &storage[map: 79] } }
+    @_alwaysEmitIntoClient public var mapSfixed64Sfixed64: [Int64: Int64] { get { storage[map: 80] } _modify { yield &storage[map: 80] } }
+    @_alwaysEmitIntoClient public var mapInt32Float: [Int32: Float] { get { storage[map: 81] } _modify { yield &storage[map: 81] } }
+    @_alwaysEmitIntoClient public var mapInt32Double: [Int32: Double] { get { storage[map: 82] } _modify { yield &storage[map: 82] } }
+    @_alwaysEmitIntoClient public var mapBoolBool: [Bool: Bool] { get { storage[map: 83] } _modify { yield &storage[map: 83] } }
+    @_alwaysEmitIntoClient public var mapStringString: [String: String] { get { storage[map: 84] } _modify { yield &storage[map: 84] } }
+    @_alwaysEmitIntoClient public var mapStringBytes: [String: Data] { get { storage[map: 85] } _modify { yield &storage[map: 85] } }
+    @_alwaysEmitIntoClient public var mapStringNestedMessage: [String: TestAllTypesEdition2023.NestedMessage] { get { storage[map: 86] } _modify { yield &storage[map: 86] } }
+    @_alwaysEmitIntoClient public var mapStringForeignMessage: [String: ForeignMessageEdition2023] { get { storage[map: 87] } _modify { yield &storage[map: 87] } }
+    @_alwaysEmitIntoClient public var mapStringNestedEnum: [String: TestAllTypesEdition2023.NestedEnum] { get { storage[map: 88] } _modify { yield &storage[map: 88] } }
+    @_alwaysEmitIntoClient public var mapStringForeignEnum: [String: ForeignEnumEdition2023] { get { storage[map: 89] } _modify { yield &storage[map: 89] } }
+    @_alwaysEmitIntoClient public var mapRecursive: [Int32: TestAllTypesEdition2023] { get { storage[map: 90] } _modify { yield &storage[map: 90] } }
+    @_alwaysEmitIntoClient public var oneofField: OneofField? {
         get {
             switch storage[oneof: 0] {
             case 111: .oneofUint32(storage[uint32: 91])
@@ -247,150 +247,8 @@ public struct TestAllTypesEdition2023: Message {
             }
         }
     }
-    public var groupliketype: TestAllTypesEdition2023.GroupLikeType? { get { storage[optionalMessage: 100] } set { storage[optionalMessage: 100] = newValue } }
-    public var delimitedField: TestAllTypesEdition2023.GroupLikeType? { get { storage[optionalMessage: 101] } set { storage[optionalMessage: 101] = newValue } }
-
-    public init(
-        optionalInt32: Int32? = nil, repeatedInt32: [Int32] = [], packedInt32: [Int32] = [],
-        unpackedInt32: [Int32] = [], optionalInt64: Int64? = nil, repeatedInt64: [Int64] = [],
-        packedInt64: [Int64] = [], unpackedInt64: [Int64] = [], optionalUint32: UInt32? = nil,
-        repeatedUint32: [UInt32] = [], packedUint32: [UInt32] = [], unpackedUint32: [UInt32] = [],
-        optionalUint64: UInt64? = nil, repeatedUint64: [UInt64] = [], packedUint64: [UInt64] = [],
-        unpackedUint64: [UInt64] = [], optionalSint32: Int32? = nil, repeatedSint32: [Int32] = [],
-        packedSint32: [Int32] = [], unpackedSint32: [Int32] = [], optionalSint64: Int64? = nil,
-        repeatedSint64: [Int64] = [], packedSint64: [Int64] = [], unpackedSint64: [Int64] = [],
-        optionalFixed32: UInt32? = nil, repeatedFixed32: [UInt32] = [], packedFixed32: [UInt32] = [],
-        unpackedFixed32: [UInt32] = [], optionalFixed64: UInt64? = nil, repeatedFixed64: [UInt64] = [],
-        packedFixed64: [UInt64] = [], unpackedFixed64: [UInt64] = [], optionalSfixed32: Int32? = nil,
-        repeatedSfixed32: [Int32] = [], packedSfixed32: [Int32] = [], unpackedSfixed32: [Int32] = [],
-        optionalSfixed64: Int64? = nil, repeatedSfixed64: [Int64] = [], packedSfixed64: [Int64] = [],
-        unpackedSfixed64: [Int64] = [], optionalFloat: Float? = nil, repeatedFloat: [Float] = [],
-        packedFloat: [Float] = [], unpackedFloat: [Float] = [], optionalDouble: Double? = nil,
-        repeatedDouble: [Double] = [], packedDouble: [Double] = [], unpackedDouble: [Double] = [],
-        optionalBool: Bool? = nil, repeatedBool: [Bool] = [], packedBool: [Bool] = [], unpackedBool: [Bool] = [],
-        optionalString: String? = nil, repeatedString: [String] = [], optionalBytes: Data? = nil,
-        repeatedBytes: [Data] = [], optionalNestedEnum: TestAllTypesEdition2023.NestedEnum? = nil,
-        repeatedNestedEnum: [TestAllTypesEdition2023.NestedEnum] = [],
-        packedNestedEnum: [TestAllTypesEdition2023.NestedEnum] = [],
-        unpackedNestedEnum: [TestAllTypesEdition2023.NestedEnum] = [],
-        optionalForeignEnum: ForeignEnumEdition2023? = nil, repeatedForeignEnum: [ForeignEnumEdition2023] = [],
-        recursiveMessage: TestAllTypesEdition2023? = nil,
-        optionalNestedMessage: TestAllTypesEdition2023.NestedMessage? = nil,
-        repeatedNestedMessage: [TestAllTypesEdition2023.NestedMessage] = [],
-        optionalForeignMessage: ForeignMessageEdition2023? = nil,
-        repeatedForeignMessage: [ForeignMessageEdition2023] = [], optionalStringPiece: String? = nil,
-        repeatedStringPiece: [String] = [], optionalCord: String? = nil, repeatedCord: [String] = [],
-        mapInt32Int32: [Int32: Int32] = [:], mapInt64Int64: [Int64: Int64] = [:],
-        mapUint32Uint32: [UInt32: UInt32] = [:], mapUint64Uint64: [UInt64: UInt64] = [:],
-        mapSint32Sint32: [Int32: Int32] = [:], mapSint64Sint64: [Int64: Int64] = [:],
-        mapFixed32Fixed32: [UInt32: UInt32] = [:], mapFixed64Fixed64: [UInt64: UInt64] = [:],
-        mapSfixed32Sfixed32: [Int32: Int32] = [:], mapSfixed64Sfixed64: [Int64: Int64] = [:],
-        mapInt32Float: [Int32: Float] = [:], mapInt32Double: [Int32: Double] = [:], mapBoolBool: [Bool: Bool] = [:],
-        mapStringString: [String: String] = [:], mapStringBytes: [String: Data] = [:],
-        mapStringNestedMessage: [String: TestAllTypesEdition2023.NestedMessage] = [:],
-        mapStringForeignMessage: [String: ForeignMessageEdition2023] = [:],
-        mapStringNestedEnum: [String: TestAllTypesEdition2023.NestedEnum] = [:],
-        mapStringForeignEnum: [String: ForeignEnumEdition2023] = [:],
-        mapRecursive: [Int32: TestAllTypesEdition2023] = [:], oneofField: OneofField? = nil,
-        groupliketype: TestAllTypesEdition2023.GroupLikeType? = nil,
-        delimitedField: TestAllTypesEdition2023.GroupLikeType? = nil
-    ) {
-        storage = MessageStorage(Self.schema)
-        storage[optionalInt32: 0] = optionalInt32
-        storage[int32s: 1] = repeatedInt32
-        storage[int32s: 2] = packedInt32
-        storage[int32s: 3] = unpackedInt32
-        storage[optionalInt64: 4] = optionalInt64
-        storage[int64s: 5] = repeatedInt64
-        storage[int64s: 6] = packedInt64
-        storage[int64s: 7] = unpackedInt64
-        storage[optionalUInt32: 8] = optionalUint32
-        storage[uint32s: 9] = repeatedUint32
-        storage[uint32s: 10] = packedUint32
-        storage[uint32s: 11] = unpackedUint32
-        storage[optionalUInt64: 12] = optionalUint64
-        storage[uint64s: 13] = repeatedUint64
-        storage[uint64s: 14] = packedUint64
-        storage[uint64s: 15] = unpackedUint64
-        storage[optionalInt32: 16] = optionalSint32
-        storage[int32s: 17] = repeatedSint32
-        storage[int32s: 18] = packedSint32
-        storage[int32s: 19] = unpackedSint32
-        storage[optionalInt64: 20] = optionalSint64
-        storage[int64s: 21] = repeatedSint64
-        storage[int64s: 22] = packedSint64
-        storage[int64s: 23] = unpackedSint64
-        storage[optionalUInt32: 24] = optionalFixed32
-        storage[uint32s: 25] = repeatedFixed32
-        storage[uint32s: 26] = packedFixed32
-        storage[uint32s: 27] = unpackedFixed32
-        storage[optionalUInt64: 28] = optionalFixed64
-        storage[uint64s: 29] = repeatedFixed64
-        storage[uint64s: 30] = packedFixed64
-        storage[uint64s: 31] = unpackedFixed64
-        storage[optionalInt32: 32] = optionalSfixed32
-        storage[int32s: 33] = repeatedSfixed32
-        storage[int32s: 34] = packedSfixed32
-        storage[int32s: 35] = unpackedSfixed32
-        storage[optionalInt64: 36] = optionalSfixed64
-        storage[int64s: 37] = repeatedSfixed64
-        storage[int64s: 38] = packedSfixed64
-        storage[int64s: 39] = unpackedSfixed64
-        storage[optionalFloat: 40] = optionalFloat
-        storage[floats: 41] = repeatedFloat
-        storage[floats: 42] = packedFloat
-        storage[floats: 43] = unpackedFloat
-        storage[optionalDouble: 44] = optionalDouble
-        storage[doubles: 45] = repeatedDouble
-        storage[doubles: 46] = packedDouble
-        storage[doubles: 47] = unpackedDouble
-        storage[optionalBool: 48] = optionalBool
-        storage[bools: 49] = repeatedBool
-        storage[bools: 50] = packedBool
-        storage[bools: 51] = unpackedBool
-        storage[optionalString: 52] = optionalString
-        storage[strings: 53] = repeatedString
-        storage[optionalBytes: 54] = optionalBytes
-        storage[datas: 55] = repeatedBytes
-        storage[optionalEnum: 56] = optionalNestedEnum
-        storage[enums: 57] = repeatedNestedEnum
-        storage[enums: 58] = packedNestedEnum
-        storage[enums: 59] = unpackedNestedEnum
-        storage[optionalEnum: 60] = optionalForeignEnum
-        storage[enums: 61] = repeatedForeignEnum
-        storage[optionalMessage: 62] = recursiveMessage
-        storage[optionalMessage: 63] = optionalNestedMessage
-        storage[messages: 64] = repeatedNestedMessage
-        storage[optionalMessage: 65] = optionalForeignMessage
-        storage[messages: 66] = repeatedForeignMessage
-        storage[optionalString: 67] = optionalStringPiece
-        storage[strings: 68] = repeatedStringPiece
-        storage[optionalString: 69] = optionalCord
-        storage[strings: 70] = repeatedCord
-        storage[map: 71] = mapInt32Int32
-        storage[map: 72] = mapInt64Int64
-        storage[map: 73] = mapUint32Uint32
-        storage[map: 74] = mapUint64Uint64
-        storage[map: 75] = mapSint32Sint32
-        storage[map: 76] = mapSint64Sint64
-        storage[map: 77] = mapFixed32Fixed32
-        storage[map: 78] = mapFixed64Fixed64
-        storage[map: 79] = mapSfixed32Sfixed32
-        storage[map: 80] = mapSfixed64Sfixed64
-        storage[map: 81] = mapInt32Float
-        storage[map: 82] = mapInt32Double
-        storage[map: 83] = mapBoolBool
-        storage[map: 84] = mapStringString
-        storage[map: 85] = mapStringBytes
-        storage[map: 86] = mapStringNestedMessage
-        storage[map: 87] = mapStringForeignMessage
-        storage[map: 88] = mapStringNestedEnum
-        storage[map: 89] = mapStringForeignEnum
-        storage[map: 90] = mapRecursive
-        self.oneofField = oneofField
-        storage[optionalMessage: 100] = groupliketype
-        storage[optionalMessage: 101] = delimitedField
-    }
+    @_alwaysEmitIntoClient public var groupliketype: TestAllTypesEdition2023.GroupLikeType? { get { storage[optionalMessage: 100] } set { storage[optionalMessage: 100] = newValue } }
+    @_alwaysEmitIntoClient public var delimitedField: TestAllTypesEdition2023.GroupLikeType? { get { storage[optionalMessage: 101] } set { storage[optionalMessage: 101] = newValue } }
 
     public enum OneofField: Hashable, Sendable {
         case oneofUint32(UInt32)
@@ -457,10 +315,10 @@ public struct TestAllTypesEdition2023: Message {
         public init(storage: MessageStorage) { self.storage = storage }
         public init() { storage = MessageStorage(Self.schema) }
 
-        public var corecursive: TestAllTypesEdition2023? { get { storage[optionalMessage: 0] } set { storage[optionalMessage: 0] = newValue } }
-        public var a: Int32? { get { storage[optionalInt32: 1] } set { storage[optionalInt32: 1] = newValue } }
+        @_alwaysEmitIntoClient public var corecursive: TestAllTypesEdition2023? { get { storage[optionalMessage: 0] } set { storage[optionalMessage: 0] = newValue } }
+        @_alwaysEmitIntoClient public var a: Int32? { get { storage[optionalInt32: 1] } set { storage[optionalInt32: 1] = newValue } }
 
-        public init(corecursive: TestAllTypesEdition2023? = nil, a: Int32? = nil) {
+        @_alwaysEmitIntoClient public init(corecursive: TestAllTypesEdition2023? = nil, a: Int32? = nil) {
             storage = MessageStorage(Self.schema)
             storage[optionalMessage: 0] = corecursive
             storage[optionalInt32: 1] = a
@@ -479,10 +337,10 @@ public struct TestAllTypesEdition2023: Message {
         public init(storage: MessageStorage) { self.storage = storage }
         public init() { storage = MessageStorage(Self.schema) }
 
-        public var groupInt32: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
-        public var groupUint32: UInt32? { get { storage[optionalUInt32: 1] } set { storage[optionalUInt32: 1] = newValue } }
+        @_alwaysEmitIntoClient public var groupInt32: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
+        @_alwaysEmitIntoClient public var groupUint32: UInt32? { get { storage[optionalUInt32: 1] } set { storage[optionalUInt32: 1] = newValue } }
 
-        public init(groupInt32: Int32? = nil, groupUint32: UInt32? = nil) {
+        @_alwaysEmitIntoClient public init(groupInt32: Int32? = nil, groupUint32: UInt32? = nil) {
             storage = MessageStorage(Self.schema)
             storage[optionalInt32: 0] = groupInt32
             storage[optionalUInt32: 1] = groupUint32
@@ -501,9 +359,9 @@ public struct ForeignMessageEdition2023: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var c: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
+    @_alwaysEmitIntoClient public var c: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
 
-    public init(c: Int32? = nil) {
+    @_alwaysEmitIntoClient public init(c: Int32? = nil) {
         storage = MessageStorage(Self.schema)
         storage[optionalInt32: 0] = c
     }
@@ -520,9 +378,9 @@ public struct GroupLikeType: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var c: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
+    @_alwaysEmitIntoClient public var c: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
 
-    public init(c: Int32? = nil) {
+    @_alwaysEmitIntoClient public init(c: Int32? = nil) {
         storage = MessageStorage(Self.schema)
         storage[optionalInt32: 0] = c
     }
@@ -566,11 +424,11 @@ public enum ForeignEnumEdition2023: ProtoEnum {
 
 /// Fields of other messages.
 public enum AllTypesEdition2023Extensions {
-    public static let extensionInt32 = Extension<TestAllTypesEdition2023, Int32>("120 protobuf_test_messages.editions.extension_int32 int32 optional")
-    public static let groupliketype = Extension<TestAllTypesEdition2023, GroupLikeType>("121 protobuf_test_messages.editions.groupliketype group 0", types: [GroupLikeType.self])
-    public static let delimitedExt = Extension<TestAllTypesEdition2023, GroupLikeType>("122 protobuf_test_messages.editions.delimited_ext group 0", types: [GroupLikeType.self])
-    public static let extensionString = Extension<TestAllTypesEdition2023, String>("133 protobuf_test_messages.editions.extension_string string optional")
-    public static let extensionBytes = Extension<TestAllTypesEdition2023, Data>("134 protobuf_test_messages.editions.extension_bytes bytes optional")
+    public static let extensionInt32 = Extension<TestAllTypesEdition2023, Int32?>("120 protobuf_test_messages.editions.extension_int32 int32 optional")
+    public static let groupliketype = Extension<TestAllTypesEdition2023, GroupLikeType?>("121 protobuf_test_messages.editions.groupliketype group 0", types: [GroupLikeType.self])
+    public static let delimitedExt = Extension<TestAllTypesEdition2023, GroupLikeType?>("122 protobuf_test_messages.editions.delimited_ext group 0", types: [GroupLikeType.self])
+    public static let extensionString = Extension<TestAllTypesEdition2023, String?>("133 protobuf_test_messages.editions.extension_string string optional")
+    public static let extensionBytes = Extension<TestAllTypesEdition2023, Data?>("134 protobuf_test_messages.editions.extension_bytes bytes optional")
 
     public static var all: ExtensionSet { [
         extensionInt32, groupliketype, delimitedExt, extensionString, extensionBytes

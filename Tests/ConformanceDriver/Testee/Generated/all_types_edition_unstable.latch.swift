@@ -35,23 +35,23 @@ public struct TestAllTypesEditionUnstable: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var optionalInt32: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
-    public var optionalBytes: Data? { get { storage[optionalBytes: 1] } set { storage[optionalBytes: 1] = newValue } }
-    public var optionalForeignEnum: ForeignEnumEditionUnstable? { get { storage[optionalEnum: 2] } set { storage[optionalEnum: 2] = newValue } }
-    public var optionalForeignMessage: ForeignMessageEditionUnstable? { get { storage[optionalMessage: 3] } set { storage[optionalMessage: 3] = newValue } }
-    public var recursiveMessage: TestAllTypesEditionUnstable? { get { storage[optionalMessage: 4] } set { storage[optionalMessage: 4] = newValue } }
-    public var repeatedInt32: [Int32] { get { storage[int32s: 5] } _modify { yield &storage[int32s: 5] } }
-    public var repeatedBytes: [Data] { get { storage[datas: 6] } _modify { yield &storage[datas: 6] } }
-    public var repeatedForeignEnum: [ForeignEnumEditionUnstable] { get { storage[enums: 7] } _modify { yield &storage[enums: 7] } }
-    public var repeatedForeignMessage: [ForeignMessageEditionUnstable] { get { storage[messages: 8] } _modify { yield &storage[messages: 8] } }
-    public var mapInt32Int32: [Int32: Int32] { get { storage[map: 9] } _modify { yield &storage[map: 9] } }
-    public var mapBoolBool: [Bool: Bool] { get { storage[map: 10] } _modify { yield &storage[map: 10] } }
-    public var mapStringString: [String: String] { get { storage[map: 11] } _modify { yield &storage[map: 11] } }
-    public var mapStringBytes: [String: Data] { get { storage[map: 12] } _modify { yield &storage[map: 12] } }
-    public var mapStringForeignMessage: [String: ForeignMessageEditionUnstable] { get { storage[map: 13] } _modify { yield &storage[map: 13] } }
-    public var mapStringForeignEnum: [String: ForeignEnumEditionUnstable] { get { storage[map: 14] } _modify { yield &storage[map: 14] } }
+    @_alwaysEmitIntoClient public var optionalInt32: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
+    @_alwaysEmitIntoClient public var optionalBytes: Data? { get { storage[optionalBytes: 1] } set { storage[optionalBytes: 1] = newValue } }
+    @_alwaysEmitIntoClient public var optionalForeignEnum: ForeignEnumEditionUnstable? { get { storage[optionalEnum: 2] } set { storage[optionalEnum: 2] = newValue } }
+    @_alwaysEmitIntoClient public var optionalForeignMessage: ForeignMessageEditionUnstable? { get { storage[optionalMessage: 3] } set { storage[optionalMessage: 3] = newValue } }
+    @_alwaysEmitIntoClient public var recursiveMessage: TestAllTypesEditionUnstable? { get { storage[optionalMessage: 4] } set { storage[optionalMessage: 4] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedInt32: [Int32] { get { storage[int32s: 5] } _modify { yield &storage[int32s: 5] } }
+    @_alwaysEmitIntoClient public var repeatedBytes: [Data] { get { storage[datas: 6] } _modify { yield &storage[datas: 6] } }
+    @_alwaysEmitIntoClient public var repeatedForeignEnum: [ForeignEnumEditionUnstable] { get { storage[enums: 7] } _modify { yield &storage[enums: 7] } }
+    @_alwaysEmitIntoClient public var repeatedForeignMessage: [ForeignMessageEditionUnstable] { get { storage[messages: 8] } _modify { yield &storage[messages: 8] } }
+    @_alwaysEmitIntoClient public var mapInt32Int32: [Int32: Int32] { get { storage[map: 9] } _modify { yield &storage[map: 9] } }
+    @_alwaysEmitIntoClient public var mapBoolBool: [Bool: Bool] { get { storage[map: 10] } _modify { yield &storage[map: 10] } }
+    @_alwaysEmitIntoClient public var mapStringString: [String: String] { get { storage[map: 11] } _modify { yield &storage[map: 11] } }
+    @_alwaysEmitIntoClient public var mapStringBytes: [String: Data] { get { storage[map: 12] } _modify { yield &storage[map: 12] } }
+    @_alwaysEmitIntoClient public var mapStringForeignMessage: [String: ForeignMessageEditionUnstable] { get { storage[map: 13] } _modify { yield &storage[map: 13] } }
+    @_alwaysEmitIntoClient public var mapStringForeignEnum: [String: ForeignEnumEditionUnstable] { get { storage[map: 14] } _modify { yield &storage[map: 14] } }
 
-    public init(
+    @_alwaysEmitIntoClient public init(
         optionalInt32: Int32? = nil, optionalBytes: Data? = nil, optionalForeignEnum: ForeignEnumEditionUnstable? = nil,
         optionalForeignMessage: ForeignMessageEditionUnstable? = nil,
         recursiveMessage: TestAllTypesEditionUnstable? = nil, repeatedInt32: [Int32] = [], repeatedBytes: [Data] = [],
@@ -91,9 +91,9 @@ public struct ForeignMessageEditionUnstable: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var c: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
+    @_alwaysEmitIntoClient public var c: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
 
-    public init(c: Int32? = nil) {
+    @_alwaysEmitIntoClient public init(c: Int32? = nil) {
         storage = MessageStorage(Self.schema)
         storage[optionalInt32: 0] = c
     }
@@ -137,7 +137,7 @@ public enum ForeignEnumEditionUnstable: ProtoEnum {
 
 /// Fields of other messages.
 public enum AllTypesEditionUnstableExtensions {
-    public static let extensionInt32 = Extension<TestAllTypesEditionUnstable, Int32>("120 protobuf_test_messages.edition_unstable.extension_int32 int32 optional")
+    public static let extensionInt32 = Extension<TestAllTypesEditionUnstable, Int32?>("120 protobuf_test_messages.edition_unstable.extension_int32 int32 optional")
 
     public static var all: ExtensionSet { [extensionInt32] }
 }

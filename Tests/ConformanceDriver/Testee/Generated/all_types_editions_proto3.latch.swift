@@ -180,98 +180,98 @@ public struct EditionsTestAllTypesProto3: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var optionalInt32: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
-    public var repeatedInt32: [Int32] { get { storage[int32s: 1] } _modify { yield &storage[int32s: 1] } }
-    public var packedInt32: [Int32] { get { storage[int32s: 2] } _modify { yield &storage[int32s: 2] } }
-    public var unpackedInt32: [Int32] { get { storage[int32s: 3] } _modify { yield &storage[int32s: 3] } }
-    public var optionalInt64: Int64 { get { storage[int64: 4] } set { storage[int64: 4] = newValue } }
-    public var repeatedInt64: [Int64] { get { storage[int64s: 5] } _modify { yield &storage[int64s: 5] } }
-    public var packedInt64: [Int64] { get { storage[int64s: 6] } _modify { yield &storage[int64s: 6] } }
-    public var unpackedInt64: [Int64] { get { storage[int64s: 7] } _modify { yield &storage[int64s: 7] } }
-    public var optionalUint32: UInt32 { get { storage[uint32: 8] } set { storage[uint32: 8] = newValue } }
-    public var repeatedUint32: [UInt32] { get { storage[uint32s: 9] } _modify { yield &storage[uint32s: 9] } }
-    public var packedUint32: [UInt32] { get { storage[uint32s: 10] } _modify { yield &storage[uint32s: 10] } }
-    public var unpackedUint32: [UInt32] { get { storage[uint32s: 11] } _modify { yield &storage[uint32s: 11] } }
-    public var optionalUint64: UInt64 { get { storage[uint64: 12] } set { storage[uint64: 12] = newValue } }
-    public var repeatedUint64: [UInt64] { get { storage[uint64s: 13] } _modify { yield &storage[uint64s: 13] } }
-    public var packedUint64: [UInt64] { get { storage[uint64s: 14] } _modify { yield &storage[uint64s: 14] } }
-    public var unpackedUint64: [UInt64] { get { storage[uint64s: 15] } _modify { yield &storage[uint64s: 15] } }
-    public var optionalSint32: Int32 { get { storage[int32: 16] } set { storage[int32: 16] = newValue } }
-    public var repeatedSint32: [Int32] { get { storage[int32s: 17] } _modify { yield &storage[int32s: 17] } }
-    public var packedSint32: [Int32] { get { storage[int32s: 18] } _modify { yield &storage[int32s: 18] } }
-    public var unpackedSint32: [Int32] { get { storage[int32s: 19] } _modify { yield &storage[int32s: 19] } }
-    public var optionalSint64: Int64 { get { storage[int64: 20] } set { storage[int64: 20] = newValue } }
-    public var repeatedSint64: [Int64] { get { storage[int64s: 21] } _modify { yield &storage[int64s: 21] } }
-    public var packedSint64: [Int64] { get { storage[int64s: 22] } _modify { yield &storage[int64s: 22] } }
-    public var unpackedSint64: [Int64] { get { storage[int64s: 23] } _modify { yield &storage[int64s: 23] } }
-    public var optionalFixed32: UInt32 { get { storage[uint32: 24] } set { storage[uint32: 24] = newValue } }
-    public var repeatedFixed32: [UInt32] { get { storage[uint32s: 25] } _modify { yield &storage[uint32s: 25] } }
-    public var packedFixed32: [UInt32] { get { storage[uint32s: 26] } _modify { yield &storage[uint32s: 26] } }
-    public var unpackedFixed32: [UInt32] { get { storage[uint32s: 27] } _modify { yield &storage[uint32s: 27] } }
-    public var optionalFixed64: UInt64 { get { storage[uint64: 28] } set { storage[uint64: 28] = newValue } }
-    public var repeatedFixed64: [UInt64] { get { storage[uint64s: 29] } _modify { yield &storage[uint64s: 29] } }
-    public var packedFixed64: [UInt64] { get { storage[uint64s: 30] } _modify { yield &storage[uint64s: 30] } }
-    public var unpackedFixed64: [UInt64] { get { storage[uint64s: 31] } _modify { yield &storage[uint64s: 31] } }
-    public var optionalSfixed32: Int32 { get { storage[int32: 32] } set { storage[int32: 32] = newValue } }
-    public var repeatedSfixed32: [Int32] { get { storage[int32s: 33] } _modify { yield &storage[int32s: 33] } }
-    public var packedSfixed32: [Int32] { get { storage[int32s: 34] } _modify { yield &storage[int32s: 34] } }
-    public var unpackedSfixed32: [Int32] { get { storage[int32s: 35] } _modify { yield &storage[int32s: 35] } }
-    public var optionalSfixed64: Int64 { get { storage[int64: 36] } set { storage[int64: 36] = newValue } }
-    public var repeatedSfixed64: [Int64] { get { storage[int64s: 37] } _modify { yield &storage[int64s: 37] } }
-    public var packedSfixed64: [Int64] { get { storage[int64s: 38] } _modify { yield &storage[int64s: 38] } }
-    public var unpackedSfixed64: [Int64] { get { storage[int64s: 39] } _modify { yield &storage[int64s: 39] } }
-    public var optionalFloat: Float { get { storage[float: 40] } set { storage[float: 40] = newValue } }
-    public var repeatedFloat: [Float] { get { storage[floats: 41] } _modify { yield &storage[floats: 41] } }
-    public var packedFloat: [Float] { get { storage[floats: 42] } _modify { yield &storage[floats: 42] } }
-    public var unpackedFloat: [Float] { get { storage[floats: 43] } _modify { yield &storage[floats: 43] } }
-    public var optionalDouble: Double { get { storage[double: 44] } set { storage[double: 44] = newValue } }
-    public var repeatedDouble: [Double] { get { storage[doubles: 45] } _modify { yield &storage[doubles: 45] } }
-    public var packedDouble: [Double] { get { storage[doubles: 46] } _modify { yield &storage[doubles: 46] } }
-    public var unpackedDouble: [Double] { get { storage[doubles: 47] } _modify { yield &storage[doubles: 47] } }
-    public var optionalBool: Bool { get { storage[bool: 48] } set { storage[bool: 48] = newValue } }
-    public var repeatedBool: [Bool] { get { storage[bools: 49] } _modify { yield &storage[bools: 49] } }
-    public var packedBool: [Bool] { get { storage[bools: 50] } _modify { yield &storage[bools: 50] } }
-    public var unpackedBool: [Bool] { get { storage[bools: 51] } _modify { yield &storage[bools: 51] } }
-    public var optionalString: String { get { storage[string: 52] } set { storage[string: 52] = newValue } }
-    public var repeatedString: [String] { get { storage[strings: 53] } _modify { yield &storage[strings: 53] } }
-    public var optionalBytes: Data { get { storage[bytes: 54] } set { storage[bytes: 54] = newValue } }
-    public var repeatedBytes: [Data] { get { storage[datas: 55] } _modify { yield &storage[datas: 55] } }
-    public var optionalAliasedEnum: EditionsTestAllTypesProto3.AliasedEnum { get { storage[enum: 56] } set { storage[enum: 56] = newValue } }
-    public var optionalNestedEnum: EditionsTestAllTypesProto3.NestedEnum { get { storage[enum: 57] } set { storage[enum: 57] = newValue } }
-    public var repeatedNestedEnum: [EditionsTestAllTypesProto3.NestedEnum] { get { storage[enums: 58] } _modify { yield &storage[enums: 58] } }
-    public var packedNestedEnum: [EditionsTestAllTypesProto3.NestedEnum] { get { storage[enums: 59] } _modify { yield &storage[enums: 59] } }
-    public var unpackedNestedEnum: [EditionsTestAllTypesProto3.NestedEnum] { get { storage[enums: 60] } _modify { yield &storage[enums: 60] } }
-    public var optionalForeignEnum: EditionsForeignEnum { get { storage[enum: 61] } set { storage[enum: 61] = newValue } }
-    public var repeatedForeignEnum: [EditionsForeignEnum] { get { storage[enums: 62] } _modify { yield &storage[enums: 62] } }
-    public var recursiveMessage: EditionsTestAllTypesProto3? { get { storage[optionalMessage: 63] } set { storage[optionalMessage: 63] = newValue } }
-    public var optionalNestedMessage: EditionsTestAllTypesProto3.NestedMessage? { get { storage[optionalMessage: 64] } set { storage[optionalMessage: 64] = newValue } }
-    public var repeatedNestedMessage: [EditionsTestAllTypesProto3.NestedMessage] { get { storage[messages: 65] } _modify { yield &storage[messages: 65] } }
-    public var optionalForeignMessage: EditionsForeignMessage? { get { storage[optionalMessage: 66] } set { storage[optionalMessage: 66] = newValue } }
-    public var repeatedForeignMessage: [EditionsForeignMessage] { get { storage[messages: 67] } _modify { yield &storage[messages: 67] } }
-    public var optionalStringPiece: String { get { storage[string: 68] } set { storage[string: 68] = newValue } }
-    public var repeatedStringPiece: [String] { get { storage[strings: 69] } _modify { yield &storage[strings: 69] } }
-    public var optionalCord: String { get { storage[string: 70] } set { storage[string: 70] = newValue } }
-    public var repeatedCord: [String] { get { storage[strings: 71] } _modify { yield &storage[strings: 71] } }
-    public var mapInt32Int32: [Int32: Int32] { get { storage[map: 72] } _modify { yield &storage[map: 72] } }
-    public var mapInt64Int64: [Int64: Int64] { get { storage[map: 73] } _modify { yield &storage[map: 73] } }
-    public var mapUint32Uint32: [UInt32: UInt32] { get { storage[map: 74] } _modify { yield &storage[map: 74] } }
-    public var mapUint64Uint64: [UInt64: UInt64] { get { storage[map: 75] } _modify { yield &storage[map: 75] } }
-    public var mapSint32Sint32: [Int32: Int32] { get { storage[map: 76] } _modify { yield &storage[map: 76] } }
-    public var mapSint64Sint64: [Int64: Int64] { get { storage[map: 77] } _modify { yield &storage[map: 77] } }
-    public var mapFixed32Fixed32: [UInt32: UInt32] { get { storage[map: 78] } _modify { yield &storage[map: 78] } }
-    public var mapFixed64Fixed64: [UInt64: UInt64] { get { storage[map: 79] } _modify { yield &storage[map: 79] } }
-    public var mapSfixed32Sfixed32: [Int32: Int32] { get { storage[map: 80] } _modify { yield &storage[map: 80] } }
-    public var mapSfixed64Sfixed64: [Int64: Int64] { get { storage[map: 81] } _modify { yield &storage[map: 81] } }
-    public var mapInt32Float: [Int32: Float] { get { storage[map: 82] } _modify { yield &storage[map: 82] } }
-    public var mapInt32Double: [Int32: Double] { get { storage[map: 83] } _modify { yield &storage[map: 83] } }
-    public var mapBoolBool: [Bool: Bool] { get { storage[map: 84] } _modify { yield &storage[map: 84] } }
-    public var mapStringString: [String: String] { get { storage[map: 85] } _modify { yield &storage[map: 85] } }
-    public var mapStringBytes: [String: Data] { get { storage[map: 86] } _modify { yield &storage[map: 86] } }
-    public var mapStringNestedMessage: [String: EditionsTestAllTypesProto3.NestedMessage] { get { storage[map: 87] } _modify { yield &storage[map: 87] } }
-    public var mapStringForeignMessage: [String: EditionsForeignMessage] { get { storage[map: 88] } _modify { yield &storage[map: 88] } }
-    public var mapStringNestedEnum: [String: EditionsTestAllTypesProto3.NestedEnum] { get { storage[map: 89] } _modify { yield &storage[map: 89] } }
-    public var mapStringForeignEnum: [String: EditionsForeignEnum] { get { storage[map: 90] } _modify { yield &storage[map: 90] } }
-    public var oneofField: OneofField? {
+    @_alwaysEmitIntoClient public var optionalInt32: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedInt32: [Int32] { get { storage[int32s: 1] } _modify { yield &storage[int32s: 1] } }
+    @_alwaysEmitIntoClient public var packedInt32: [Int32] { get { storage[int32s: 2] } _modify { yield &storage[int32s: 2] } }
+    @_alwaysEmitIntoClient public var unpackedInt32: [Int32] { get { storage[int32s: 3] } _modify { yield &storage[int32s: 3] } }
+    @_alwaysEmitIntoClient public var optionalInt64: Int64 { get { storage[int64: 4] } set { storage[int64: 4] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedInt64: [Int64] { get { storage[int64s: 5] } _modify { yield &storage[int64s: 5] } }
+    @_alwaysEmitIntoClient public var packedInt64: [Int64] { get { storage[int64s: 6] } _modify { yield &storage[int64s: 6] } }
+    @_alwaysEmitIntoClient public var unpackedInt64: [Int64] { get { storage[int64s: 7] } _modify { yield &storage[int64s: 7] } }
+    @_alwaysEmitIntoClient public var optionalUint32: UInt32 { get { storage[uint32: 8] } set { storage[uint32: 8] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedUint32: [UInt32] { get { storage[uint32s: 9] } _modify { yield &storage[uint32s: 9] } }
+    @_alwaysEmitIntoClient public var packedUint32: [UInt32] { get { storage[uint32s: 10] } _modify { yield &storage[uint32s: 10] } }
+    @_alwaysEmitIntoClient public var unpackedUint32: [UInt32] { get { storage[uint32s: 11] } _modify { yield &storage[uint32s: 11] } }
+    @_alwaysEmitIntoClient public var optionalUint64: UInt64 { get { storage[uint64: 12] } set { storage[uint64: 12] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedUint64: [UInt64] { get { storage[uint64s: 13] } _modify { yield &storage[uint64s: 13] } }
+    @_alwaysEmitIntoClient public var packedUint64: [UInt64] { get { storage[uint64s: 14] } _modify { yield &storage[uint64s: 14] } }
+    @_alwaysEmitIntoClient public var unpackedUint64: [UInt64] { get { storage[uint64s: 15] } _modify { yield &storage[uint64s: 15] } }
+    @_alwaysEmitIntoClient public var optionalSint32: Int32 { get { storage[int32: 16] } set { storage[int32: 16] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedSint32: [Int32] { get { storage[int32s: 17] } _modify { yield &storage[int32s: 17] } }
+    @_alwaysEmitIntoClient public var packedSint32: [Int32] { get { storage[int32s: 18] } _modify { yield &storage[int32s: 18] } }
+    @_alwaysEmitIntoClient public var unpackedSint32: [Int32] { get { storage[int32s: 19] } _modify { yield &storage[int32s: 19] } }
+    @_alwaysEmitIntoClient public var optionalSint64: Int64 { get { storage[int64: 20] } set { storage[int64: 20] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedSint64: [Int64] { get { storage[int64s: 21] } _modify { yield &storage[int64s: 21] } }
+    @_alwaysEmitIntoClient public var packedSint64: [Int64] { get { storage[int64s: 22] } _modify { yield &storage[int64s: 22] } }
+    @_alwaysEmitIntoClient public var unpackedSint64: [Int64] { get { storage[int64s: 23] } _modify { yield &storage[int64s: 23] } }
+    @_alwaysEmitIntoClient public var optionalFixed32: UInt32 { get { storage[uint32: 24] } set { storage[uint32: 24] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedFixed32: [UInt32] { get { storage[uint32s: 25] } _modify { yield &storage[uint32s: 25] } }
+    @_alwaysEmitIntoClient public var packedFixed32: [UInt32] { get { storage[uint32s: 26] } _modify { yield &storage[uint32s: 26] } }
+    @_alwaysEmitIntoClient public var unpackedFixed32: [UInt32] { get { storage[uint32s: 27] } _modify { yield &storage[uint32s: 27] } }
+    @_alwaysEmitIntoClient public var optionalFixed64: UInt64 { get { storage[uint64: 28] } set { storage[uint64: 28] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedFixed64: [UInt64] { get { storage[uint64s: 29] } _modify { yield &storage[uint64s: 29] } }
+    @_alwaysEmitIntoClient public var packedFixed64: [UInt64] { get { storage[uint64s: 30] } _modify { yield &storage[uint64s: 30] } }
+    @_alwaysEmitIntoClient public var unpackedFixed64: [UInt64] { get { storage[uint64s: 31] } _modify { yield &storage[uint64s: 31] } }
+    @_alwaysEmitIntoClient public var optionalSfixed32: Int32 { get { storage[int32: 32] } set { storage[int32: 32] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedSfixed32: [Int32] { get { storage[int32s: 33] } _modify { yield &storage[int32s: 33] } }
+    @_alwaysEmitIntoClient public var packedSfixed32: [Int32] { get { storage[int32s: 34] } _modify { yield &storage[int32s: 34] } }
+    @_alwaysEmitIntoClient public var unpackedSfixed32: [Int32] { get { storage[int32s: 35] } _modify { yield &storage[int32s: 35] } }
+    @_alwaysEmitIntoClient public var optionalSfixed64: Int64 { get { storage[int64: 36] } set { storage[int64: 36] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedSfixed64: [Int64] { get { storage[int64s: 37] } _modify { yield &storage[int64s: 37] } }
+    @_alwaysEmitIntoClient public var packedSfixed64: [Int64] { get { storage[int64s: 38] } _modify { yield &storage[int64s: 38] } }
+    @_alwaysEmitIntoClient public var unpackedSfixed64: [Int64] { get { storage[int64s: 39] } _modify { yield &storage[int64s: 39] } }
+    @_alwaysEmitIntoClient public var optionalFloat: Float { get { storage[float: 40] } set { storage[float: 40] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedFloat: [Float] { get { storage[floats: 41] } _modify { yield &storage[floats: 41] } }
+    @_alwaysEmitIntoClient public var packedFloat: [Float] { get { storage[floats: 42] } _modify { yield &storage[floats: 42] } }
+    @_alwaysEmitIntoClient public var unpackedFloat: [Float] { get { storage[floats: 43] } _modify { yield &storage[floats: 43] } }
+    @_alwaysEmitIntoClient public var optionalDouble: Double { get { storage[double: 44] } set { storage[double: 44] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedDouble: [Double] { get { storage[doubles: 45] } _modify { yield &storage[doubles: 45] } }
+    @_alwaysEmitIntoClient public var packedDouble: [Double] { get { storage[doubles: 46] } _modify { yield &storage[doubles: 46] } }
+    @_alwaysEmitIntoClient public var unpackedDouble: [Double] { get { storage[doubles: 47] } _modify { yield &storage[doubles: 47] } }
+    @_alwaysEmitIntoClient public var optionalBool: Bool { get { storage[bool: 48] } set { storage[bool: 48] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedBool: [Bool] { get { storage[bools: 49] } _modify { yield &storage[bools: 49] } }
+    @_alwaysEmitIntoClient public var packedBool: [Bool] { get { storage[bools: 50] } _modify { yield &storage[bools: 50] } }
+    @_alwaysEmitIntoClient public var unpackedBool: [Bool] { get { storage[bools: 51] } _modify { yield &storage[bools: 51] } }
+    @_alwaysEmitIntoClient public var optionalString: String { get { storage[string: 52] } set { storage[string: 52] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedString: [String] { get { storage[strings: 53] } _modify { yield &storage[strings: 53] } }
+    @_alwaysEmitIntoClient public var optionalBytes: Data { get { storage[bytes: 54] } set { storage[bytes: 54] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedBytes: [Data] { get { storage[datas: 55] } _modify { yield &storage[datas: 55] } }
+    @_alwaysEmitIntoClient public var optionalAliasedEnum: EditionsTestAllTypesProto3.AliasedEnum { get { storage[enum: 56] } set { storage[enum: 56] = newValue } }
+    @_alwaysEmitIntoClient public var optionalNestedEnum: EditionsTestAllTypesProto3.NestedEnum { get { storage[enum: 57] } set { storage[enum: 57] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedNestedEnum: [EditionsTestAllTypesProto3.NestedEnum] { get { storage[enums: 58] } _modify { yield &storage[enums: 58] } }
+    @_alwaysEmitIntoClient public var packedNestedEnum: [EditionsTestAllTypesProto3.NestedEnum] { get { storage[enums: 59] } _modify { yield &storage[enums: 59] } }
+    @_alwaysEmitIntoClient public var unpackedNestedEnum: [EditionsTestAllTypesProto3.NestedEnum] { get { storage[enums: 60] } _modify { yield &storage[enums: 60] } }
+    @_alwaysEmitIntoClient public var optionalForeignEnum: EditionsForeignEnum { get { storage[enum: 61] } set { storage[enum: 61] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedForeignEnum: [EditionsForeignEnum] { get { storage[enums: 62] } _modify { yield &storage[enums: 62] } }
+    @_alwaysEmitIntoClient public var recursiveMessage: EditionsTestAllTypesProto3? { get { storage[optionalMessage: 63] } set { storage[optionalMessage: 63] = newValue } }
+    @_alwaysEmitIntoClient public var optionalNestedMessage: EditionsTestAllTypesProto3.NestedMessage? { get { storage[optionalMessage: 64] } set { storage[optionalMessage: 64] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedNestedMessage: [EditionsTestAllTypesProto3.NestedMessage] { get { storage[messages: 65] } _modify { yield &storage[messages: 65] } }
+    @_alwaysEmitIntoClient public var optionalForeignMessage: EditionsForeignMessage? { get { storage[optionalMessage: 66] } set { storage[optionalMessage: 66] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedForeignMessage: [EditionsForeignMessage] { get { storage[messages: 67] } _modify { yield &storage[messages: 67] } }
+    @_alwaysEmitIntoClient public var optionalStringPiece: String { get { storage[string: 68] } set { storage[string: 68] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedStringPiece: [String] { get { storage[strings: 69] } _modify { yield &storage[strings: 69] } }
+    @_alwaysEmitIntoClient public var optionalCord: String { get { storage[string: 70] } set { storage[string: 70] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedCord: [String] { get { storage[strings: 71] } _modify { yield &storage[strings: 71] } }
+    @_alwaysEmitIntoClient public var mapInt32Int32: [Int32: Int32] { get { storage[map: 72] } _modify { yield &storage[map: 72] } }
+    @_alwaysEmitIntoClient public var mapInt64Int64: [Int64: Int64] { get { storage[map: 73] } _modify { yield &storage[map: 73] } }
+    @_alwaysEmitIntoClient public var mapUint32Uint32: [UInt32: UInt32] { get { storage[map: 74] } _modify { yield &storage[map: 74] } }
+    @_alwaysEmitIntoClient public var mapUint64Uint64: [UInt64: UInt64] { get { storage[map: 75] } _modify { yield &storage[map: 75] } }
+    @_alwaysEmitIntoClient public var mapSint32Sint32: [Int32: Int32] { get { storage[map: 76] } _modify { yield &storage[map: 76] } }
+    @_alwaysEmitIntoClient public var mapSint64Sint64: [Int64: Int64] { get { storage[map: 77] } _modify { yield &storage[map: 77] } }
+    @_alwaysEmitIntoClient public var mapFixed32Fixed32: [UInt32: UInt32] { get { storage[map: 78] } _modify { yield &storage[map: 78] } }
+    @_alwaysEmitIntoClient public var mapFixed64Fixed64: [UInt64: UInt64] { get { storage[map: 79] } _modify { yield &storage[map: 79] } }
+    @_alwaysEmitIntoClient public var mapSfixed32Sfixed32: [Int32: Int32] { get { storage[map: 80] } _modify { yield &storage[map: 80] } }
+    @_alwaysEmitIntoClient public var mapSfixed64Sfixed64: [Int64: Int64] { get { storage[map: 81] } _modify { yield &storage[map: 81] } }
+    @_alwaysEmitIntoClient public var mapInt32Float: [Int32: Float] { get { storage[map: 82] } _modify { yield &storage[map: 82] } }
+    @_alwaysEmitIntoClient public var mapInt32Double: [Int32: Double] { get { storage[map: 83] } _modify { yield &storage[map: 83] } }
+    @_alwaysEmitIntoClient public var mapBoolBool: [Bool: Bool] { get { storage[map: 84] } _modify { yield &storage[map: 84] } }
+    @_alwaysEmitIntoClient public var mapStringString: [String: String] { get { storage[map: 85] } _modify { yield &storage[map: 85] } }
+    @_alwaysEmitIntoClient public var mapStringBytes: [String: Data] { get { storage[map: 86] } _modify { yield &storage[map: 86] } }
+    @_alwaysEmitIntoClient public var mapStringNestedMessage: [String: EditionsTestAllTypesProto3.NestedMessage] { get { storage[map: 87] } _modify { yield &storage[map: 87] } }
+    @_alwaysEmitIntoClient public var mapStringForeignMessage: [String: EditionsForeignMessage] { get { storage[map: 88] } _modify { yield &storage[map: 88] } }
+    @_alwaysEmitIntoClient public var mapStringNestedEnum: [String: EditionsTestAllTypesProto3.NestedEnum] { get { storage[map: 89] } _modify { yield &storage[map: 89] } }
+    @_alwaysEmitIntoClient public var mapStringForeignEnum: [String: EditionsForeignEnum] { get { storage[map: 90] } _modify { yield &storage[map: 90] } }
+    @_alwaysEmitIntoClient public var oneofField: OneofField? {
         get {
             switch storage[oneof: 0] {
             case 111: .oneofUint32(storage[uint32: 91])
@@ -303,269 +303,62 @@ public struct EditionsTestAllTypesProto3: Message {
             }
         }
     }
-    public var optionalBoolWrapper: BoolValue? { get { storage[optionalMessage: 101] } set { storage[optionalMessage: 101] = newValue } }
-    public var repeatedBoolWrapper: [BoolValue] { get { storage[messages: 102] } _modify { yield &storage[messages: 102] } }
-    public var optionalInt32Wrapper: Int32Value? { get { storage[optionalMessage: 103] } set { storage[optionalMessage: 103] = newValue } }
-    public var repeatedInt32Wrapper: [Int32Value] { get { storage[messages: 104] } _modify { yield &storage[messages: 104] } }
-    public var optionalInt64Wrapper: Int64Value? { get { storage[optionalMessage: 105] } set { storage[optionalMessage: 105] = newValue } }
-    public var repeatedInt64Wrapper: [Int64Value] { get { storage[messages: 106] } _modify { yield &storage[messages: 106] } }
-    public var optionalUint32Wrapper: UInt32Value? { get { storage[optionalMessage: 107] } set { storage[optionalMessage: 107] = newValue } }
-    public var repeatedUint32Wrapper: [UInt32Value] { get { storage[messages: 108] } _modify { yield &storage[messages: 108] } }
-    public var optionalUint64Wrapper: UInt64Value? { get { storage[optionalMessage: 109] } set { storage[optionalMessage: 109] = newValue } }
-    public var repeatedUint64Wrapper: [UInt64Value] { get { storage[messages: 110] } _modify { yield &storage[messages: 110] } }
-    public var optionalFloatWrapper: FloatValue? { get { storage[optionalMessage: 111] } set { storage[optionalMessage: 111] = newValue } }
-    public var repeatedFloatWrapper: [FloatValue] { get { storage[messages: 112] } _modify { yield &storage[messages: 112] } }
-    public var optionalDoubleWrapper: DoubleValue? { get { storage[optionalMessage: 113] } set { storage[optionalMessage: 113] = newValue } }
-    public var repeatedDoubleWrapper: [DoubleValue] { get { storage[messages: 114] } _modify { yield &storage[messages: 114] } }
-    public var optionalStringWrapper: StringValue? { get { storage[optionalMessage: 115] } set { storage[optionalMessage: 115] = newValue } }
-    public var repeatedStringWrapper: [StringValue] { get { storage[messages: 116] } _modify { yield &storage[messages: 116] } }
-    public var optionalBytesWrapper: BytesValue? { get { storage[optionalMessage: 117] } set { storage[optionalMessage: 117] = newValue } }
-    public var repeatedBytesWrapper: [BytesValue] { get { storage[messages: 118] } _modify { yield &storage[messages: 118] } }
-    public var optionalDuration: Duration { get { storage[duration: 119] } set { storage[duration: 119] = newValue } }
-    public var hasOptionalDuration: Bool { storage.has(119) }
-    public mutating func clearOptionalDuration() { storage.clear(119) }
-    public var repeatedDuration: [Duration] { get { storage[durations: 120] } _modify { yield &storage[durations: 120] } }
-    public var optionalTimestamp: Date { get { storage[date: 121] } set { storage[date: 121] = newValue } }
-    public var hasOptionalTimestamp: Bool { storage.has(121) }
-    public mutating func clearOptionalTimestamp() { storage.clear(121) }
-    public var repeatedTimestamp: [Date] { get { storage[dates: 122] } _modify { yield &storage[dates: 122] } }
-    public var optionalFieldMask: FieldMask? { get { storage[optionalMessage: 123] } set { storage[optionalMessage: 123] = newValue } }
-    public var repeatedFieldmask: [FieldMask] { get { storage[messages: 124] } _modify { yield &storage[messages: 124] } }
-    public var optionalStruct: ProtoStruct? { get { storage[optionalMessage: 125] } set { storage[optionalMessage: 125] = newValue } }
-    public var repeatedStruct: [ProtoStruct] { get { storage[messages: 126] } _modify { yield &storage[messages: 126] } }
-    public var optionalAny: ProtoAny? { get { storage[optionalMessage: 127] } set { storage[optionalMessage: 127] = newValue } }
-    public var repeatedAny: [ProtoAny] { get { storage[messages: 128] } _modify { yield &storage[messages: 128] } }
-    public var optionalValue: ProtoValue? { get { storage[optionalMessage: 129] } set { storage[optionalMessage: 129] = newValue } }
-    public var repeatedValue: [ProtoValue] { get { storage[messages: 130] } _modify { yield &storage[messages: 130] } }
-    public var optionalEmpty: Empty? { get { storage[optionalMessage: 131] } set { storage[optionalMessage: 131] = newValue } }
-    public var repeatedEmpty: [Empty] { get { storage[messages: 132] } _modify { yield &storage[messages: 132] } }
-    public var optionalNullValue: ProtoNull { get { storage[enum: 133] } set { storage[enum: 133] = newValue } }
-    public var repeatedListValue: [ProtoList] { get { storage[messages: 134] } _modify { yield &storage[messages: 134] } }
-    public var fieldname1: Int32 { get { storage[int32: 135] } set { storage[int32: 135] = newValue } }
-    public var fieldName2: Int32 { get { storage[int32: 136] } set { storage[int32: 136] = newValue } }
-    public var fieldName3: Int32 { get { storage[int32: 137] } set { storage[int32: 137] = newValue } }
-    public var fieldName4: Int32 { get { storage[int32: 138] } set { storage[int32: 138] = newValue } }
-    public var field0name5: Int32 { get { storage[int32: 139] } set { storage[int32: 139] = newValue } }
-    public var field0Name6: Int32 { get { storage[int32: 140] } set { storage[int32: 140] = newValue } }
-    public var fieldName7: Int32 { get { storage[int32: 141] } set { storage[int32: 141] = newValue } }
-    public var fieldName8: Int32 { get { storage[int32: 142] } set { storage[int32: 142] = newValue } }
-    public var fieldName9: Int32 { get { storage[int32: 143] } set { storage[int32: 143] = newValue } }
-    public var fieldName10: Int32 { get { storage[int32: 144] } set { storage[int32: 144] = newValue } }
-    public var fieldName11: Int32 { get { storage[int32: 145] } set { storage[int32: 145] = newValue } }
-    public var fieldName12: Int32 { get { storage[int32: 146] } set { storage[int32: 146] = newValue } }
-    public var fieldName13: Int32 { get { storage[int32: 147] } set { storage[int32: 147] = newValue } }
-    public var fieldName14: Int32 { get { storage[int32: 148] } set { storage[int32: 148] = newValue } }
-    public var fieldName15: Int32 { get { storage[int32: 149] } set { storage[int32: 149] = newValue } }
-    public var fieldName16: Int32 { get { storage[int32: 150] } set { storage[int32: 150] = newValue } }
-    public var fieldName17: Int32 { get { storage[int32: 151] } set { storage[int32: 151] = newValue } }
-    public var fieldName18: Int32 { get { storage[int32: 152] } set { storage[int32: 152] = newValue } }
-
-    public init(
-        optionalInt32: Int32 = 0, repeatedInt32: [Int32] = [], packedInt32: [Int32] = [], unpackedInt32: [Int32] = [],
-        optionalInt64: Int64 = 0, repeatedInt64: [Int64] = [], packedInt64: [Int64] = [], unpackedInt64: [Int64] = [],
-        optionalUint32: UInt32 = 0, repeatedUint32: [UInt32] = [], packedUint32: [UInt32] = [],
-        unpackedUint32: [UInt32] = [], optionalUint64: UInt64 = 0, repeatedUint64: [UInt64] = [],
-        packedUint64: [UInt64] = [], unpackedUint64: [UInt64] = [], optionalSint32: Int32 = 0,
-        repeatedSint32: [Int32] = [], packedSint32: [Int32] = [], unpackedSint32: [Int32] = [],
-        optionalSint64: Int64 = 0, repeatedSint64: [Int64] = [], packedSint64: [Int64] = [],
-        unpackedSint64: [Int64] = [], optionalFixed32: UInt32 = 0, repeatedFixed32: [UInt32] = [],
-        packedFixed32: [UInt32] = [], unpackedFixed32: [UInt32] = [], optionalFixed64: UInt64 = 0,
-        repeatedFixed64: [UInt64] = [], packedFixed64: [UInt64] = [], unpackedFixed64: [UInt64] = [],
-        optionalSfixed32: Int32 = 0, repeatedSfixed32: [Int32] = [], packedSfixed32: [Int32] = [],
-        unpackedSfixed32: [Int32] = [], optionalSfixed64: Int64 = 0, repeatedSfixed64: [Int64] = [],
-        packedSfixed64: [Int64] = [], unpackedSfixed64: [Int64] = [], optionalFloat: Float = 0,
-        repeatedFloat: [Float] = [], packedFloat: [Float] = [], unpackedFloat: [Float] = [], optionalDouble: Double = 0,
-        repeatedDouble: [Double] = [], packedDouble: [Double] = [], unpackedDouble: [Double] = [],
-        optionalBool: Bool = false, repeatedBool: [Bool] = [], packedBool: [Bool] = [], unpackedBool: [Bool] = [],
-        optionalString: String = "", repeatedString: [String] = [], optionalBytes: Data = Data(),
-        repeatedBytes: [Data] = [], optionalAliasedEnum: EditionsTestAllTypesProto3.AliasedEnum = .aliasFoo,
-        optionalNestedEnum: EditionsTestAllTypesProto3.NestedEnum = .foo,
-        repeatedNestedEnum: [EditionsTestAllTypesProto3.NestedEnum] = [],
-        packedNestedEnum: [EditionsTestAllTypesProto3.NestedEnum] = [],
-        unpackedNestedEnum: [EditionsTestAllTypesProto3.NestedEnum] = [],
-        optionalForeignEnum: EditionsForeignEnum = .foreignFoo, repeatedForeignEnum: [EditionsForeignEnum] = [],
-        recursiveMessage: EditionsTestAllTypesProto3? = nil,
-        optionalNestedMessage: EditionsTestAllTypesProto3.NestedMessage? = nil,
-        repeatedNestedMessage: [EditionsTestAllTypesProto3.NestedMessage] = [],
-        optionalForeignMessage: EditionsForeignMessage? = nil, repeatedForeignMessage: [EditionsForeignMessage] = [],
-        optionalStringPiece: String = "", repeatedStringPiece: [String] = [], optionalCord: String = "",
-        repeatedCord: [String] = [], mapInt32Int32: [Int32: Int32] = [:], mapInt64Int64: [Int64: Int64] = [:],
-        mapUint32Uint32: [UInt32: UInt32] = [:], mapUint64Uint64: [UInt64: UInt64] = [:],
-        mapSint32Sint32: [Int32: Int32] = [:], mapSint64Sint64: [Int64: Int64] = [:],
-        mapFixed32Fixed32: [UInt32: UInt32] = [:], mapFixed64Fixed64: [UInt64: UInt64] = [:],
-        mapSfixed32Sfixed32: [Int32: Int32] = [:], mapSfixed64Sfixed64: [Int64: Int64] = [:],
-        mapInt32Float: [Int32: Float] = [:], mapInt32Double: [Int32: Double] = [:], mapBoolBool: [Bool: Bool] = [:],
-        mapStringString: [String: String] = [:], mapStringBytes: [String: Data] = [:],
-        mapStringNestedMessage: [String: EditionsTestAllTypesProto3.NestedMessage] = [:],
-        mapStringForeignMessage: [String: EditionsForeignMessage] = [:],
-        mapStringNestedEnum: [String: EditionsTestAllTypesProto3.NestedEnum] = [:],
-        mapStringForeignEnum: [String: EditionsForeignEnum] = [:], oneofField: OneofField? = nil,
-        optionalBoolWrapper: BoolValue? = nil, repeatedBoolWrapper: [BoolValue] = [],
-        optionalInt32Wrapper: Int32Value? = nil, repeatedInt32Wrapper: [Int32Value] = [],
-        optionalInt64Wrapper: Int64Value? = nil, repeatedInt64Wrapper: [Int64Value] = [],
-        optionalUint32Wrapper: UInt32Value? = nil, repeatedUint32Wrapper: [UInt32Value] = [],
-        optionalUint64Wrapper: UInt64Value? = nil, repeatedUint64Wrapper: [UInt64Value] = [],
-        optionalFloatWrapper: FloatValue? = nil, repeatedFloatWrapper: [FloatValue] = [],
-        optionalDoubleWrapper: DoubleValue? = nil, repeatedDoubleWrapper: [DoubleValue] = [],
-        optionalStringWrapper: StringValue? = nil, repeatedStringWrapper: [StringValue] = [],
-        optionalBytesWrapper: BytesValue? = nil, repeatedBytesWrapper: [BytesValue] = [],
-        optionalDuration: Duration? = nil, repeatedDuration: [Duration] = [], optionalTimestamp: Date? = nil,
-        repeatedTimestamp: [Date] = [], optionalFieldMask: FieldMask? = nil, repeatedFieldmask: [FieldMask] = [],
-        optionalStruct: ProtoStruct? = nil, repeatedStruct: [ProtoStruct] = [], optionalAny: ProtoAny? = nil,
-        repeatedAny: [ProtoAny] = [], optionalValue: ProtoValue? = nil, repeatedValue: [ProtoValue] = [],
-        optionalEmpty: Empty? = nil, repeatedEmpty: [Empty] = [], optionalNullValue: ProtoNull = .nullValue,
-        repeatedListValue: [ProtoList] = [], fieldname1: Int32 = 0, fieldName2: Int32 = 0, fieldName3: Int32 = 0,
-        fieldName4: Int32 = 0, field0name5: Int32 = 0, field0Name6: Int32 = 0, fieldName7: Int32 = 0,
-        fieldName8: Int32 = 0, fieldName9: Int32 = 0, fieldName10: Int32 = 0, fieldName11: Int32 = 0,
-        fieldName12: Int32 = 0, fieldName13: Int32 = 0, fieldName14: Int32 = 0, fieldName15: Int32 = 0,
-        fieldName16: Int32 = 0, fieldName17: Int32 = 0, fieldName18: Int32 = 0
-    ) {
-        storage = MessageStorage(Self.schema)
-        storage[int32: 0] = optionalInt32
-        storage[int32s: 1] = repeatedInt32
-        storage[int32s: 2] = packedInt32
-        storage[int32s: 3] = unpackedInt32
-        storage[int64: 4] = optionalInt64
-        storage[int64s: 5] = repeatedInt64
-        storage[int64s: 6] = packedInt64
-        storage[int64s: 7] = unpackedInt64
-        storage[uint32: 8] = optionalUint32
-        storage[uint32s: 9] = repeatedUint32
-        storage[uint32s: 10] = packedUint32
-        storage[uint32s: 11] = unpackedUint32
-        storage[uint64: 12] = optionalUint64
-        storage[uint64s: 13] = repeatedUint64
-        storage[uint64s: 14] = packedUint64
-        storage[uint64s: 15] = unpackedUint64
-        storage[int32: 16] = optionalSint32
-        storage[int32s: 17] = repeatedSint32
-        storage[int32s: 18] = packedSint32
-        storage[int32s: 19] = unpackedSint32
-        storage[int64: 20] = optionalSint64
-        storage[int64s: 21] = repeatedSint64
-        storage[int64s: 22] = packedSint64
-        storage[int64s: 23] = unpackedSint64
-        storage[uint32: 24] = optionalFixed32
-        storage[uint32s: 25] = repeatedFixed32
-        storage[uint32s: 26] = packedFixed32
-        storage[uint32s: 27] = unpackedFixed32
-        storage[uint64: 28] = optionalFixed64
-        storage[uint64s: 29] = repeatedFixed64
-        storage[uint64s: 30] = packedFixed64
-        storage[uint64s: 31] = unpackedFixed64
-        storage[int32: 32] = optionalSfixed32
-        storage[int32s: 33] = repeatedSfixed32
-        storage[int32s: 34] = packedSfixed32
-        storage[int32s: 35] = unpackedSfixed32
-        storage[int64: 36] = optionalSfixed64
-        storage[int64s: 37] = repeatedSfixed64
-        storage[int64s: 38] = packedSfixed64
-        storage[int64s: 39] = unpackedSfixed64
-        storage[float: 40] = optionalFloat
-        storage[floats: 41] = repeatedFloat
-        storage[floats: 42] = packedFloat
-        storage[floats: 43] = unpackedFloat
-        storage[double: 44] = optionalDouble
-        storage[doubles: 45] = repeatedDouble
-        storage[doubles: 46] = packedDouble
-        storage[doubles: 47] = unpackedDouble
-        storage[bool: 48] = optionalBool
-        storage[bools: 49] = repeatedBool
-        storage[bools: 50] = packedBool
-        storage[bools: 51] = unpackedBool
-        storage[string: 52] = optionalString
-        storage[strings: 53] = repeatedString
-        storage[bytes: 54] = optionalBytes
-        storage[datas: 55] = repeatedBytes
-        storage[enum: 56] = optionalAliasedEnum
-        storage[enum: 57] = optionalNestedEnum
-        storage[enums: 58] = repeatedNestedEnum
-        storage[enums: 59] = packedNestedEnum
-        storage[enums: 60] = unpackedNestedEnum
-        storage[enum: 61] = optionalForeignEnum
-        storage[enums: 62] = repeatedForeignEnum
-        storage[optionalMessage: 63] = recursiveMessage
-        storage[optionalMessage: 64] = optionalNestedMessage
-        storage[messages: 65] = repeatedNestedMessage
-        storage[optionalMessage: 66] = optionalForeignMessage
-        storage[messages: 67] = repeatedForeignMessage
-        storage[string: 68] = optionalStringPiece
-        storage[strings: 69] = repeatedStringPiece
-        storage[string: 70] = optionalCord
-        storage[strings: 71] = repeatedCord
-        storage[map: 72] = mapInt32Int32
-        storage[map: 73] = mapInt64Int64
-        storage[map: 74] = mapUint32Uint32
-        storage[map: 75] = mapUint64Uint64
-        storage[map: 76] = mapSint32Sint32
-        storage[map: 77] = mapSint64Sint64
-        storage[map: 78] = mapFixed32Fixed32
-        storage[map: 79] = mapFixed64Fixed64
-        storage[map: 80] = mapSfixed32Sfixed32
-        storage[map: 81] = mapSfixed64Sfixed64
-        storage[map: 82] = mapInt32Float
-        storage[map: 83] = mapInt32Double
-        storage[map: 84] = mapBoolBool
-        storage[map: 85] = mapStringString
-        storage[map: 86] = mapStringBytes
-        storage[map: 87] = mapStringNestedMessage
-        storage[map: 88] = mapStringForeignMessage
-        storage[map: 89] = mapStringNestedEnum
-        storage[map: 90] = mapStringForeignEnum
-        self.oneofField = oneofField
-        storage[optionalMessage: 101] = optionalBoolWrapper
-        storage[messages: 102] = repeatedBoolWrapper
-        storage[optionalMessage: 103] = optionalInt32Wrapper
-        storage[messages: 104] = repeatedInt32Wrapper
-        storage[optionalMessage: 105] = optionalInt64Wrapper
-        storage[messages: 106] = repeatedInt64Wrapper
-        storage[optionalMessage: 107] = optionalUint32Wrapper
-        storage[messages: 108] = repeatedUint32Wrapper
-        storage[optionalMessage: 109] = optionalUint64Wrapper
-        storage[messages: 110] = repeatedUint64Wrapper
-        storage[optionalMessage: 111] = optionalFloatWrapper
-        storage[messages: 112] = repeatedFloatWrapper
-        storage[optionalMessage: 113] = optionalDoubleWrapper
-        storage[messages: 114] = repeatedDoubleWrapper
-        storage[optionalMessage: 115] = optionalStringWrapper
-        storage[messages: 116] = repeatedStringWrapper
-        storage[optionalMessage: 117] = optionalBytesWrapper
-        storage[messages: 118] = repeatedBytesWrapper
-        storage[optionalDuration: 119] = optionalDuration
-        storage[durations: 120] = repeatedDuration
-        storage[optionalDate: 121] = optionalTimestamp
-        storage[dates: 122] = repeatedTimestamp
-        storage[optionalMessage: 123] = optionalFieldMask
-        storage[messages: 124] = repeatedFieldmask
-        storage[optionalMessage: 125] = optionalStruct
-        storage[messages: 126] = repeatedStruct
-        storage[optionalMessage: 127] = optionalAny
-        storage[messages: 128] = repeatedAny
-        storage[optionalMessage: 129] = optionalValue
-        storage[messages: 130] = repeatedValue
-        storage[optionalMessage: 131] = optionalEmpty
-        storage[messages: 132] = repeatedEmpty
-        storage[enum: 133] = optionalNullValue
-        storage[messages: 134] = repeatedListValue
-        storage[int32: 135] = fieldname1
-        storage[int32: 136] = fieldName2
-        storage[int32: 137] = fieldName3
-        storage[int32: 138] = fieldName4
-        storage[int32: 139] = field0name5
-        storage[int32: 140] = field0Name6
-        storage[int32: 141] = fieldName7
-        storage[int32: 142] = fieldName8
-        storage[int32: 143] = fieldName9
-        storage[int32: 144] = fieldName10
-        storage[int32: 145] = fieldName11
-        storage[int32: 146] = fieldName12
-        storage[int32: 147] = fieldName13
-        storage[int32: 148] = fieldName14
-        storage[int32: 149] = fieldName15
-        storage[int32: 150] = fieldName16
-        storage[int32: 151] = fieldName17
-        storage[int32: 152] = fieldName18
-    }
+    @_alwaysEmitIntoClient public var optionalBoolWrapper: BoolValue? { get { storage[optionalMessage: 101] } set { storage[optionalMessage: 101] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedBoolWrapper: [BoolValue] { get { storage[messages: 102] } _modify { yield &storage[messages: 102] } }
+    @_alwaysEmitIntoClient public var optionalInt32Wrapper: Int32Value? { get { storage[optionalMessage: 103] } set { storage[optionalMessage: 103] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedInt32Wrapper: [Int32Value] { get { storage[messages: 104] } _modify { yield &storage[messages: 104] } }
+    @_alwaysEmitIntoClient public var optionalInt64Wrapper: Int64Value? { get { storage[optionalMessage: 105] } set { storage[optionalMessage: 105] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedInt64Wrapper: [Int64Value] { get { storage[messages: 106] } _modify { yield &storage[messages: 106] } }
+    @_alwaysEmitIntoClient public var optionalUint32Wrapper: UInt32Value? { get { storage[optionalMessage: 107] } set { storage[optionalMessage: 107] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedUint32Wrapper: [UInt32Value] { get { storage[messages: 108] } _modify { yield &storage[messages: 108] } }
+    @_alwaysEmitIntoClient public var optionalUint64Wrapper: UInt64Value? { get { storage[optionalMessage: 109] } set { storage[optionalMessage: 109] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedUint64Wrapper: [UInt64Value] { get { storage[messages: 110] } _modify { yield &storage[messages: 110] } }
+    @_alwaysEmitIntoClient public var optionalFloatWrapper: FloatValue? { get { storage[optionalMessage: 111] } set { storage[optionalMessage: 111] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedFloatWrapper: [FloatValue] { get { storage[messages: 112] } _modify { yield &storage[messages: 112] } }
+    @_alwaysEmitIntoClient public var optionalDoubleWrapper: DoubleValue? { get { storage[optionalMessage: 113] } set { storage[optionalMessage: 113] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedDoubleWrapper: [DoubleValue] { get { storage[messages: 114] } _modify { yield &storage[messages: 114] } }
+    @_alwaysEmitIntoClient public var optionalStringWrapper: StringValue? { get { storage[optionalMessage: 115] } set { storage[optionalMessage: 115] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedStringWrapper: [StringValue] { get { storage[messages: 116] } _modify { yield &storage[messages: 116] } }
+    @_alwaysEmitIntoClient public var optionalBytesWrapper: BytesValue? { get { storage[optionalMessage: 117] } set { storage[optionalMessage: 117] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedBytesWrapper: [BytesValue] { get { storage[messages: 118] } _modify { yield &storage[messages: 118] } }
+    @_alwaysEmitIntoClient public var optionalDuration: Duration { get { storage[duration: 119] } set { storage[duration: 119] = newValue } }
+    @_alwaysEmitIntoClient public var hasOptionalDuration: Bool { storage.has(119) }
+    @_alwaysEmitIntoClient public mutating func clearOptionalDuration() { storage.clear(119) }
+    @_alwaysEmitIntoClient public var repeatedDuration: [Duration] { get { storage[durations: 120] } _modify { yield &storage[durations: 120] } }
+    @_alwaysEmitIntoClient public var optionalTimestamp: Date { get { storage[date: 121] } set { storage[date: 121] = newValue } }
+    @_alwaysEmitIntoClient public var hasOptionalTimestamp: Bool { storage.has(121) }
+    @_alwaysEmitIntoClient public mutating func clearOptionalTimestamp() { storage.clear(121) }
+    @_alwaysEmitIntoClient public var repeatedTimestamp: [Date] { get { storage[dates: 122] } _modify { yield &storage[dates: 122] } }
+    @_alwaysEmitIntoClient public var optionalFieldMask: FieldMask? { get { storage[optionalMessage: 123] } set { storage[optionalMessage: 123] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedFieldmask: [FieldMask] { get { storage[messages: 124] } _modify { yield &storage[messages: 124] } }
+    @_alwaysEmitIntoClient public var optionalStruct: ProtoStruct? { get { storage[optionalMessage: 125] } set { storage[optionalMessage: 125] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedStruct: [ProtoStruct] { get { storage[messages: 126] } _modify { yield &storage[messages: 126] } }
+    @_alwaysEmitIntoClient public var optionalAny: ProtoAny? { get { storage[optionalMessage: 127] } set { storage[optionalMessage: 127] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedAny: [ProtoAny] { get { storage[messages: 128] } _modify { yield &storage[messages: 128] } }
+    @_alwaysEmitIntoClient public var optionalValue: ProtoValue? { get { storage[optionalMessage: 129] } set { storage[optionalMessage: 129] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedValue: [ProtoValue] { get { storage[messages: 130] } _modify { yield &storage[messages: 130] } }
+    @_alwaysEmitIntoClient public var optionalEmpty: Empty? { get { storage[optionalMessage: 131] } set { storage[optionalMessage: 131] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedEmpty: [Empty] { get { storage[messages: 132] } _modify { yield &storage[messages: 132] } }
+    @_alwaysEmitIntoClient public var optionalNullValue: ProtoNull { get { storage[enum: 133] } set { storage[enum: 133] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedListValue: [ProtoList] { get { storage[messages: 134] } _modify { yield &storage[messages: 134] } }
+    @_alwaysEmitIntoClient public var fieldname1: Int32 { get { storage[int32: 135] } set { storage[int32: 135] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName2: Int32 { get { storage[int32: 136] } set { storage[int32: 136] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName3: Int32 { get { storage[int32: 137] } set { storage[int32: 137] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName4: Int32 { get { storage[int32: 138] } set { storage[int32: 138] = newValue } }
+    @_alwaysEmitIntoClient public var field0name5: Int32 { get { storage[int32: 139] } set { storage[int32: 139] = newValue } }
+    @_alwaysEmitIntoClient public var field0Name6: Int32 { get { storage[int32: 140] } set { storage[int32: 140] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName7: Int32 { get { storage[int32: 141] } set { storage[int32: 141] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName8: Int32 { get { storage[int32: 142] } set { storage[int32: 142] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName9: Int32 { get { storage[int32: 143] } set { storage[int32: 143] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName10: Int32 { get { storage[int32: 144] } set { storage[int32: 144] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName11: Int32 { get { storage[int32: 145] } set { storage[int32: 145] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName12: Int32 { get { storage[int32: 146] } set { storage[int32: 146] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName13: Int32 { get { storage[int32: 147] } set { storage[int32: 147] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName14: Int32 { get { storage[int32: 148] } set { storage[int32: 148] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName15: Int32 { get { storage[int32: 149] } set { storage[int32: 149] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName16: Int32 { get { storage[int32: 150] } set { storage[int32: 150] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName17: Int32 { get { storage[int32: 151] } set { storage[int32: 151] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName18: Int32 { get { storage[int32: 152] } set { storage[int32: 152] = newValue } }
 
     public enum OneofField: Hashable, Sendable {
         case oneofUint32(UInt32)
@@ -676,10 +469,10 @@ public struct EditionsTestAllTypesProto3: Message {
         public init(storage: MessageStorage) { self.storage = storage }
         public init() { storage = MessageStorage(Self.schema) }
 
-        public var corecursive: EditionsTestAllTypesProto3? { get { storage[optionalMessage: 0] } set { storage[optionalMessage: 0] = newValue } }
-        public var a: Int32 { get { storage[int32: 1] } set { storage[int32: 1] = newValue } }
+        @_alwaysEmitIntoClient public var corecursive: EditionsTestAllTypesProto3? { get { storage[optionalMessage: 0] } set { storage[optionalMessage: 0] = newValue } }
+        @_alwaysEmitIntoClient public var a: Int32 { get { storage[int32: 1] } set { storage[int32: 1] = newValue } }
 
-        public init(corecursive: EditionsTestAllTypesProto3? = nil, a: Int32 = 0) {
+        @_alwaysEmitIntoClient public init(corecursive: EditionsTestAllTypesProto3? = nil, a: Int32 = 0) {
             storage = MessageStorage(Self.schema)
             storage[optionalMessage: 0] = corecursive
             storage[int32: 1] = a
@@ -698,9 +491,9 @@ public struct EditionsForeignMessage: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var c: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
+    @_alwaysEmitIntoClient public var c: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
 
-    public init(c: Int32 = 0) {
+    @_alwaysEmitIntoClient public init(c: Int32 = 0) {
         storage = MessageStorage(Self.schema)
         storage[int32: 0] = c
     }

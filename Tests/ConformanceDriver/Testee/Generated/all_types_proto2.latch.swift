@@ -162,99 +162,99 @@ public struct TestAllTypesProto2: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var optionalInt32: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
-    public var repeatedInt32: [Int32] { get { storage[int32s: 1] } _modify { yield &storage[int32s: 1] } }
-    public var packedInt32: [Int32] { get { storage[int32s: 2] } _modify { yield &storage[int32s: 2] } }
-    public var unpackedInt32: [Int32] { get { storage[int32s: 3] } _modify { yield &storage[int32s: 3] } }
-    public var optionalInt64: Int64? { get { storage[optionalInt64: 4] } set { storage[optionalInt64: 4] = newValue } }
-    public var repeatedInt64: [Int64] { get { storage[int64s: 5] } _modify { yield &storage[int64s: 5] } }
-    public var packedInt64: [Int64] { get { storage[int64s: 6] } _modify { yield &storage[int64s: 6] } }
-    public var unpackedInt64: [Int64] { get { storage[int64s: 7] } _modify { yield &storage[int64s: 7] } }
-    public var optionalUint32: UInt32? { get { storage[optionalUInt32: 8] } set { storage[optionalUInt32: 8] = newValue } }
-    public var repeatedUint32: [UInt32] { get { storage[uint32s: 9] } _modify { yield &storage[uint32s: 9] } }
-    public var packedUint32: [UInt32] { get { storage[uint32s: 10] } _modify { yield &storage[uint32s: 10] } }
-    public var unpackedUint32: [UInt32] { get { storage[uint32s: 11] } _modify { yield &storage[uint32s: 11] } }
-    public var optionalUint64: UInt64? { get { storage[optionalUInt64: 12] } set { storage[optionalUInt64: 12] = newValue } }
-    public var repeatedUint64: [UInt64] { get { storage[uint64s: 13] } _modify { yield &storage[uint64s: 13] } }
-    public var packedUint64: [UInt64] { get { storage[uint64s: 14] } _modify { yield &storage[uint64s: 14] } }
-    public var unpackedUint64: [UInt64] { get { storage[uint64s: 15] } _modify { yield &storage[uint64s: 15] } }
-    public var optionalSint32: Int32? { get { storage[optionalInt32: 16] } set { storage[optionalInt32: 16] = newValue } }
-    public var repeatedSint32: [Int32] { get { storage[int32s: 17] } _modify { yield &storage[int32s: 17] } }
-    public var packedSint32: [Int32] { get { storage[int32s: 18] } _modify { yield &storage[int32s: 18] } }
-    public var unpackedSint32: [Int32] { get { storage[int32s: 19] } _modify { yield &storage[int32s: 19] } }
-    public var optionalSint64: Int64? { get { storage[optionalInt64: 20] } set { storage[optionalInt64: 20] = newValue } }
-    public var repeatedSint64: [Int64] { get { storage[int64s: 21] } _modify { yield &storage[int64s: 21] } }
-    public var packedSint64: [Int64] { get { storage[int64s: 22] } _modify { yield &storage[int64s: 22] } }
-    public var unpackedSint64: [Int64] { get { storage[int64s: 23] } _modify { yield &storage[int64s: 23] } }
-    public var optionalFixed32: UInt32? { get { storage[optionalUInt32: 24] } set { storage[optionalUInt32: 24] = newValue } }
-    public var repeatedFixed32: [UInt32] { get { storage[uint32s: 25] } _modify { yield &storage[uint32s: 25] } }
-    public var packedFixed32: [UInt32] { get { storage[uint32s: 26] } _modify { yield &storage[uint32s: 26] } }
-    public var unpackedFixed32: [UInt32] { get { storage[uint32s: 27] } _modify { yield &storage[uint32s: 27] } }
-    public var optionalFixed64: UInt64? { get { storage[optionalUInt64: 28] } set { storage[optionalUInt64: 28] = newValue } }
-    public var repeatedFixed64: [UInt64] { get { storage[uint64s: 29] } _modify { yield &storage[uint64s: 29] } }
-    public var packedFixed64: [UInt64] { get { storage[uint64s: 30] } _modify { yield &storage[uint64s: 30] } }
-    public var unpackedFixed64: [UInt64] { get { storage[uint64s: 31] } _modify { yield &storage[uint64s: 31] } }
-    public var optionalSfixed32: Int32? { get { storage[optionalInt32: 32] } set { storage[optionalInt32: 32] = newValue } }
-    public var repeatedSfixed32: [Int32] { get { storage[int32s: 33] } _modify { yield &storage[int32s: 33] } }
-    public var packedSfixed32: [Int32] { get { storage[int32s: 34] } _modify { yield &storage[int32s: 34] } }
-    public var unpackedSfixed32: [Int32] { get { storage[int32s: 35] } _modify { yield &storage[int32s: 35] } }
-    public var optionalSfixed64: Int64? { get { storage[optionalInt64: 36] } set { storage[optionalInt64: 36] = newValue } }
-    public var repeatedSfixed64: [Int64] { get { storage[int64s: 37] } _modify { yield &storage[int64s: 37] } }
-    public var packedSfixed64: [Int64] { get { storage[int64s: 38] } _modify { yield &storage[int64s: 38] } }
-    public var unpackedSfixed64: [Int64] { get { storage[int64s: 39] } _modify { yield &storage[int64s: 39] } }
-    public var optionalFloat: Float? { get { storage[optionalFloat: 40] } set { storage[optionalFloat: 40] = newValue } }
-    public var repeatedFloat: [Float] { get { storage[floats: 41] } _modify { yield &storage[floats: 41] } }
-    public var packedFloat: [Float] { get { storage[floats: 42] } _modify { yield &storage[floats: 42] } }
-    public var unpackedFloat: [Float] { get { storage[floats: 43] } _modify { yield &storage[floats: 43] } }
-    public var optionalDouble: Double? { get { storage[optionalDouble: 44] } set { storage[optionalDouble: 44] = newValue } }
-    public var repeatedDouble: [Double] { get { storage[doubles: 45] } _modify { yield &storage[doubles: 45] } }
-    public var packedDouble: [Double] { get { storage[doubles: 46] } _modify { yield &storage[doubles: 46] } }
-    public var unpackedDouble: [Double] { get { storage[doubles: 47] } _modify { yield &storage[doubles: 47] } }
-    public var optionalBool: Bool? { get { storage[optionalBool: 48] } set { storage[optionalBool: 48] = newValue } }
-    public var repeatedBool: [Bool] { get { storage[bools: 49] } _modify { yield &storage[bools: 49] } }
-    public var packedBool: [Bool] { get { storage[bools: 50] } _modify { yield &storage[bools: 50] } }
-    public var unpackedBool: [Bool] { get { storage[bools: 51] } _modify { yield &storage[bools: 51] } }
-    public var optionalString: String? { get { storage[optionalString: 52] } set { storage[optionalString: 52] = newValue } }
-    public var repeatedString: [String] { get { storage[strings: 53] } _modify { yield &storage[strings: 53] } }
-    public var optionalBytes: LatchRPC.ProtoBytes? { get { storage[optionalBytes: 54] } set { storage[optionalBytes: 54] = newValue } }
-    public var repeatedBytes: [LatchRPC.ProtoBytes] { get { storage[datas: 55] } _modify { yield &storage[datas: 55] } }
-    public var optionalNestedEnum: TestAllTypesProto2.NestedEnum? { get { storage[optionalEnum: 56] } set { storage[optionalEnum: 56] = newValue } }
-    public var repeatedNestedEnum: [TestAllTypesProto2.NestedEnum] { get { storage[enums: 57] } _modify { yield &storage[enums: 57] } }
-    public var packedNestedEnum: [TestAllTypesProto2.NestedEnum] { get { storage[enums: 58] } _modify { yield &storage[enums: 58] } }
-    public var unpackedNestedEnum: [TestAllTypesProto2.NestedEnum] { get { storage[enums: 59] } _modify { yield &storage[enums: 59] } }
-    public var optionalForeignEnum: ForeignEnumProto2? { get { storage[optionalEnum: 60] } set { storage[optionalEnum: 60] = newValue } }
-    public var repeatedForeignEnum: [ForeignEnumProto2] { get { storage[enums: 61] } _modify { yield &storage[enums: 61] } }
-    public var recursiveMessage: TestAllTypesProto2? { get { storage[optionalMessage: 62] } set { storage[optionalMessage: 62] = newValue } }
-    public var optionalNestedMessage: TestAllTypesProto2.NestedMessage? { get { storage[optionalMessage: 63] } set { storage[optionalMessage: 63] = newValue } }
-    public var repeatedNestedMessage: [TestAllTypesProto2.NestedMessage] { get { storage[messages: 64] } _modify { yield &storage[messages: 64] } }
-    public var optionalForeignMessage: ForeignMessageProto2? { get { storage[optionalMessage: 65] } set { storage[optionalMessage: 65] = newValue } }
-    public var repeatedForeignMessage: [ForeignMessageProto2] { get { storage[messages: 66] } _modify { yield &storage[messages: 66] } }
-    public var optionalStringPiece: String? { get { storage[optionalString: 67] } set { storage[optionalString: 67] = newValue } }
-    public var repeatedStringPiece: [String] { get { storage[strings: 68] } _modify { yield &storage[strings: 68] } }
-    public var optionalCord: String? { get { storage[optionalString: 69] } set { storage[optionalString: 69] = newValue } }
-    public var repeatedCord: [String] { get { storage[strings: 70] } _modify { yield &storage[strings: 70] } }
-    public var mapInt32Int32: [Int32: Int32] { get { storage[map: 71] } _modify { yield &storage[map: 71] } }
-    public var mapInt64Int64: [Int64: Int64] { get { storage[map: 72] } _modify { yield &storage[map: 72] } }
-    public var mapUint32Uint32: [UInt32: UInt32] { get { storage[map: 73] } _modify { yield &storage[map: 73] } }
-    public var mapUint64Uint64: [UInt64: UInt64] { get { storage[map: 74] } _modify { yield &storage[map: 74] } }
-    public var mapSint32Sint32: [Int32: Int32] { get { storage[map: 75] } _modify { yield &storage[map: 75] } }
-    public var mapSint64Sint64: [Int64: Int64] { get { storage[map: 76] } _modify { yield &storage[map: 76] } }
-    public var mapFixed32Fixed32: [UInt32: UInt32] { get { storage[map: 77] } _modify { yield &storage[map: 77] } }
-    public var mapFixed64Fixed64: [UInt64: UInt64] { get { storage[map: 78] } _modify { yield &storage[map: 78] } }
-    public var mapSfixed32Sfixed32: [Int32: Int32] { get { storage[map: 79] } _modify { yield &storage[map: 79] } }
-    public var mapSfixed64Sfixed64: [Int64: Int64] { get { storage[map: 80] } _modify { yield &storage[map: 80] } }
-    public var mapInt32Float: [Int32: Float] { get { storage[map: 81] } _modify { yield &storage[map: 81] } }
-    public var mapInt32Double: [Int32: Double] { get { storage[map: 82] } _modify { yield &storage[map: 82] } }
-    public var mapInt32Bool: [Int32: Bool] { get { storage[map: 83] } _modify { yield &storage[map: 83] } }
-    public var mapInt32NestedMessage: [Int32: TestAllTypesProto2.NestedMessage] { get { storage[map: 84] } _modify { yield &storage[map: 84] } }
-    public var mapBoolBool: [Bool: Bool] { get { storage[map: 85] } _modify { yield &storage[map: 85] } }
-    public var mapStringString: [String: String] { get { storage[map: 86] } _modify { yield &storage[map: 86] } }
-    public var mapStringBytes: [String: LatchRPC.ProtoBytes] { get { storage[map: 87] } _modify { yield &storage[map: 87] } }
-    public var mapStringNestedMessage: [String: TestAllTypesProto2.NestedMessage] { get { storage[map: 88] } _modify { yield &storage[map: 88] } }
-    public var mapStringForeignMessage: [String: ForeignMessageProto2] { get { storage[map: 89] } _modify { yield &storage[map: 89] } }
-    public var mapStringNestedEnum: [String: TestAllTypesProto2.NestedEnum] { get { storage[map: 90] } _modify { yield &storage[map: 90] } }
-    public var mapStringForeignEnum: [String: ForeignEnumProto2] { get { storage[map: 91] } _modify { yield &storage[map: 91] } }
-    public var oneofField: OneofField? {
+    @_alwaysEmitIntoClient public var optionalInt32: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedInt32: [Int32] { get { storage[int32s: 1] } _modify { yield &storage[int32s: 1] } }
+    @_alwaysEmitIntoClient public var packedInt32: [Int32] { get { storage[int32s: 2] } _modify { yield &storage[int32s: 2] } }
+    @_alwaysEmitIntoClient public var unpackedInt32: [Int32] { get { storage[int32s: 3] } _modify { yield &storage[int32s: 3] } }
+    @_alwaysEmitIntoClient public var optionalInt64: Int64? { get { storage[optionalInt64: 4] } set { storage[optionalInt64: 4] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedInt64: [Int64] { get { storage[int64s: 5] } _modify { yield &storage[int64s: 5] } }
+    @_alwaysEmitIntoClient public var packedInt64: [Int64] { get { storage[int64s: 6] } _modify { yield &storage[int64s: 6] } }
+    @_alwaysEmitIntoClient public var unpackedInt64: [Int64] { get { storage[int64s: 7] } _modify { yield &storage[int64s: 7] } }
+    @_alwaysEmitIntoClient public var optionalUint32: UInt32? { get { storage[optionalUInt32: 8] } set { storage[optionalUInt32: 8] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedUint32: [UInt32] { get { storage[uint32s: 9] } _modify { yield &storage[uint32s: 9] } }
+    @_alwaysEmitIntoClient public var packedUint32: [UInt32] { get { storage[uint32s: 10] } _modify { yield &storage[uint32s: 10] } }
+    @_alwaysEmitIntoClient public var unpackedUint32: [UInt32] { get { storage[uint32s: 11] } _modify { yield &storage[uint32s: 11] } }
+    @_alwaysEmitIntoClient public var optionalUint64: UInt64? { get { storage[optionalUInt64: 12] } set { storage[optionalUInt64: 12] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedUint64: [UInt64] { get { storage[uint64s: 13] } _modify { yield &storage[uint64s: 13] } }
+    @_alwaysEmitIntoClient public var packedUint64: [UInt64] { get { storage[uint64s: 14] } _modify { yield &storage[uint64s: 14] } }
+    @_alwaysEmitIntoClient public var unpackedUint64: [UInt64] { get { storage[uint64s: 15] } _modify { yield &storage[uint64s: 15] } }
+    @_alwaysEmitIntoClient public var optionalSint32: Int32? { get { storage[optionalInt32: 16] } set { storage[optionalInt32: 16] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedSint32: [Int32] { get { storage[int32s: 17] } _modify { yield &storage[int32s: 17] } }
+    @_alwaysEmitIntoClient public var packedSint32: [Int32] { get { storage[int32s: 18] } _modify { yield &storage[int32s: 18] } }
+    @_alwaysEmitIntoClient public var unpackedSint32: [Int32] { get { storage[int32s: 19] } _modify { yield &storage[int32s: 19] } }
+    @_alwaysEmitIntoClient public var optionalSint64: Int64? { get { storage[optionalInt64: 20] } set { storage[optionalInt64: 20] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedSint64: [Int64] { get { storage[int64s: 21] } _modify { yield &storage[int64s: 21] } }
+    @_alwaysEmitIntoClient public var packedSint64: [Int64] { get { storage[int64s: 22] } _modify { yield &storage[int64s: 22] } }
+    @_alwaysEmitIntoClient public var unpackedSint64: [Int64] { get { storage[int64s: 23] } _modify { yield &storage[int64s: 23] } }
+    @_alwaysEmitIntoClient public var optionalFixed32: UInt32? { get { storage[optionalUInt32: 24] } set { storage[optionalUInt32: 24] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedFixed32: [UInt32] { get { storage[uint32s: 25] } _modify { yield &storage[uint32s: 25] } }
+    @_alwaysEmitIntoClient public var packedFixed32: [UInt32] { get { storage[uint32s: 26] } _modify { yield &storage[uint32s: 26] } }
+    @_alwaysEmitIntoClient public var unpackedFixed32: [UInt32] { get { storage[uint32s: 27] } _modify { yield &storage[uint32s: 27] } }
+    @_alwaysEmitIntoClient public var optionalFixed64: UInt64? { get { storage[optionalUInt64: 28] } set { storage[optionalUInt64: 28] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedFixed64: [UInt64] { get { storage[uint64s: 29] } _modify { yield &storage[uint64s: 29] } }
+    @_alwaysEmitIntoClient public var packedFixed64: [UInt64] { get { storage[uint64s: 30] } _modify { yield &storage[uint64s: 30] } }
+    @_alwaysEmitIntoClient public var unpackedFixed64: [UInt64] { get { storage[uint64s: 31] } _modify { yield &storage[uint64s: 31] } }
+    @_alwaysEmitIntoClient public var optionalSfixed32: Int32? { get { storage[optionalInt32: 32] } set { storage[optionalInt32: 32] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedSfixed32: [Int32] { get { storage[int32s: 33] } _modify { yield &storage[int32s: 33] } }
+    @_alwaysEmitIntoClient public var packedSfixed32: [Int32] { get { storage[int32s: 34] } _modify { yield &storage[int32s: 34] } }
+    @_alwaysEmitIntoClient public var unpackedSfixed32: [Int32] { get { storage[int32s: 35] } _modify { yield &storage[int32s: 35] } }
+    @_alwaysEmitIntoClient public var optionalSfixed64: Int64? { get { storage[optionalInt64: 36] } set { storage[optionalInt64: 36] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedSfixed64: [Int64] { get { storage[int64s: 37] } _modify { yield &storage[int64s: 37] } }
+    @_alwaysEmitIntoClient public var packedSfixed64: [Int64] { get { storage[int64s: 38] } _modify { yield &storage[int64s: 38] } }
+    @_alwaysEmitIntoClient public var unpackedSfixed64: [Int64] { get { storage[int64s: 39] } _modify { yield &storage[int64s: 39] } }
+    @_alwaysEmitIntoClient public var optionalFloat: Float? { get { storage[optionalFloat: 40] } set { storage[optionalFloat: 40] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedFloat: [Float] { get { storage[floats: 41] } _modify { yield &storage[floats: 41] } }
+    @_alwaysEmitIntoClient public var packedFloat: [Float] { get { storage[floats: 42] } _modify { yield &storage[floats: 42] } }
+    @_alwaysEmitIntoClient public var unpackedFloat: [Float] { get { storage[floats: 43] } _modify { yield &storage[floats: 43] } }
+    @_alwaysEmitIntoClient public var optionalDouble: Double? { get { storage[optionalDouble: 44] } set { storage[optionalDouble: 44] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedDouble: [Double] { get { storage[doubles: 45] } _modify { yield &storage[doubles: 45] } }
+    @_alwaysEmitIntoClient public var packedDouble: [Double] { get { storage[doubles: 46] } _modify { yield &storage[doubles: 46] } }
+    @_alwaysEmitIntoClient public var unpackedDouble: [Double] { get { storage[doubles: 47] } _modify { yield &storage[doubles: 47] } }
+    @_alwaysEmitIntoClient public var optionalBool: Bool? { get { storage[optionalBool: 48] } set { storage[optionalBool: 48] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedBool: [Bool] { get { storage[bools: 49] } _modify { yield &storage[bools: 49] } }
+    @_alwaysEmitIntoClient public var packedBool: [Bool] { get { storage[bools: 50] } _modify { yield &storage[bools: 50] } }
+    @_alwaysEmitIntoClient public var unpackedBool: [Bool] { get { storage[bools: 51] } _modify { yield &storage[bools: 51] } }
+    @_alwaysEmitIntoClient public var optionalString: String? { get { storage[optionalString: 52] } set { storage[optionalString: 52] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedString: [String] { get { storage[strings: 53] } _modify { yield &storage[strings: 53] } }
+    @_alwaysEmitIntoClient public var optionalBytes: LatchRPC.ProtoBytes? { get { storage[optionalBytes: 54] } set { storage[optionalBytes: 54] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedBytes: [LatchRPC.ProtoBytes] { get { storage[datas: 55] } _modify { yield &storage[datas: 55] } }
+    @_alwaysEmitIntoClient public var optionalNestedEnum: TestAllTypesProto2.NestedEnum? { get { storage[optionalEnum: 56] } set { storage[optionalEnum: 56] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedNestedEnum: [TestAllTypesProto2.NestedEnum] { get { storage[enums: 57] } _modify { yield &storage[enums: 57] } }
+    @_alwaysEmitIntoClient public var packedNestedEnum: [TestAllTypesProto2.NestedEnum] { get { storage[enums: 58] } _modify { yield &storage[enums: 58] } }
+    @_alwaysEmitIntoClient public var unpackedNestedEnum: [TestAllTypesProto2.NestedEnum] { get { storage[enums: 59] } _modify { yield &storage[enums: 59] } }
+    @_alwaysEmitIntoClient public var optionalForeignEnum: ForeignEnumProto2? { get { storage[optionalEnum: 60] } set { storage[optionalEnum: 60] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedForeignEnum: [ForeignEnumProto2] { get { storage[enums: 61] } _modify { yield &storage[enums: 61] } }
+    @_alwaysEmitIntoClient public var recursiveMessage: TestAllTypesProto2? { get { storage[optionalMessage: 62] } set { storage[optionalMessage: 62] = newValue } }
+    @_alwaysEmitIntoClient public var optionalNestedMessage: TestAllTypesProto2.NestedMessage? { get { storage[optionalMessage: 63] } set { storage[optionalMessage: 63] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedNestedMessage: [TestAllTypesProto2.NestedMessage] { get { storage[messages: 64] } _modify { yield &storage[messages: 64] } }
+    @_alwaysEmitIntoClient public var optionalForeignMessage: ForeignMessageProto2? { get { storage[optionalMessage: 65] } set { storage[optionalMessage: 65] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedForeignMessage: [ForeignMessageProto2] { get { storage[messages: 66] } _modify { yield &storage[messages: 66] } }
+    @_alwaysEmitIntoClient public var optionalStringPiece: String? { get { storage[optionalString: 67] } set { storage[optionalString: 67] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedStringPiece: [String] { get { storage[strings: 68] } _modify { yield &storage[strings: 68] } }
+    @_alwaysEmitIntoClient public var optionalCord: String? { get { storage[optionalString: 69] } set { storage[optionalString: 69] = newValue } }
+    @_alwaysEmitIntoClient public var repeatedCord: [String] { get { storage[strings: 70] } _modify { yield &storage[strings: 70] } }
+    @_alwaysEmitIntoClient public var mapInt32Int32: [Int32: Int32] { get { storage[map: 71] } _modify { yield &storage[map: 71] } }
+    @_alwaysEmitIntoClient public var mapInt64Int64: [Int64: Int64] { get { storage[map: 72] } _modify { yield &storage[map: 72] } }
+    @_alwaysEmitIntoClient public var mapUint32Uint32: [UInt32: UInt32] { get { storage[map: 73] } _modify { yield &storage[map: 73] } }
+    @_alwaysEmitIntoClient public var mapUint64Uint64: [UInt64: UInt64] { get { storage[map: 74] } _modify { yield &storage[map: 74] } }
+    @_alwaysEmitIntoClient public var mapSint32Sint32: [Int32: Int32] { get { storage[map: 75] } _modify { yield &storage[map: 75] } }
+    @_alwaysEmitIntoClient public var mapSint64Sint64: [Int64: Int64] { get { storage[map: 76] } _modify { yield &storage[map: 76] } }
+    @_alwaysEmitIntoClient public var mapFixed32Fixed32: [UInt32: UInt32] { get { storage[map: 77] } _modify { yield &storage[map: 77] } }
+    @_alwaysEmitIntoClient public var mapFixed64Fixed64: [UInt64: UInt64] { get { storage[map: 78] } _modify { yield &storage[map: 78] } }
+    @_alwaysEmitIntoClient public var mapSfixed32Sfixed32: [Int32: Int32] { get { storage[map: 79] } _modify { yield &storage[map: 79] } }
+    @_alwaysEmitIntoClient public var mapSfixed64Sfixed64: [Int64: Int64] { get { storage[map: 80] } _modify { yield &storage[map: 80] } }
+    @_alwaysEmitIntoClient public var mapInt32Float: [Int32: Float] { get { storage[map: 81] } _modify { yield &storage[map: 81] } }
+    @_alwaysEmitIntoClient public var mapInt32Double: [Int32: Double] { get { storage[map: 82] } _modify { yield &storage[map: 82] } }
+    @_alwaysEmitIntoClient public var mapInt32Bool: [Int32: Bool] { get { storage[map: 83] } _modify { yield &storage[map: 83] } }
+    @_alwaysEmitIntoClient public var mapInt32NestedMessage: [Int32: TestAllTypesProto2.NestedMessage] { get { storage[map: 84] } _modify { yield &storage[map: 84] } }
+    @_alwaysEmitIntoClient public var mapBoolBool: [Bool: Bool] { get { storage[map: 85] } _modify { yield &storage[map: 85] } }
+    @_alwaysEmitIntoClient public var mapStringString: [String: String] { get { storage[map: 86] } _modify { yield &storage[map: 86] } }
+    @_alwaysEmitIntoClient public var mapStringBytes: [String: LatchRPC.ProtoBytes] { get { storage[map: 87] } _modify { yield &storage[map: 87] } }
+    @_alwaysEmitIntoClient public var mapStringNestedMessage: [String: TestAllTypesProto2.NestedMessage] { get { storage[map: 88] } _modify { yield &storage[map: 88] } }
+    @_alwaysEmitIntoClient public var mapStringForeignMessage: [String: ForeignMessageProto2] { get { storage[map: 89] } _modify { yield &storage[map: 89] } }
+    @_alwaysEmitIntoClient public var mapStringNestedEnum: [String: TestAllTypesProto2.NestedEnum] { get { storage[map: 90] } _modify { yield &storage[map: 90] } }
+    @_alwaysEmitIntoClient public var mapStringForeignEnum: [String: ForeignEnumProto2] { get { storage[map: 91] } _modify { yield &storage[map: 91] } }
+    @_alwaysEmitIntoClient public var oneofField: OneofField? {
         get {
             switch storage[oneof: 0] {
             case 111: .oneofUint32(storage[uint32: 92])
@@ -284,257 +284,72 @@ public struct TestAllTypesProto2: Message {
             }
         }
     }
-    public var data: TestAllTypesProto2.Data? { get { storage[optionalMessage: 101] } set { storage[optionalMessage: 101] = newValue } }
-    public var multiwordgroupfield: TestAllTypesProto2.MultiWordGroupField? { get { storage[optionalMessage: 102] } set { storage[optionalMessage: 102] = newValue } }
-    public var defaultInt32: Int32 { get { storage[int32: 103] } set { storage[int32: 103] = newValue } }
-    public var hasDefaultInt32: Bool { storage.has(103) }
-    public mutating func clearDefaultInt32() { storage.clear(103) }
-    public var defaultInt64: Int64 { get { storage[int64: 104] } set { storage[int64: 104] = newValue } }
-    public var hasDefaultInt64: Bool { storage.has(104) }
-    public mutating func clearDefaultInt64() { storage.clear(104) }
-    public var defaultUint32: UInt32 { get { storage[uint32: 105] } set { storage[uint32: 105] = newValue } }
-    public var hasDefaultUint32: Bool { storage.has(105) }
-    public mutating func clearDefaultUint32() { storage.clear(105) }
-    public var defaultUint64: UInt64 { get { storage[uint64: 106] } set { storage[uint64: 106] = newValue } }
-    public var hasDefaultUint64: Bool { storage.has(106) }
-    public mutating func clearDefaultUint64() { storage.clear(106) }
-    public var defaultSint32: Int32 { get { storage[int32: 107] } set { storage[int32: 107] = newValue } }
-    public var hasDefaultSint32: Bool { storage.has(107) }
-    public mutating func clearDefaultSint32() { storage.clear(107) }
-    public var defaultSint64: Int64 { get { storage[int64: 108] } set { storage[int64: 108] = newValue } }
-    public var hasDefaultSint64: Bool { storage.has(108) }
-    public mutating func clearDefaultSint64() { storage.clear(108) }
-    public var defaultFixed32: UInt32 { get { storage[uint32: 109] } set { storage[uint32: 109] = newValue } }
-    public var hasDefaultFixed32: Bool { storage.has(109) }
-    public mutating func clearDefaultFixed32() { storage.clear(109) }
-    public var defaultFixed64: UInt64 { get { storage[uint64: 110] } set { storage[uint64: 110] = newValue } }
-    public var hasDefaultFixed64: Bool { storage.has(110) }
-    public mutating func clearDefaultFixed64() { storage.clear(110) }
-    public var defaultSfixed32: Int32 { get { storage[int32: 111] } set { storage[int32: 111] = newValue } }
-    public var hasDefaultSfixed32: Bool { storage.has(111) }
-    public mutating func clearDefaultSfixed32() { storage.clear(111) }
-    public var defaultSfixed64: Int64 { get { storage[int64: 112] } set { storage[int64: 112] = newValue } }
-    public var hasDefaultSfixed64: Bool { storage.has(112) }
-    public mutating func clearDefaultSfixed64() { storage.clear(112) }
-    public var defaultFloat: Float { get { storage[float: 113] } set { storage[float: 113] = newValue } }
-    public var hasDefaultFloat: Bool { storage.has(113) }
-    public mutating func clearDefaultFloat() { storage.clear(113) }
-    public var defaultDouble: Double { get { storage[double: 114] } set { storage[double: 114] = newValue } }
-    public var hasDefaultDouble: Bool { storage.has(114) }
-    public mutating func clearDefaultDouble() { storage.clear(114) }
-    public var defaultBool: Bool { get { storage[bool: 115] } set { storage[bool: 115] = newValue } }
-    public var hasDefaultBool: Bool { storage.has(115) }
-    public mutating func clearDefaultBool() { storage.clear(115) }
-    public var defaultString: String { get { storage[string: 116] } set { storage[string: 116] = newValue } }
-    public var hasDefaultString: Bool { storage.has(116) }
-    public mutating func clearDefaultString() { storage.clear(116) }
-    public var defaultBytes: LatchRPC.ProtoBytes { get { storage[bytes: 117] } set { storage[bytes: 117] = newValue } }
-    public var hasDefaultBytes: Bool { storage.has(117) }
-    public mutating func clearDefaultBytes() { storage.clear(117) }
-    public var messageSetCorrect: TestAllTypesProto2.MessageSetCorrect? { get { storage[optionalMessage: 118] } set { storage[optionalMessage: 118] = newValue } }
-    public var fieldname1: Int32? { get { storage[optionalInt32: 119] } set { storage[optionalInt32: 119] = newValue } }
-    public var fieldName2: Int32? { get { storage[optionalInt32: 120] } set { storage[optionalInt32: 120] = newValue } }
-    public var fieldName3: Int32? { get { storage[optionalInt32: 121] } set { storage[optionalInt32: 121] = newValue } }
-    public var fieldName4: Int32? { get { storage[optionalInt32: 122] } set { storage[optionalInt32: 122] = newValue } }
-    public var field0name5: Int32? { get { storage[optionalInt32: 123] } set { storage[optionalInt32: 123] = newValue } }
-    public var field0Name6: Int32? { get { storage[optionalInt32: 124] } set { storage[optionalInt32: 124] = newValue } }
-    public var fieldName7: Int32? { get { storage[optionalInt32: 125] } set { storage[optionalInt32: 125] = newValue } }
-    public var fieldName8: Int32? { get { storage[optionalInt32: 126] } set { storage[optionalInt32: 126] = newValue } }
-    public var fieldName9: Int32? { get { storage[optionalInt32: 127] } set { storage[optionalInt32: 127] = newValue } }
-    public var fieldName10: Int32? { get { storage[optionalInt32: 128] } set { storage[optionalInt32: 128] = newValue } }
-    public var fieldName11: Int32? { get { storage[optionalInt32: 129] } set { storage[optionalInt32: 129] = newValue } }
-    public var fieldName12: Int32? { get { storage[optionalInt32: 130] } set { storage[optionalInt32: 130] = newValue } }
-    public var fieldName13: Int32? { get { storage[optionalInt32: 131] } set { storage[optionalInt32: 131] = newValue } }
-    public var fieldName14: Int32? { get { storage[optionalInt32: 132] } set { storage[optionalInt32: 132] = newValue } }
-    public var fieldName15: Int32? { get { storage[optionalInt32: 133] } set { storage[optionalInt32: 133] = newValue } }
-    public var fieldName16: Int32? { get { storage[optionalInt32: 134] } set { storage[optionalInt32: 134] = newValue } }
-    public var fieldName17: Int32? { get { storage[optionalInt32: 135] } set { storage[optionalInt32: 135] = newValue } }
-    public var fieldName18: Int32? { get { storage[optionalInt32: 136] } set { storage[optionalInt32: 136] = newValue } }
-
-    public init(
-        optionalInt32: Int32? = nil, repeatedInt32: [Int32] = [], packedInt32: [Int32] = [],
-        unpackedInt32: [Int32] = [], optionalInt64: Int64? = nil, repeatedInt64: [Int64] = [],
-        packedInt64: [Int64] = [], unpackedInt64: [Int64] = [], optionalUint32: UInt32? = nil,
-        repeatedUint32: [UInt32] = [], packedUint32: [UInt32] = [], unpackedUint32: [UInt32] = [],
-        optionalUint64: UInt64? = nil, repeatedUint64: [UInt64] = [], packedUint64: [UInt64] = [],
-        unpackedUint64: [UInt64] = [], optionalSint32: Int32? = nil, repeatedSint32: [Int32] = [],
-        packedSint32: [Int32] = [], unpackedSint32: [Int32] = [], optionalSint64: Int64? = nil,
-        repeatedSint64: [Int64] = [], packedSint64: [Int64] = [], unpackedSint64: [Int64] = [],
-        optionalFixed32: UInt32? = nil, repeatedFixed32: [UInt32] = [], packedFixed32: [UInt32] = [],
-        unpackedFixed32: [UInt32] = [], optionalFixed64: UInt64? = nil, repeatedFixed64: [UInt64] = [],
-        packedFixed64: [UInt64] = [], unpackedFixed64: [UInt64] = [], optionalSfixed32: Int32? = nil,
-        repeatedSfixed32: [Int32] = [], packedSfixed32: [Int32] = [], unpackedSfixed32: [Int32] = [],
-        optionalSfixed64: Int64? = nil, repeatedSfixed64: [Int64] = [], packedSfixed64: [Int64] = [],
-        unpackedSfixed64: [Int64] = [], optionalFloat: Float? = nil, repeatedFloat: [Float] = [],
-        packedFloat: [Float] = [], unpackedFloat: [Float] = [], optionalDouble: Double? = nil,
-        repeatedDouble: [Double] = [], packedDouble: [Double] = [], unpackedDouble: [Double] = [],
-        optionalBool: Bool? = nil, repeatedBool: [Bool] = [], packedBool: [Bool] = [], unpackedBool: [Bool] = [],
-        optionalString: String? = nil, repeatedString: [String] = [], optionalBytes: LatchRPC.ProtoBytes? = nil,
-        repeatedBytes: [LatchRPC.ProtoBytes] = [], optionalNestedEnum: TestAllTypesProto2.NestedEnum? = nil,
-        repeatedNestedEnum: [TestAllTypesProto2.NestedEnum] = [],
-        packedNestedEnum: [TestAllTypesProto2.NestedEnum] = [],
-        unpackedNestedEnum: [TestAllTypesProto2.NestedEnum] = [], optionalForeignEnum: ForeignEnumProto2? = nil,
-        repeatedForeignEnum: [ForeignEnumProto2] = [], recursiveMessage: TestAllTypesProto2? = nil,
-        optionalNestedMessage: TestAllTypesProto2.NestedMessage? = nil,
-        repeatedNestedMessage: [TestAllTypesProto2.NestedMessage] = [],
-        optionalForeignMessage: ForeignMessageProto2? = nil, repeatedForeignMessage: [ForeignMessageProto2] = [],
-        optionalStringPiece: String? = nil, repeatedStringPiece: [String] = [], optionalCord: String? = nil,
-        repeatedCord: [String] = [], mapInt32Int32: [Int32: Int32] = [:], mapInt64Int64: [Int64: Int64] = [:],
-        mapUint32Uint32: [UInt32: UInt32] = [:], mapUint64Uint64: [UInt64: UInt64] = [:],
-        mapSint32Sint32: [Int32: Int32] = [:], mapSint64Sint64: [Int64: Int64] = [:],
-        mapFixed32Fixed32: [UInt32: UInt32] = [:], mapFixed64Fixed64: [UInt64: UInt64] = [:],
-        mapSfixed32Sfixed32: [Int32: Int32] = [:], mapSfixed64Sfixed64: [Int64: Int64] = [:],
-        mapInt32Float: [Int32: Float] = [:], mapInt32Double: [Int32: Double] = [:], mapInt32Bool: [Int32: Bool] = [:],
-        mapInt32NestedMessage: [Int32: TestAllTypesProto2.NestedMessage] = [:], mapBoolBool: [Bool: Bool] = [:],
-        mapStringString: [String: String] = [:], mapStringBytes: [String: LatchRPC.ProtoBytes] = [:],
-        mapStringNestedMessage: [String: TestAllTypesProto2.NestedMessage] = [:],
-        mapStringForeignMessage: [String: ForeignMessageProto2] = [:],
-        mapStringNestedEnum: [String: TestAllTypesProto2.NestedEnum] = [:],
-        mapStringForeignEnum: [String: ForeignEnumProto2] = [:], oneofField: OneofField? = nil,
-        data: TestAllTypesProto2.Data? = nil, multiwordgroupfield: TestAllTypesProto2.MultiWordGroupField? = nil,
-        defaultInt32: Int32? = nil, defaultInt64: Int64? = nil, defaultUint32: UInt32? = nil,
-        defaultUint64: UInt64? = nil, defaultSint32: Int32? = nil, defaultSint64: Int64? = nil,
-        defaultFixed32: UInt32? = nil, defaultFixed64: UInt64? = nil, defaultSfixed32: Int32? = nil,
-        defaultSfixed64: Int64? = nil, defaultFloat: Float? = nil, defaultDouble: Double? = nil,
-        defaultBool: Bool? = nil, defaultString: String? = nil, defaultBytes: LatchRPC.ProtoBytes? = nil,
-        messageSetCorrect: TestAllTypesProto2.MessageSetCorrect? = nil, fieldname1: Int32? = nil,
-        fieldName2: Int32? = nil, fieldName3: Int32? = nil, fieldName4: Int32? = nil, field0name5: Int32? = nil,
-        field0Name6: Int32? = nil, fieldName7: Int32? = nil, fieldName8: Int32? = nil, fieldName9: Int32? = nil,
-        fieldName10: Int32? = nil, fieldName11: Int32? = nil, fieldName12: Int32? = nil, fieldName13: Int32? = nil,
-        fieldName14: Int32? = nil, fieldName15: Int32? = nil, fieldName16: Int32? = nil, fieldName17: Int32? = nil,
-        fieldName18: Int32? = nil
-    ) {
-        storage = MessageStorage(Self.schema)
-        storage[optionalInt32: 0] = optionalInt32
-        storage[int32s: 1] = repeatedInt32
-        storage[int32s: 2] = packedInt32
-        storage[int32s: 3] = unpackedInt32
-        storage[optionalInt64: 4] = optionalInt64
-        storage[int64s: 5] = repeatedInt64
-        storage[int64s: 6] = packedInt64
-        storage[int64s: 7] = unpackedInt64
-        storage[optionalUInt32: 8] = optionalUint32
-        storage[uint32s: 9] = repeatedUint32
-        storage[uint32s: 10] = packedUint32
-        storage[uint32s: 11] = unpackedUint32
-        storage[optionalUInt64: 12] = optionalUint64
-        storage[uint64s: 13] = repeatedUint64
-        storage[uint64s: 14] = packedUint64
-        storage[uint64s: 15] = unpackedUint64
-        storage[optionalInt32: 16] = optionalSint32
-        storage[int32s: 17] = repeatedSint32
-        storage[int32s: 18] = packedSint32
-        storage[int32s: 19] = unpackedSint32
-        storage[optionalInt64: 20] = optionalSint64
-        storage[int64s: 21] = repeatedSint64
-        storage[int64s: 22] = packedSint64
-        storage[int64s: 23] = unpackedSint64
-        storage[optionalUInt32: 24] = optionalFixed32
-        storage[uint32s: 25] = repeatedFixed32
-        storage[uint32s: 26] = packedFixed32
-        storage[uint32s: 27] = unpackedFixed32
-        storage[optionalUInt64: 28] = optionalFixed64
-        storage[uint64s: 29] = repeatedFixed64
-        storage[uint64s: 30] = packedFixed64
-        storage[uint64s: 31] = unpackedFixed64
-        storage[optionalInt32: 32] = optionalSfixed32
-        storage[int32s: 33] = repeatedSfixed32
-        storage[int32s: 34] = packedSfixed32
-        storage[int32s: 35] = unpackedSfixed32
-        storage[optionalInt64: 36] = optionalSfixed64
-        storage[int64s: 37] = repeatedSfixed64
-        storage[int64s: 38] = packedSfixed64
-        storage[int64s: 39] = unpackedSfixed64
-        storage[optionalFloat: 40] = optionalFloat
-        storage[floats: 41] = repeatedFloat
-        storage[floats: 42] = packedFloat
-        storage[floats: 43] = unpackedFloat
-        storage[optionalDouble: 44] = optionalDouble
-        storage[doubles: 45] = repeatedDouble
-        storage[doubles: 46] = packedDouble
-        storage[doubles: 47] = unpackedDouble
-        storage[optionalBool: 48] = optionalBool
-        storage[bools: 49] = repeatedBool
-        storage[bools: 50] = packedBool
-        storage[bools: 51] = unpackedBool
-        storage[optionalString: 52] = optionalString
-        storage[strings: 53] = repeatedString
-        storage[optionalBytes: 54] = optionalBytes
-        storage[datas: 55] = repeatedBytes
-        storage[optionalEnum: 56] = optionalNestedEnum
-        storage[enums: 57] = repeatedNestedEnum
-        storage[enums: 58] = packedNestedEnum
-        storage[enums: 59] = unpackedNestedEnum
-        storage[optionalEnum: 60] = optionalForeignEnum
-        storage[enums: 61] = repeatedForeignEnum
-        storage[optionalMessage: 62] = recursiveMessage
-        storage[optionalMessage: 63] = optionalNestedMessage
-        storage[messages: 64] = repeatedNestedMessage
-        storage[optionalMessage: 65] = optionalForeignMessage
-        storage[messages: 66] = repeatedForeignMessage
-        storage[optionalString: 67] = optionalStringPiece
-        storage[strings: 68] = repeatedStringPiece
-        storage[optionalString: 69] = optionalCord
-        storage[strings: 70] = repeatedCord
-        storage[map: 71] = mapInt32Int32
-        storage[map: 72] = mapInt64Int64
-        storage[map: 73] = mapUint32Uint32
-        storage[map: 74] = mapUint64Uint64
-        storage[map: 75] = mapSint32Sint32
-        storage[map: 76] = mapSint64Sint64
-        storage[map: 77] = mapFixed32Fixed32
-        storage[map: 78] = mapFixed64Fixed64
-        storage[map: 79] = mapSfixed32Sfixed32
-        storage[map: 80] = mapSfixed64Sfixed64
-        storage[map: 81] = mapInt32Float
-        storage[map: 82] = mapInt32Double
-        storage[map: 83] = mapInt32Bool
-        storage[map: 84] = mapInt32NestedMessage
-        storage[map: 85] = mapBoolBool
-        storage[map: 86] = mapStringString
-        storage[map: 87] = mapStringBytes
-        storage[map: 88] = mapStringNestedMessage
-        storage[map: 89] = mapStringForeignMessage
-        storage[map: 90] = mapStringNestedEnum
-        storage[map: 91] = mapStringForeignEnum
-        self.oneofField = oneofField
-        storage[optionalMessage: 101] = data
-        storage[optionalMessage: 102] = multiwordgroupfield
-        storage[optionalInt32: 103] = defaultInt32
-        storage[optionalInt64: 104] = defaultInt64
-        storage[optionalUInt32: 105] = defaultUint32
-        storage[optionalUInt64: 106] = defaultUint64
-        storage[optionalInt32: 107] = defaultSint32
-        storage[optionalInt64: 108] = defaultSint64
-        storage[optionalUInt32: 109] = defaultFixed32
-        storage[optionalUInt64: 110] = defaultFixed64
-        storage[optionalInt32: 111] = defaultSfixed32
-        storage[optionalInt64: 112] = defaultSfixed64
-        storage[optionalFloat: 113] = defaultFloat
-        storage[optionalDouble: 114] = defaultDouble
-        storage[optionalBool: 115] = defaultBool
-        storage[optionalString: 116] = defaultString
-        storage[optionalBytes: 117] = defaultBytes
-        storage[optionalMessage: 118] = messageSetCorrect
-        storage[optionalInt32: 119] = fieldname1
-        storage[optionalInt32: 120] = fieldName2
-        storage[optionalInt32: 121] = fieldName3
-        storage[optionalInt32: 122] = fieldName4
-        storage[optionalInt32: 123] = field0name5
-        storage[optionalInt32: 124] = field0Name6
-        storage[optionalInt32: 125] = fieldName7
-        storage[optionalInt32: 126] = fieldName8
-        storage[optionalInt32: 127] = fieldName9
-        storage[optionalInt32: 128] = fieldName10
-        storage[optionalInt32: 129] = fieldName11
-        storage[optionalInt32: 130] = fieldName12
-        storage[optionalInt32: 131] = fieldName13
-        storage[optionalInt32: 132] = fieldName14
-        storage[optionalInt32: 133] = fieldName15
-        storage[optionalInt32: 134] = fieldName16
-        storage[optionalInt32: 135] = fieldName17
-        storage[optionalInt32: 136] = fieldName18
-    }
+    @_alwaysEmitIntoClient public var data: TestAllTypesProto2.Data? { get { storage[optionalMessage: 101] } set { storage[optionalMessage: 101] = newValue } }
+    @_alwaysEmitIntoClient public var multiwordgroupfield: TestAllTypesProto2.MultiWordGroupField? { get { storage[optionalMessage: 102] } set { storage[optionalMessage: 102] = newValue } }
+    @_alwaysEmitIntoClient public var defaultInt32: Int32 { get { storage[int32: 103] } set { storage[int32: 103] = newValue } }
+    @_alwaysEmitIntoClient public var hasDefaultInt32: Bool { storage.has(103) }
+    @_alwaysEmitIntoClient public mutating func clearDefaultInt32() { storage.clear(103) }
+    @_alwaysEmitIntoClient public var defaultInt64: Int64 { get { storage[int64: 104] } set { storage[int64: 104] = newValue } }
+    @_alwaysEmitIntoClient public var hasDefaultInt64: Bool { storage.has(104) }
+    @_alwaysEmitIntoClient public mutating func clearDefaultInt64() { storage.clear(104) }
+    @_alwaysEmitIntoClient public var defaultUint32: UInt32 { get { storage[uint32: 105] } set { storage[uint32: 105] = newValue } }
+    @_alwaysEmitIntoClient public var hasDefaultUint32: Bool { storage.has(105) }
+    @_alwaysEmitIntoClient public mutating func clearDefaultUint32() { storage.clear(105) }
+    @_alwaysEmitIntoClient public var defaultUint64: UInt64 { get { storage[uint64: 106] } set { storage[uint64: 106] = newValue } }
+    @_alwaysEmitIntoClient public var hasDefaultUint64: Bool { storage.has(106) }
+    @_alwaysEmitIntoClient public mutating func clearDefaultUint64() { storage.clear(106) }
+    @_alwaysEmitIntoClient public var defaultSint32: Int32 { get { storage[int32: 107] } set { storage[int32: 107] = newValue } }
+    @_alwaysEmitIntoClient public var hasDefaultSint32: Bool { storage.has(107) }
+    @_alwaysEmitIntoClient public mutating func clearDefaultSint32() { storage.clear(107) }
+    @_alwaysEmitIntoClient public var defaultSint64: Int64 { get { storage[int64: 108] } set { storage[int64: 108] = newValue } }
+    @_alwaysEmitIntoClient public var hasDefaultSint64: Bool { storage.has(108) }
+    @_alwaysEmitIntoClient public mutating func clearDefaultSint64() { storage.clear(108) }
+    @_alwaysEmitIntoClient public var defaultFixed32: UInt32 { get { storage[uint32: 109] } set { storage[uint32: 109] = newValue } }
+    @_alwaysEmitIntoClient public var hasDefaultFixed32: Bool { storage.has(109) }
+    @_alwaysEmitIntoClient public mutating func clearDefaultFixed32() { storage.clear(109) }
+    @_alwaysEmitIntoClient public var defaultFixed64: UInt64 { get { storage[uint64: 110] } set { storage[uint64: 110] = newValue } }
+    @_alwaysEmitIntoClient public var hasDefaultFixed64: Bool { storage.has(110) }
+    @_alwaysEmitIntoClient public mutating func clearDefaultFixed64() { storage.clear(110) }
+    @_alwaysEmitIntoClient public var defaultSfixed32: Int32 { get { storage[int32: 111] } set { storage[int32: 111] = newValue } }
+    @_alwaysEmitIntoClient public var hasDefaultSfixed32: Bool { storage.has(111) }
+    @_alwaysEmitIntoClient public mutating func clearDefaultSfixed32() { storage.clear(111) }
+    @_alwaysEmitIntoClient public var defaultSfixed64: Int64 { get { storage[int64: 112] } set { storage[int64: 112] = newValue } }
+    @_alwaysEmitIntoClient public var hasDefaultSfixed64: Bool { storage.has(112) }
+    @_alwaysEmitIntoClient public mutating func clearDefaultSfixed64() { storage.clear(112) }
+    @_alwaysEmitIntoClient public var defaultFloat: Float { get { storage[float: 113] } set { storage[float: 113] = newValue } }
+    @_alwaysEmitIntoClient public var hasDefaultFloat: Bool { storage.has(113) }
+    @_alwaysEmitIntoClient public mutating func clearDefaultFloat() { storage.clear(113) }
+    @_alwaysEmitIntoClient public var defaultDouble: Double { get { storage[double: 114] } set { storage[double: 114] = newValue } }
+    @_alwaysEmitIntoClient public var hasDefaultDouble: Bool { storage.has(114) }
+    @_alwaysEmitIntoClient public mutating func clearDefaultDouble() { storage.clear(114) }
+    @_alwaysEmitIntoClient public var defaultBool: Bool { get { storage[bool: 115] } set { storage[bool: 115] = newValue } }
+    @_alwaysEmitIntoClient public var hasDefaultBool: Bool { storage.has(115) }
+    @_alwaysEmitIntoClient public mutating func clearDefaultBool() { storage.clear(115) }
+    @_alwaysEmitIntoClient public var defaultString: String { get { storage[string: 116] } set { storage[string: 116] = newValue } }
+    @_alwaysEmitIntoClient public var hasDefaultString: Bool { storage.has(116) }
+    @_alwaysEmitIntoClient public mutating func clearDefaultString() { storage.clear(116) }
+    @_alwaysEmitIntoClient public var defaultBytes: LatchRPC.ProtoBytes { get { storage[bytes: 117] } set { storage[bytes: 117] = newValue } }
+    @_alwaysEmitIntoClient public var hasDefaultBytes: Bool { storage.has(117) }
+    @_alwaysEmitIntoClient public mutating func clearDefaultBytes() { storage.clear(117) }
+    @_alwaysEmitIntoClient public var messageSetCorrect: TestAllTypesProto2.MessageSetCorrect? { get { storage[optionalMessage: 118] } set { storage[optionalMessage: 118] = newValue } }
+    @_alwaysEmitIntoClient public var fieldname1: Int32? { get { storage[optionalInt32: 119] } set { storage[optionalInt32: 119] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName2: Int32? { get { storage[optionalInt32: 120] } set { storage[optionalInt32: 120] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName3: Int32? { get { storage[optionalInt32: 121] } set { storage[optionalInt32: 121] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName4: Int32? { get { storage[optionalInt32: 122] } set { storage[optionalInt32: 122] = newValue } }
+    @_alwaysEmitIntoClient public var field0name5: Int32? { get { storage[optionalInt32: 123] } set { storage[optionalInt32: 123] = newValue } }
+    @_alwaysEmitIntoClient public var field0Name6: Int32? { get { storage[optionalInt32: 124] } set { storage[optionalInt32: 124] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName7: Int32? { get { storage[optionalInt32: 125] } set { storage[optionalInt32: 125] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName8: Int32? { get { storage[optionalInt32: 126] } set { storage[optionalInt32: 126] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName9: Int32? { get { storage[optionalInt32: 127] } set { storage[optionalInt32: 127] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName10: Int32? { get { storage[optionalInt32: 128] } set { storage[optionalInt32: 128] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName11: Int32? { get { storage[optionalInt32: 129] } set { storage[optionalInt32: 129] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName12: Int32? { get { storage[optionalInt32: 130] } set { storage[optionalInt32: 130] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName13: Int32? { get { storage[optionalInt32: 131] } set { storage[optionalInt32: 131] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName14: Int32? { get { storage[optionalInt32: 132] } set { storage[optionalInt32: 132] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName15: Int32? { get { storage[optionalInt32: 133] } set { storage[optionalInt32: 133] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName16: Int32? { get { storage[optionalInt32: 134] } set { storage[optionalInt32: 134] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName17: Int32? { get { storage[optionalInt32: 135] } set { storage[optionalInt32: 135] = newValue } }
+    @_alwaysEmitIntoClient public var fieldName18: Int32? { get { storage[optionalInt32: 136] } set { storage[optionalInt32: 136] = newValue } }
 
     public enum OneofField: Hashable, Sendable {
         case oneofUint32(UInt32)
@@ -598,10 +413,10 @@ public struct TestAllTypesProto2: Message {
         public init(storage: MessageStorage) { self.storage = storage }
         public init() { storage = MessageStorage(Self.schema) }
 
-        public var corecursive: TestAllTypesProto2? { get { storage[optionalMessage: 0] } set { storage[optionalMessage: 0] = newValue } }
-        public var a: Int32? { get { storage[optionalInt32: 1] } set { storage[optionalInt32: 1] = newValue } }
+        @_alwaysEmitIntoClient public var corecursive: TestAllTypesProto2? { get { storage[optionalMessage: 0] } set { storage[optionalMessage: 0] = newValue } }
+        @_alwaysEmitIntoClient public var a: Int32? { get { storage[optionalInt32: 1] } set { storage[optionalInt32: 1] = newValue } }
 
-        public init(corecursive: TestAllTypesProto2? = nil, a: Int32? = nil) {
+        @_alwaysEmitIntoClient public init(corecursive: TestAllTypesProto2? = nil, a: Int32? = nil) {
             storage = MessageStorage(Self.schema)
             storage[optionalMessage: 0] = corecursive
             storage[optionalInt32: 1] = a
@@ -620,10 +435,10 @@ public struct TestAllTypesProto2: Message {
         public init(storage: MessageStorage) { self.storage = storage }
         public init() { storage = MessageStorage(Self.schema) }
 
-        public var groupInt32: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
-        public var groupUint32: UInt32? { get { storage[optionalUInt32: 1] } set { storage[optionalUInt32: 1] = newValue } }
+        @_alwaysEmitIntoClient public var groupInt32: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
+        @_alwaysEmitIntoClient public var groupUint32: UInt32? { get { storage[optionalUInt32: 1] } set { storage[optionalUInt32: 1] = newValue } }
 
-        public init(groupInt32: Int32? = nil, groupUint32: UInt32? = nil) {
+        @_alwaysEmitIntoClient public init(groupInt32: Int32? = nil, groupUint32: UInt32? = nil) {
             storage = MessageStorage(Self.schema)
             storage[optionalInt32: 0] = groupInt32
             storage[optionalUInt32: 1] = groupUint32
@@ -642,10 +457,10 @@ public struct TestAllTypesProto2: Message {
         public init(storage: MessageStorage) { self.storage = storage }
         public init() { storage = MessageStorage(Self.schema) }
 
-        public var groupInt32: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
-        public var groupUint32: UInt32? { get { storage[optionalUInt32: 1] } set { storage[optionalUInt32: 1] = newValue } }
+        @_alwaysEmitIntoClient public var groupInt32: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
+        @_alwaysEmitIntoClient public var groupUint32: UInt32? { get { storage[optionalUInt32: 1] } set { storage[optionalUInt32: 1] = newValue } }
 
-        public init(groupInt32: Int32? = nil, groupUint32: UInt32? = nil) {
+        @_alwaysEmitIntoClient public init(groupInt32: Int32? = nil, groupUint32: UInt32? = nil) {
             storage = MessageStorage(Self.schema)
             storage[optionalInt32: 0] = groupInt32
             storage[optionalUInt32: 1] = groupUint32
@@ -657,6 +472,7 @@ public struct TestAllTypesProto2: Message {
             "protobuf_test_messages.proto2.TestAllTypesProto2.MessageSetCorrect",
             """
             extensions 4 2147483646
+            messageset
             """)
 
         public var storage: MessageStorage
@@ -675,16 +491,16 @@ public struct TestAllTypesProto2: Message {
         public init(storage: MessageStorage) { self.storage = storage }
         public init() { storage = MessageStorage(Self.schema) }
 
-        public var str: String? { get { storage[optionalString: 0] } set { storage[optionalString: 0] = newValue } }
+        @_alwaysEmitIntoClient public var str: String? { get { storage[optionalString: 0] } set { storage[optionalString: 0] = newValue } }
 
-        public init(str: String? = nil) {
+        @_alwaysEmitIntoClient public init(str: String? = nil) {
             storage = MessageStorage(Self.schema)
             storage[optionalString: 0] = str
         }
 
         /// Fields of other messages.
         public enum Extensions {
-            public static let messageSetExtension = Extension<TestAllTypesProto2.MessageSetCorrect, TestAllTypesProto2.MessageSetCorrectExtension1>("1547769 protobuf_test_messages.proto2.TestAllTypesProto2.MessageSetCorrectExtension1.message_set_extension message 0", types: [TestAllTypesProto2.MessageSetCorrectExtension1.self])
+            public static let messageSetExtension = Extension<TestAllTypesProto2.MessageSetCorrect, TestAllTypesProto2.MessageSetCorrectExtension1?>("1547769 protobuf_test_messages.proto2.TestAllTypesProto2.MessageSetCorrectExtension1.message_set_extension message 0", types: [TestAllTypesProto2.MessageSetCorrectExtension1.self])
 
             public static var all: ExtensionSet { [messageSetExtension] }
         }
@@ -703,10 +519,10 @@ public struct TestAllTypesProto2: Message {
         public init(storage: MessageStorage) { self.storage = storage }
         public init() { storage = MessageStorage(Self.schema) }
 
-        public var i: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
-        public var subMsg: TestAllTypesProto2.MessageSetCorrect? { get { storage[optionalMessage: 1] } set { storage[optionalMessage: 1] = newValue } }
+        @_alwaysEmitIntoClient public var i: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
+        @_alwaysEmitIntoClient public var subMsg: TestAllTypesProto2.MessageSetCorrect? { get { storage[optionalMessage: 1] } set { storage[optionalMessage: 1] = newValue } }
 
-        public init(i: Int32? = nil, subMsg: TestAllTypesProto2.MessageSetCorrect? = nil) {
+        @_alwaysEmitIntoClient public init(i: Int32? = nil, subMsg: TestAllTypesProto2.MessageSetCorrect? = nil) {
             storage = MessageStorage(Self.schema)
             storage[optionalInt32: 0] = i
             storage[optionalMessage: 1] = subMsg
@@ -714,7 +530,7 @@ public struct TestAllTypesProto2: Message {
 
         /// Fields of other messages.
         public enum Extensions {
-            public static let messageSetExtension = Extension<TestAllTypesProto2.MessageSetCorrect, TestAllTypesProto2.MessageSetCorrectExtension2>("4135312 protobuf_test_messages.proto2.TestAllTypesProto2.MessageSetCorrectExtension2.message_set_extension message 0", types: [TestAllTypesProto2.MessageSetCorrectExtension2.self])
+            public static let messageSetExtension = Extension<TestAllTypesProto2.MessageSetCorrect, TestAllTypesProto2.MessageSetCorrectExtension2?>("4135312 protobuf_test_messages.proto2.TestAllTypesProto2.MessageSetCorrectExtension2.message_set_extension message 0", types: [TestAllTypesProto2.MessageSetCorrectExtension2.self])
 
             public static var all: ExtensionSet { [messageSetExtension] }
         }
@@ -732,7 +548,7 @@ public struct TestAllTypesProto2: Message {
         public init(storage: MessageStorage) { self.storage = storage }
         public init() { storage = MessageStorage(Self.schema) }
 
-        public var oneofField: OneofField? {
+        @_alwaysEmitIntoClient public var oneofField: OneofField? {
             get {
                 switch storage[oneof: 0] {
                 case 1: .a(storage[int32: 0])
@@ -749,7 +565,7 @@ public struct TestAllTypesProto2: Message {
             }
         }
 
-        public init(oneofField: OneofField? = nil) {
+        @_alwaysEmitIntoClient public init(oneofField: OneofField? = nil) {
             storage = MessageStorage(Self.schema)
             self.oneofField = oneofField
         }
@@ -761,7 +577,7 @@ public struct TestAllTypesProto2: Message {
 
         /// Fields of other messages.
         public enum Extensions {
-            public static let extensionWithOneof = Extension<TestAllTypesProto2.MessageSetCorrect, TestAllTypesProto2.ExtensionWithOneof>("123456789 protobuf_test_messages.proto2.TestAllTypesProto2.ExtensionWithOneof.extension_with_oneof message 0", types: [TestAllTypesProto2.ExtensionWithOneof.self])
+            public static let extensionWithOneof = Extension<TestAllTypesProto2.MessageSetCorrect, TestAllTypesProto2.ExtensionWithOneof?>("123456789 protobuf_test_messages.proto2.TestAllTypesProto2.ExtensionWithOneof.extension_with_oneof message 0", types: [TestAllTypesProto2.ExtensionWithOneof.self])
 
             public static var all: ExtensionSet { [extensionWithOneof] }
         }
@@ -779,9 +595,9 @@ public struct ForeignMessageProto2: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var c: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
+    @_alwaysEmitIntoClient public var c: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
 
-    public init(c: Int32? = nil) {
+    @_alwaysEmitIntoClient public init(c: Int32? = nil) {
         storage = MessageStorage(Self.schema)
         storage[optionalInt32: 0] = c
     }
@@ -799,10 +615,10 @@ public struct GroupField: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var groupInt32: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
-    public var groupUint32: UInt32? { get { storage[optionalUInt32: 1] } set { storage[optionalUInt32: 1] = newValue } }
+    @_alwaysEmitIntoClient public var groupInt32: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
+    @_alwaysEmitIntoClient public var groupUint32: UInt32? { get { storage[optionalUInt32: 1] } set { storage[optionalUInt32: 1] = newValue } }
 
-    public init(groupInt32: Int32? = nil, groupUint32: UInt32? = nil) {
+    @_alwaysEmitIntoClient public init(groupInt32: Int32? = nil, groupUint32: UInt32? = nil) {
         storage = MessageStorage(Self.schema)
         storage[optionalInt32: 0] = groupInt32
         storage[optionalUInt32: 1] = groupUint32
@@ -844,10 +660,10 @@ public enum ForeignEnumProto2: ProtoEnum {
 
 /// Fields of other messages.
 public enum AllTypesProto2Extensions {
-    public static let extensionInt32 = Extension<TestAllTypesProto2, Int32>("120 protobuf_test_messages.proto2.extension_int32 int32 optional")
-    public static let extensionString = Extension<TestAllTypesProto2, String>("133 protobuf_test_messages.proto2.extension_string string optional raw")
-    public static let extensionBytes = Extension<TestAllTypesProto2, Data>("134 protobuf_test_messages.proto2.extension_bytes bytes optional")
-    public static let groupfield = Extension<TestAllTypesProto2, GroupField>("121 protobuf_test_messages.proto2.groupfield group 0", types: [GroupField.self])
+    public static let extensionInt32 = Extension<TestAllTypesProto2, Int32?>("120 protobuf_test_messages.proto2.extension_int32 int32 optional")
+    public static let extensionString = Extension<TestAllTypesProto2, String?>("133 protobuf_test_messages.proto2.extension_string string optional raw")
+    public static let extensionBytes = Extension<TestAllTypesProto2, Data?>("134 protobuf_test_messages.proto2.extension_bytes bytes optional")
+    public static let groupfield = Extension<TestAllTypesProto2, GroupField?>("121 protobuf_test_messages.proto2.groupfield group 0", types: [GroupField.self])
 
     public static var all: ExtensionSet { [extensionInt32, extensionString, extensionBytes, groupfield] }
 }

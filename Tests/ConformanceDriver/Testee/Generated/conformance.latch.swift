@@ -19,9 +19,9 @@ public struct FailureSet: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var failure: [String] { get { storage[strings: 0] } _modify { yield &storage[strings: 0] } }
+    @_alwaysEmitIntoClient public var failure: [String] { get { storage[strings: 0] } _modify { yield &storage[strings: 0] } }
 
-    public init(failure: [String] = []) {
+    @_alwaysEmitIntoClient public init(failure: [String] = []) {
         storage = MessageStorage(Self.schema)
         storage[strings: 0] = failure
     }
@@ -46,7 +46,7 @@ public struct ConformanceRequest: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var payload: Payload? {
+    @_alwaysEmitIntoClient public var payload: Payload? {
         get {
             switch storage[oneof: 0] {
             case 1: .protobufPayload(storage[bytes: 0])
@@ -66,12 +66,12 @@ public struct ConformanceRequest: Message {
             }
         }
     }
-    public var requestedOutputFormat: WireFormat { get { storage[enum: 4] } set { storage[enum: 4] = newValue } }
-    public var messageType: String { get { storage[string: 5] } set { storage[string: 5] = newValue } }
-    public var testCategory: TestCategory { get { storage[enum: 6] } set { storage[enum: 6] = newValue } }
-    public var printUnknownFields: Bool { get { storage[bool: 7] } set { storage[bool: 7] = newValue } }
+    @_alwaysEmitIntoClient public var requestedOutputFormat: WireFormat { get { storage[enum: 4] } set { storage[enum: 4] = newValue } }
+    @_alwaysEmitIntoClient public var messageType: String { get { storage[string: 5] } set { storage[string: 5] = newValue } }
+    @_alwaysEmitIntoClient public var testCategory: TestCategory { get { storage[enum: 6] } set { storage[enum: 6] = newValue } }
+    @_alwaysEmitIntoClient public var printUnknownFields: Bool { get { storage[bool: 7] } set { storage[bool: 7] = newValue } }
 
-    public init(
+    @_alwaysEmitIntoClient public init(
         payload: Payload? = nil, requestedOutputFormat: WireFormat = .unspecified, messageType: String = "",
         testCategory: TestCategory = .unspecifiedTest, printUnknownFields: Bool = false
     ) {
@@ -110,7 +110,7 @@ public struct ConformanceResponse: Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    public var result: Result? {
+    @_alwaysEmitIntoClient public var result: Result? {
         get {
             switch storage[oneof: 0] {
             case 1: .parseError(storage[string: 0])
@@ -141,7 +141,7 @@ public struct ConformanceResponse: Message {
         }
     }
 
-    public init(result: Result? = nil) {
+    @_alwaysEmitIntoClient public init(result: Result? = nil) {
         storage = MessageStorage(Self.schema)
         self.result = result
     }
