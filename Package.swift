@@ -95,7 +95,8 @@ let package = Package(
         module(
             "LatchIdentity",
             needs: [
-                "LatchServer", "LatchAuth", "LatchHTTP", "LatchJOSE", "LatchCrypto", "LatchCore", "CSQLite",
+                "LatchServer", "LatchAuth", "LatchHTTP", "LatchRPC", "LatchJOSE", "LatchCrypto", "LatchCore",
+                "CSQLite",
             ]),
         module("LatchTesting", needs: ["LatchAuth", "LatchHTTP", "LatchServer", "LatchCore"]),
 
@@ -235,8 +236,8 @@ let package = Package(
         tests(
             "LatchIdentityTests",
             needs: [
-                "LatchIdentity", "LatchAuth", "LatchServer", "LatchHTTP", "LatchJOSE", "LatchCrypto", "LatchTesting",
-                "LatchCore",
+                "LatchIdentity", "LatchGenerator", "LatchProto", "LatchAuth", "LatchServer", "LatchHTTP", "LatchRPC",
+                "LatchJOSE", "LatchCrypto", "LatchTesting", "LatchCore",
             ]),
         tests(
             "LatchAccountsTests",

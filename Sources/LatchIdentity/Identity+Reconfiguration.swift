@@ -17,12 +17,13 @@ extension Identity {
         if let issuer { tokens.adopt(issuer) }
         let passwords = try Passwords(configuration)
         let apps = try RegisteredApps(configuration)
+        let next = IdentityParts(
+            configuration: configuration, store: parts.store, clock: parts.clock, random: parts.random,
+            pepper: keys.pepper, accessTokens: tokens, passwords: passwords, limiter: parts.limiter,
+            limits: LoginLimits(configuration), apps: apps, scopes: ScopeRules(configuration), mails: parts.mails,
+            metrics: parts.metrics)
+        try await Accounts(parts: next).appointFirstAdministrator()
         housekeeping.cancel()
-        return Identity(
-            IdentityParts(
-                configuration: configuration, store: parts.store, clock: parts.clock, random: parts.random,
-                pepper: keys.pepper, accessTokens: tokens, passwords: passwords, limiter: parts.limiter,
-                limits: LoginLimits(configuration), apps: apps, scopes: ScopeRules(configuration),
-                mails: parts.mails, metrics: parts.metrics))
+        return Identity(next)
     }
 }

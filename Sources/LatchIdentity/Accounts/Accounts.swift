@@ -19,13 +19,14 @@ package struct Accounts: Sendable {
     /// same address at once. The check before it only spares the price of a hash.
     package func signUp(
         email: String, password: String, name: String? = nil, username: String? = nil, roles: [String] = [],
-        permissions: [String] = [], isVerified: Bool = false
+        permissions: [String] = [], isVerified: Bool = false, details: AccountDetails? = nil
     ) async throws(IdentityError) -> Account {
         let email = try EmailAddress(email)
         let name = try Self.checked(name: name)
         let username = try Self.checked(username: username, of: email)
         try PasswordRules.check(password, for: email)
         try Self.checkGrants(roles + permissions)
+        if let details { try DetailRules.check(details, at: parts.clock.now) }
         guard try await parts.store.account(emailKey: email.key) == nil else { throw .alreadyExists }
         if let username, try await parts.store.account(usernameKey: username.key) != nil { throw .usernameTaken }
         let hash = try await parts.passwords.hash(password)
@@ -34,7 +35,7 @@ package struct Accounts: Sendable {
             id: parts.identifier(at: now), email: email, username: username, name: name, passwordHash: hash,
             passwordChangedAt: now,
             emailVerifiedAt: isVerified ? now : nil, roles: roles, permissions: permissions, createdAt: now)
-        try await parts.store.insert(account)
+        try await parts.store.insert(account, details: details)
         parts.metrics.count("latch_accounts_created_total")
         if isVerified {
             try await appointFirstAdministrator(email)

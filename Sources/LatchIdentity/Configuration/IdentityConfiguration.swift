@@ -80,6 +80,8 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var renewalLimitPerMinute = 6000
     /// Whether the server has the sample resource: `/widgets`, `/projects` and `/files`.
     public var hasSampleResource = true
+    /// Whether the server has the calls of `userservice.v1.UserService`.
+    public var hasUserService = true
 
     /// The defaults.
     public init() {}

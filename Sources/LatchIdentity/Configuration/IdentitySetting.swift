@@ -57,6 +57,7 @@ public struct IdentitySetting: Sendable {
         .number("token_limit_per_minute", \.tokenLimitPerMinute, 1...10_000_000, "token requests of one network"),
         .number("renewal_limit_per_minute", \.renewalLimitPerMinute, 1...10_000_000, "renewals of one account"),
         .flag("sample_resource", \.hasSampleResource, "whether /widgets, /projects and /files are there"),
+        .flag("user_service", \.hasUserService, "whether the calls of userservice.v1 are there"),
         .text("admin_listen", \.adminListen, "where the administration listens, HOST:PORT"),
     ]
 }

@@ -90,7 +90,7 @@ extension IdentityError {
     }
 
     /// RFC 6750 §3 for tokens, RFC 7617 §2 for apps; a wrong password gets the name of the scheme alone.
-    fileprivate var challenge: String {
+    var challenge: String {
         switch code {
         case Self.invalidToken.code: #"Bearer error="invalid_token""#
         case Self.unknownApp.code: #"Basic realm="oauth", charset="UTF-8""#
@@ -99,12 +99,12 @@ extension IdentityError {
     }
 
     /// What is said of a failure that is nobody's business.
-    fileprivate static let unavailable = IdentityError(
+    static let unavailable = IdentityError(
         code: "unavailable", message: "The server cannot do this now.",
         hint: "Try again later; the server's operator can see why.")
 
     /// Errors of the server that name no path and no table, and tell a client when to come back.
-    fileprivate var isToldToClients: Bool {
+    var isToldToClients: Bool {
         [Self.overloaded, .storeBusy, .storeClosed, .storeFull, .notReady].contains { $0.code == code }
     }
 }

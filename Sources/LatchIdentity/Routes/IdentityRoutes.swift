@@ -15,6 +15,7 @@ struct IdentityRoutes {
         TokenRoutes(parts).add(to: &router)
         AppSignInRoutes(parts).add(to: &router)
         if parts.configuration.hasSampleResource { SampleRoutes(parts).add(to: &router) }
+        if parts.configuration.hasUserService { CallRoutes(parts).add(to: &router) }
         PageRoutes(parts).add(to: &router)
         MetadataRoutes(parts).add(to: &router)
         OperationRoutes(parts).add(to: &router)

@@ -27,16 +27,21 @@ extension HTTPRequest {
     }
 
     /// The access token of the Authorization field (RFC 6750 §2.1).
-    var bearerToken: String? {
-        guard let value = fields[.authorization], value.utf8.count < 16 << 10 else { return nil }
-        let parts = value.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-        return String(parts[1])
-    }
+    var bearerToken: String? { fields.bearerToken }
 
     /// Where the request comes from, as far as the server knows.
     var signInOrigin: SignIns.Origin {
         SignIns.Origin(address: remoteAddress ?? "in process", userAgent: fields[.userAgent])
+    }
+}
+
+extension HTTPFields {
+    /// The access token of the Authorization field (RFC 6750 §2.1).
+    var bearerToken: String? {
+        guard let value = self[.authorization], value.utf8.count < 16 << 10 else { return nil }
+        let parts = value.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        return String(parts[1])
     }
 }
 

@@ -18,7 +18,8 @@ package protocol IdentityStore: Sendable {
     /// In the order of their ids, which is that of their making: pages by key stay right while rows are added.
     func accounts(after id: String?, limit: Int) async throws(IdentityError) -> [Account]
     /// - Throws: `IdentityError.alreadyExists` when the address or the username has an account.
-    func insert(_ account: Account) async throws(IdentityError)
+    /// - Parameter details: What is told at the sign-up; nil for nothing.
+    func insert(_ account: Account, details: AccountDetails?) async throws(IdentityError)
     /// Replaces a hash by one of the same password, unless it was changed meanwhile.
     func upgradePasswordHash(of id: String, from old: String, to new: String) async throws(IdentityError)
     /// False when there is no such account. The old grants are gone, not merged: what is not named is taken away.
@@ -63,8 +64,6 @@ package protocol IdentityStore: Sendable {
     func change(
         _ change: AccountDetailsChange, of id: String, by actor: String, at now: Date
     ) async throws(IdentityError) -> FullAccount?
-    /// Keeps the details of a sign-up, replacing what there was.
-    func insert(_ details: AccountDetails, of id: String) async throws(IdentityError)
 
     // Another address
     /// Keeps an address that waits for its confirmation, in the place of an earlier one.

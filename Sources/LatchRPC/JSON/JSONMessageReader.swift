@@ -151,13 +151,15 @@ extension Cell {
 extension LayoutTable {
     /// The schema of a field's message.
     @inline(__always)
-    func schema(of entry: FieldEntry) -> MessageSchema? {
-        children[Int(entry.child)].message?.takeUnretainedValue()
-    }
+    func schema(of entry: FieldEntry) -> MessageSchema? { child(of: entry)?.message?.takeUnretainedValue() }
 
     /// The schema of a field's enum.
     @inline(__always)
-    func enumeration(of entry: FieldEntry) -> EnumSchema? {
-        children[Int(entry.child)].enumeration?.takeUnretainedValue()
+    func enumeration(of entry: FieldEntry) -> EnumSchema? { child(of: entry)?.enumeration?.takeUnretainedValue() }
+
+    /// Nil for a field of scalars in a message that names no type at all.
+    @inline(__always)
+    private func child(of entry: FieldEntry) -> ChildType? {
+        Int(entry.child) < children.count ? children[Int(entry.child)] : nil
     }
 }

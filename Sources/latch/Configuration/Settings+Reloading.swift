@@ -7,7 +7,8 @@ extension Settings {
         "verification_lifetime", "reset_lifetime", "require_verified_email", "argon2_memory_kib", "argon2_passes",
         "password_queue_limit", "login_limit_per_minute", "allowed_origins",
         "scopes", "default_scopes", "apps", "app_secrets", "first_party_grants", "first_party_scopes",
-        "token_limit_per_minute", "renewal_limit_per_minute", "sample_resource",
+        "token_limit_per_minute", "renewal_limit_per_minute", "sample_resource", "user_service",
+        "first_administrator",
     ]
 
     /// These settings, with those that cannot change taken from the ones that the server started with.

@@ -25,12 +25,10 @@ import Testing
                 passwordHash: nil, passwordChangedAt: noon, createdAt: noon + Double(number / 2))
             account.emailVerifiedAt = number % 2 == 0 ? noon : nil
             account.roles = number % 10 == 0 ? ["moderator"] : []
-            try await store.insert(account)
-            guard number % 4 != 0 else { continue }
             var details = AccountDetails()
             details.firstName = "First \(place % 5)"
             details.lastName = number % 2 == 0 ? "Ünal" : "Ólafur 100%"
-            try await store.insert(details, of: account.id)
+            try await store.insert(account, details: number % 4 == 0 ? nil : details)
         }
     }
 

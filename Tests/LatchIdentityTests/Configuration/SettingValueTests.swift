@@ -72,6 +72,7 @@ import Testing
         ("token_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),
         ("renewal_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),
         ("sample_resource", ["true", "off"], ["maybe"]),
+        ("user_service", ["true", "false"], ["", "maybe"]),
         ("admin_listen", ["", "127.0.0.1:9000"], []),
     ]
 

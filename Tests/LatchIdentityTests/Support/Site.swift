@@ -20,9 +20,9 @@ final class Site: Sendable {
     let clock = ManualClock(noon)
     let mailer = MemoryMailer()
     let folder: TemporaryFolder
-    private let transport: any Handler
+    let transport: any Handler
     private let server: Server?
-    private let origin: HTTPOrigin
+    let origin: HTTPOrigin
 
     static let password = "Secret123!"
 

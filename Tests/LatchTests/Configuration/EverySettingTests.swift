@@ -19,11 +19,12 @@ import Testing
         case "listen", "admin_listen": (1...3).map { "127.0.0.1:\($0)" }
         case "store": (1...3).map { "sqlite:file\($0)" }
         case "issuer", "allowed_origins": (1...3).map { "https://host\($0).example" }
-        case "sample_resource": ["false", "no", "off"]
+        case "sample_resource", "user_service": ["false", "no", "off"]
         case "require_verified_email": ["true", "yes", "on"]
         case "apps": (1...3).map { "app\($0);grants=password" }
         case "app_secrets": (1...3).map { "app\($0)=" + String(repeating: "0\($0)", count: 32) }
         case "first_party_grants": ["password", "refresh_token", "none"]
+        case "first_administrator": (1...3).map { "admin\($0)@example.com" }
         case "mail_sender": (1...3).map { "sender\($0)@example.com" }
         case "smtp_url": (1...3).map { "smtp://127.0.0.\($0):25" }
         default: (1...3).map { "text \($0)" }

@@ -45,11 +45,12 @@ extension SQLiteIdentityStore {
 
     /// The unique indexes on the address and the username decide between two sign-ups at once; the loser gets
     /// `IdentityError.alreadyExists`.
-    package func insert(_ account: Account) async throws(IdentityError) {
+    package func insert(_ account: Account, details: AccountDetails? = nil) async throws(IdentityError) {
         try await writer.write { db throws(IdentityError) in
             try db.run(
                 "INSERT INTO account (\(Account.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 account.sqliteValues)
+            if let details { try db.keep(details, of: account.id) }
             try db.audit("account.created", account: account.id, at: account.createdAt)
         }
     }

@@ -7,10 +7,6 @@ extension SQLiteIdentityStore {
         try readers.read { db throws(IdentityError) in try db.fullAccount(id) }
     }
 
-    package func insert(_ details: AccountDetails, of id: String) async throws(IdentityError) {
-        try await writer.write { db throws(IdentityError) -> Void in try db.keep(details, of: id) }
-    }
-
     /// Reading, changing and writing are one transaction: of two changes of different fields at once none is lost.
     package func change(
         _ change: AccountDetailsChange, of id: String, by actor: String, at now: Date
@@ -50,7 +46,7 @@ extension SQLiteConnection {
     }
 
     /// What lists search and sort by is kept beside the content, in the spelling in which it is compared.
-    fileprivate func keep(_ details: AccountDetails, of id: String) throws(IdentityError) {
+    func keep(_ details: AccountDetails, of id: String) throws(IdentityError) {
         let shown = details.shownName
         let searched = "\(details.firstName) \(details.lastName)\n\(details.displayName)".lowercased()
         try run(
