@@ -84,7 +84,8 @@ import Testing
                 "logoutOtherSessions": .bool(all),
             ]
         }
-        #expect(try await site.call("ChangePassword", body("wrong one", true), bearer: access).word == "unauthenticated")
+        #expect(
+            try await site.call("ChangePassword", body("wrong one", true), bearer: access).word == "unauthenticated")
         #expect(try await site.call("ChangePassword", body(Site.password, true), bearer: access).status == 200)
         #expect(try await site.call("RefreshToken", ["refreshToken": other]).word == "unauthenticated")
         #expect(try await site.get("/user/profile", bearer: access).status == 200)
@@ -136,7 +137,8 @@ import Testing
         #expect(named["id"] == phone.session["id"])
         #expect(try await site.call("RevokeDevice", device, bearer: bob).word == "not_found")
         #expect(try await site.call("RevokeDevice", ["deviceId": "invented"], bearer: access).word == "not_found")
-        #expect(try await site.call("GetActiveDevices", bearer: phone.session["accessToken"]?.stringValue).status == 200)
+        #expect(
+            try await site.call("GetActiveDevices", bearer: phone.session["accessToken"]?.stringValue).status == 200)
         #expect(try await site.call("RevokeDevice", device, bearer: access).status == 200)
         #expect(try await site.call("RevokeDevice", device, bearer: access).word == "not_found")
         let dead = phone.session["accessToken"]?.stringValue
@@ -158,7 +160,8 @@ import Testing
         let site = try await Site()
         let (id, access) = try await site.token("ada@example.com", .user)
         #expect(
-            try await site.call("DeleteUser", ["userId": .string(id), "hardDelete": true], bearer: access).status == 200)
+            try await site.call("DeleteUser", ["userId": .string(id), "hardDelete": true], bearer: access).status == 200
+        )
         #expect(try await site.call("GetProfile", ["userId": .string(id)], bearer: access).word == "unauthenticated")
         #expect(try await site.register().status == 200)
         await site.close()
@@ -240,7 +243,8 @@ import Testing
         let (method, least) = Self.matrix[index]
         let access = try await site.token("actor@example.com", role).access
         let target = try await site.signUp("target@example.com")
-        let answer = try await site.call(method, method == "GetUsers" ? [:] : ["userId": .string(target.id)], bearer: access)
+        let answer = try await site.call(
+            method, method == "GetUsers" ? [:] : ["userId": .string(target.id)], bearer: access)
         #expect(answer.status == (role >= least ? 200 : 403))
         if role < least { #expect(answer.word == "permission_denied") }
         await site.close()
