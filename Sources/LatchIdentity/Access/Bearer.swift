@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 public import LatchAuth
 public import LatchHTTP
 
@@ -16,6 +17,19 @@ public struct Bearer: Sendable {
 
     /// The account's id, the token's `sub`.
     public var accountID: String { account.id }
+}
+
+extension Bearer {
+    /// For how long a sign-in counts as one of just now, in seconds.
+    static let freshness: TimeInterval = 900
+
+    /// Refuses a session that was left open; its time is that of the password, and renewals do not move it.
+    ///
+    /// - Throws: `IdentityError.signInAgain`.
+    func requireFresh(at now: Date) throws(IdentityError) {
+        // A clock that was set back makes no old session fresh.
+        guard (-60..<Self.freshness).contains(now.timeIntervalSince(device.createdAt)) else { throw .signInAgain }
+    }
 }
 
 /// The key under which a ``ScopeInterceptor`` leaves who the request speaks for.

@@ -7,8 +7,7 @@ import LatchRPC
 extension UserCalls {
     /// One's own account, or that of somebody below one's own role.
     func getProfile(_ request: GetProfileRequest, context: CallContext) async throws -> User {
-        try CallRules.check(request)
-        return try await answering(bearer: context) { bearer, _ throws(IdentityError) in
+        try await answering(bearer: context, request) { bearer, _ throws(IdentityError) in
             let full = try await accounts.look(at: request.userId, for: bearer.account)
             var user = User(full, withPreferences: request.includePreferences)
             // Where somebody signs in from is for them, and for those who may end it.
@@ -26,8 +25,7 @@ extension UserCalls {
     /// Another address is not there at once: both ends get a mail, and the answer still has the old one (attack E9). Only
     /// an account's owner can begin that.
     func updateProfile(_ request: UpdateProfileRequest, context: CallContext) async throws -> User {
-        try CallRules.check(request)
-        return try await answering(bearer: context) { bearer, _ throws(IdentityError) in
+        try await answering(bearer: context, request) { bearer, _ throws(IdentityError) in
             if let email = request.email, !email.isEmpty {
                 guard request.userId == bearer.accountID else { throw .forbidden }
                 try await accounts.changeEmail(of: bearer, to: email)
@@ -38,7 +36,7 @@ extension UserCalls {
     }
 
     func getUsers(_ request: GetUsersRequest, context: CallContext) async throws -> GetUsersResponse {
-        try await answering(bearer: context) { bearer, _ throws(IdentityError) in
+        try await answering(bearer: context, request) { bearer, _ throws(IdentityError) in
             var query = try AccountQuery(request)
             let cursors = ListCursor(pepper: parts.pepper)
             if !request.cursor.isEmpty { query.behind = try cursors.place(request.cursor, of: query) }
@@ -53,9 +51,10 @@ extension UserCalls {
         }
     }
 
+    /// Whoever deletes themselves must have signed in just now: a session that was left open ends no account.
     func deleteUser(_ request: DeleteUserRequest, context: CallContext) async throws {
-        try CallRules.check(request)
-        try await answering(bearer: context) { bearer, _ throws(IdentityError) in
+        try await answering(bearer: context, request) { bearer, _ throws(IdentityError) in
+            if request.userId == bearer.accountID { try bearer.requireFresh(at: parts.clock.now) }
             let isGone = try await accounts.delete(
                 request.userId, isFinal: request.hardDelete, by: bearer.accountID, because: request.reason)
             guard isGone else { throw .noSuchAccount }
@@ -65,7 +64,7 @@ extension UserCalls {
     func getActiveDevices(
         _ request: GetActiveDevicesRequest, context: CallContext
     ) async throws -> GetActiveDevicesResponse {
-        try await answering(bearer: context) { bearer, _ throws(IdentityError) in
+        try await answering(bearer: context, request) { bearer, _ throws(IdentityError) in
             var answer = GetActiveDevicesResponse()
             answer.devices = try await signIns.devices(of: bearer.accountID).map { UserDevice($0, isOwn: true) }
             return answer
@@ -73,8 +72,7 @@ extension UserCalls {
     }
 
     func revokeDevice(_ request: RevokeDeviceRequest, context: CallContext) async throws {
-        try CallRules.check(request)
-        try await answering(bearer: context) { bearer, _ throws(IdentityError) in
+        try await answering(bearer: context, request) { bearer, _ throws(IdentityError) in
             guard try await signIns.signOut(device: request.deviceId, of: bearer.accountID) else {
                 throw .noSuchDevice
             }

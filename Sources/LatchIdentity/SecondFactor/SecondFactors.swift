@@ -16,8 +16,6 @@ package struct SecondFactors: Sendable {
         package let recoveryCodes: [String]
     }
 
-    /// For how long a sign-in counts as one of just now.
-    static let freshness: TimeInterval = 900
     /// For how long a factor that was begun can be confirmed.
     static let setupLifetime: TimeInterval = 3600
 
@@ -82,12 +80,9 @@ package struct SecondFactors: Sendable {
         try await parts.store.removeFactor(of: accountID, at: parts.clock.now)
     }
 
-    /// A sign-in of just now, by the server's own app; its time is that of the password, and renewals do not move it.
     private func requireFresh(_ bearer: Bearer) throws(IdentityError) {
         guard bearer.appID == parts.apps.firstParty.id else { throw .forbidden }
-        let age = parts.clock.now.timeIntervalSince(bearer.device.createdAt)
-        // A clock that was set back makes no old session fresh.
-        guard (-60..<Self.freshness).contains(age) else { throw .signInAgain }
+        try bearer.requireFresh(at: parts.clock.now)
     }
 
     /// The key URI that authenticator apps scan: label and issuer percent-encoded, everything else at its default.

@@ -156,9 +156,13 @@ import Testing
         await site.close()
     }
 
-    @Test func `delete one's own account, and end with it`() async throws {
-        let site = try await Site()
-        let (id, access) = try await site.token("ada@example.com", .user)
+    @Test func `delete one's own account by a sign-in of just now, and end with it`() async throws {
+        let site = try await Site { $0.accessTokenLifetime = .seconds(3600) }
+        let (id, old) = try await site.token("ada@example.com", .user)
+        site.clock.advance(by: 900)
+        let late = try await site.call("DeleteUser", ["userId": .string(id)], bearer: old)
+        #expect(late.status == 403 && late.stableCode == "signInAgain")
+        let access = try await site.login().session["accessToken"]?.stringValue ?? ""
         #expect(
             try await site.call("DeleteUser", ["userId": .string(id), "hardDelete": true], bearer: access).status == 200
         )
