@@ -82,7 +82,7 @@ enum RuleMessage {
             }
             return "\(amount(relation)) as many \(unit)s as \(name(right))"
         }
-        let isTime = [.timestamp, .duration].contains(left.field?.kind)
+        let isTime = left.field?.kind == .timestamp
         return switch relation {
         case .equal: right.field == nil ? "be \(name(right))" : "equal \(name(right))"
         case .unequal: right.field == nil ? "not be \(name(right))" : "differ from \(name(right))"

@@ -14,7 +14,7 @@ struct `Every rule of the grammar` {
             // Its own descriptor.proto, which has more in it than the one that is built in.
             let folders = [folder, "\(root)/include"]
             var names: [String] = []
-            for seed in 0..<25 {
+            for seed in 0..<15 {
                 var grammar = RandomProto(seed: UInt64(seed), syntax: syntax)
                 names.append("g\(seed).proto")
                 try Array(grammar.text().utf8).write(toFile: "\(folder)/g\(seed).proto")
