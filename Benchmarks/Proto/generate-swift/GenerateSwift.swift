@@ -6,7 +6,7 @@ import LatchProto
 
 /// Writes .proto files as Swift, and says how long it took.
 ///
-///     generate-swift [-I DIR]… [--per-file] [--drop-path] [--internal] [--prefix P] [--times N] [-o DIR] FILE…
+///     generate-swift [-I DIR]… [--per-file] [--drop-path] [--internal] [--packages] [--module M] [--prefix P] [--times N] [-o DIR] FILE…
 ///
 /// The time is that of the fastest of N runs, reading and writing of files left out.
 @main struct GenerateSwift {
@@ -21,6 +21,8 @@ import LatchProto
             case "--per-file": options.layout = .perFile
             case "--internal": options.visibility = .internal
             case "--drop-path": options.fileNaming = .dropPath
+            case "--packages": options.prefixesPackages = true
+            case "--module": options.moduleName = arguments.popFirst()
             case "--prefix": options.typePrefix = arguments.popFirst() ?? ""
             case "--times": times = arguments.popFirst().flatMap { Int($0) } ?? 1
             default: names.append(argument)

@@ -16,6 +16,12 @@ struct ContractUnit {
 
     var isEmpty: Bool { services.isEmpty && messages.isEmpty && enums.isEmpty && extensions.isEmpty }
 
+    /// Whether anything is written besides the head: options of the language are for compilers.
+    var needsRuntime: Bool {
+        !services.isEmpty || !messages.isEmpty || !enums.isEmpty
+            || extensions.contains { !$0.fields.allSatisfy(ExtensionPrinter.isOption) }
+    }
+
     /// Files as the layout wants them.
     static func units(
         of files: [FileDescriptor], _ options: SwiftOptions, _ types: TypeTable, _ context: inout ContractContext

@@ -40,7 +40,8 @@ enum ExtensionPrinter {
         }
     }
 
-    private static func isOption(_ field: FieldDescriptor) -> Bool {
+    /// Whether a field extends the language's own options.
+    static func isOption(_ field: FieldDescriptor) -> Bool {
         field.extendee?.file.name == "google/protobuf/descriptor.proto"
     }
 }

@@ -8,6 +8,8 @@ package struct MethodShape {
     package let method: MethodDescriptor
     /// Its name.
     package let name: String
+    /// The lines of its documentation, which is written at several places.
+    let documentation: [Substring]
     /// The message that is sent.
     package let request: String
     /// The message that is answered.
@@ -20,6 +22,7 @@ package struct MethodShape {
     package init(_ method: MethodDescriptor, _ types: TypeTable) {
         self.method = method
         name = SwiftNames.method(method.name)
+        documentation = method.comments.documentation.map { DocComment.lines(of: $0) } ?? []
         request = method.input.map(types.name) ?? "Never"
         answer = method.output.map(types.name) ?? "Never"
         answersNothing = method.output?.fullName == "google.protobuf.Empty" && !method.isServerStreaming

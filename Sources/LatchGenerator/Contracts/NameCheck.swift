@@ -69,7 +69,9 @@ enum NameCheck {
                 if let other = owners[name], other != fullName {
                     context.fail(
                         "\(fullName) and \(other) would both be \(name) in Swift", at: place, in: file,
-                        hint: "give one of the files `option swift_prefix = \"…\";`, or generate them into two modules")
+                        hint:
+                            "give one of the files `option swift_prefix = \"…\";`, let the names begin with their packages, "
+                            + "or generate the files into two modules")
                 }
                 owners[name] = owners[name] ?? fullName
             }

@@ -47,17 +47,19 @@ struct ProjectLayout {
         of file: FileDescriptor, _ owners: [String: String], _ taken: inout Set<String>
     ) -> [ContractUnit] {
         var units: [ContractUnit] = []
+        // Once for all services: a file may have many of both.
+        let messages = Dictionary(grouping: file.messages) { owners[$0.fullName] ?? "" }
         for service in file.services {
             let base = Self.base(of: types.serviceName(service))
             var own = ContractUnit(path: path("\(base)Service", &taken), of: file)
             own.services = [service]
             var calls = ContractUnit(path: path(Self.typesName(service, base, taken), &taken), of: file)
-            calls.messages = file.messages.filter { owners[$0.fullName] == service.fullName }
+            calls.messages = messages[service.fullName] ?? []
             units += [own, calls]
         }
         let base = file.services.first.map { Self.base(of: types.serviceName($0)) } ?? ContractUnit.stem(of: file.name)
         var models = ContractUnit(path: path("\(base)Models", &taken), of: file)
-        models.messages = file.messages.filter { owners[$0.fullName] == nil }
+        models.messages = messages[""] ?? []
         models.enums = file.enums
         models.extensions = ContractUnit.extensions(of: file)
         return units + [models]

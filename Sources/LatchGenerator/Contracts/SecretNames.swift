@@ -18,6 +18,8 @@ package enum SecretNames {
         "passwords", "secrets",
     ]
 
+    private static let lastWords = Set(ends.compactMap { $0.split(separator: "_").last.map(String.init) })
+
     /// Names that end like a secret and are none: they say where somebody is in a list.
     package static let exceptions: Set<String> = ["page_token", "next_page_token", "continuation_token", "sync_token"]
 
@@ -32,6 +34,8 @@ package enum SecretNames {
     /// Whether text of this name is a secret.
     package static func isSecret(name: String) -> Bool {
         let words = SwiftNames.words(name).map { String(decoding: $0, as: UTF8.self).lowercased() }
+        // Most names end otherwise.
+        guard let last = words.last, lastWords.contains(last) else { return false }
         guard !exceptions.contains(words.joined(separator: "_")) else { return false }
         return words.indices.contains { ends.contains(words[$0...].joined(separator: "_")) }
     }

@@ -51,7 +51,7 @@ struct ServicePrinter {
                 case 2: arguments.append("idempotency: .idempotent")
                 default: break
                 }
-                $0.doc(method.method.comments.documentation)
+                $0.doc(method.documentation)
                 let type = "\(standard("RPCMethod"))<\(method.request), \(method.answer)>"
                 $0.list(arguments, from: "\(access)static let \(method.name) = \(type)(", to: ")")
             }
@@ -64,7 +64,7 @@ struct ServicePrinter {
         printer.doc(service.comments.documentation ?? "The service \(service.fullName).")
         printer.block("\(access)protocol \(base)Protocol: \(standard("Sendable")) {") {
             for method in methods {
-                $0.doc(method.method.comments.documentation)
+                $0.doc(method.documentation)
                 if let attribute = deprecation(method) { $0.line(attribute) }
                 $0.line(method.head("options", options))
             }
@@ -74,7 +74,7 @@ struct ServicePrinter {
         printer.block("extension \(base)Protocol {") {
             for method in methods {
                 let (name, type) = method.parameter
-                $0.doc(method.method.comments.documentation)
+                $0.doc(method.documentation)
                 if let attribute = deprecation(method) { $0.line(attribute) }
                 $0.block(
                     "\(access)func \(method.name)(_ \(name): \(type)) async throws\(method.arrow) {"
@@ -110,7 +110,7 @@ struct ServicePrinter {
         printer.doc("Answers \(service.fullName): `RPCService(server.rpcMethods)` is its handler.")
         printer.block("\(access)protocol \(base)Server: \(standard("Sendable")) {") {
             for method in methods {
-                $0.doc(method.method.comments.documentation)
+                $0.doc(method.documentation)
                 $0.line(method.head("context", standard("CallContext")))
             }
         }

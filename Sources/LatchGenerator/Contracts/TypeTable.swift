@@ -33,7 +33,7 @@ package struct TypeTable: Sendable {
     private mutating func add(_ file: FileDescriptor, _ options: SwiftOptions, _ seen: inout Set<String>) {
         guard seen.insert(file.name).inserted else { return }
         let module = options.module(ofFile: file.name)
-        let prefix = file.options.message.string(39) ?? options.typePrefix
+        let prefix = options.prefix(package: file.package, says: file.options.message.string(39))
         for message in file.messages { add(message, in: [], prefix, module) }
         for one in file.enums { add(one, in: [], prefix, module) }
         for service in file.services { serviceNames[service.fullName] = prefix + SwiftNames.type(service.name) }

@@ -84,43 +84,44 @@ package enum SwiftNames {
 }
 
 extension SwiftNames {
-    /// The words of a name.
+    /// The words of a name, in its spelling.
     package static func words(_ name: some StringProtocol) -> [[UInt8]] {
         var words: [[UInt8]] = []
-        for part in name.utf8.split(whereSeparator: { !$0.isAlphanumeric }) {
-            let bytes = Array(part)
-            var (word, mode) = ([UInt8](), Mode.boundary)
-            for (index, byte) in bytes.enumerated() {
-                let next = index + 1 < bytes.count ? bytes[index + 1] : nil
-                if mode == .upper, byte.isUpper, next?.isLower == true {
-                    // The last capital of several begins the next word.
-                    words.append(word)
-                    word = []
-                }
-                word.append(byte)
-                mode = byte.isLower ? .lower : byte.isUpper ? .upper : mode
-                if mode == .lower, next?.isUpper == true {
-                    words.append(word)
-                    (word, mode) = ([], .boundary)
-                }
-            }
-            if !word.isEmpty { words.append(word) }
+        visit(name) { byte, begins in
+            if begins { words.append([byte]) } else { words[words.count - 1].append(byte) }
         }
         return words
     }
 
-    private enum Mode { case boundary, lower, upper }
-
     private static func joined(_ name: some StringProtocol, capitalizesFirst: Bool) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(name.utf8.count)
-        for word in words(name) {
-            let isCapital = capitalizesFirst || !result.isEmpty
-            for (index, byte) in word.enumerated() {
-                result.append(index == 0 && isCapital ? byte.upper : byte.lower)
-            }
+        visit(name) { byte, begins in
+            let isCapital = begins && (capitalizesFirst || !result.isEmpty)
+            result.append(isCapital ? byte.upper : byte.lower)
         }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    private enum Mode { case boundary, lower, upper }
+
+    /// Gives the letters and digits of a name in order, and whether each begins a word.
+    private static func visit(_ name: some StringProtocol, _ body: (_ byte: UInt8, _ begins: Bool) -> Void) {
+        let bytes = Array(name.utf8)
+        var (mode, begins) = (Mode.boundary, true)
+        for (index, byte) in bytes.enumerated() {
+            guard byte.isAlphanumeric else {
+                (mode, begins) = (.boundary, true)
+                continue
+            }
+            let next = index + 1 < bytes.count ? bytes[index + 1] : 0
+            // The last capital of several begins the next word.
+            if mode == .upper, byte.isUpper, next.isLower { begins = true }
+            body(byte, begins)
+            begins = false
+            mode = byte.isLower ? .lower : byte.isUpper ? .upper : mode
+            if mode == .lower, next.isUpper { (mode, begins) = (.boundary, true) }
+        }
     }
 
     /// A value's name without the words of its enum in front, whatever their spelling.

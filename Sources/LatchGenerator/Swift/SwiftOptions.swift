@@ -42,6 +42,11 @@ public struct SwiftOptions: Sendable, Hashable {
     public var fileNaming = FileNaming.fullPath
     /// What the names of all types begin with; a file's own option `swift_prefix` goes before it.
     public var typePrefix = ""
+    /// Whether names begin with that of the package:
+    ///
+    /// `GoogleRpcStatus` for `google.rpc.Status`. It tells types of several packages apart that are generated into one
+    /// module; a file's option `swift_prefix` takes its place.
+    public var prefixesPackages = false
     /// The module that the text will belong to: by its name a type is told from a nested one of the same name.
     public var moduleName: String?
     /// The full names of the services that are wanted, with the types that they need; nil for everything.
@@ -63,6 +68,11 @@ public struct SwiftOptions: Sendable, Hashable {
     package var forwardingPrefix: String {
         emitsAccessorsIntoClients && visibility == .public
             ? "@_alwaysEmitIntoClient \(visibility.prefix)" : visibility.prefix
+    }
+
+    /// What the names of a file's types begin with.
+    package func prefix(package: String, says: String?) -> String {
+        says ?? typePrefix + (prefixesPackages ? SwiftNames.pascal(package) : "")
     }
 
     /// The module of a .proto file; nil where its types are generated here.

@@ -94,6 +94,11 @@ package struct SwiftPrinter: Sendable {
     /// Writes a documentation comment; nothing for nil and for a text without words.
     package mutating func doc(_ text: String?) {
         guard let text else { return }
-        for one in DocComment.lines(of: text) { line(one.isEmpty ? "///" : "/// \(one)") }
+        doc(DocComment.lines(of: text))
+    }
+
+    /// Writes the lines of a documentation comment.
+    package mutating func doc(_ lines: [Substring]) {
+        for one in lines { line(one.isEmpty ? "///" : "/// \(one)") }
     }
 }

@@ -42,6 +42,19 @@ import Testing
         #expect(try problems("package one; message User {}", with: ["b.proto": prefixed], all: true) == [])
     }
 
+    @Test func `are told apart by their packages, if that is wanted`() throws {
+        let other = "syntax = \"proto3\"; package other.v1; message User {}"
+        let output = try written(
+            "syntax = \"proto3\"; package one; message User { User next = 1; }", with: ["b.proto": other], all: true
+        ) {
+            $0.layout = .perFile
+            $0.prefixesPackages = true
+        }
+        #expect(output.diagnostics.isEmpty)
+        let heads = output.files.flatMap { $0.text.split(separator: "\n").filter { $0.hasPrefix("public struct") } }
+        #expect(heads == ["public struct OtherV1User: Message {", "public struct OneUser: Message {"])
+    }
+
     @Test func `of values are told apart by the enum's name`() throws {
         let text = try swift("enum Foo { FOO_A = 0; FOO_B = 1; FOO_1 = 2; }")
         #expect(text.contains("case a\n    case b\n    case foo1\n"))
