@@ -42,10 +42,10 @@ public struct SwiftOptions: Sendable, Hashable {
     public var fileNaming = FileNaming.fullPath
     /// What the names of all types begin with; a file's own option `swift_prefix` goes before it.
     public var typePrefix = ""
-    /// Whether names begin with that of the package:
+    /// Whether names begin with that of the package, as `GoogleRpcStatus` for `google.rpc.Status`.
     ///
-    /// `GoogleRpcStatus` for `google.rpc.Status`. It tells types of several packages apart that are generated into one
-    /// module; a file's option `swift_prefix` takes its place.
+    /// It tells types of several packages apart that are generated into one module; a file's option `swift_prefix` takes
+    /// its place.
     public var prefixesPackages = false
     /// The module that the text will belong to: by its name a type is told from a nested one of the same name.
     public var moduleName: String?

@@ -575,6 +575,7 @@ public struct Old: Message {
         1 kept string
         2 gone string
         3 when message 0
+        reserved never
         """,
         types: [Timestamp.self])
 
