@@ -195,7 +195,9 @@ let package = Package(
             swiftSettings: strict),
         program(
             "conformance-driver", path: "Tests/ConformanceDriver/Driver", needs: ["ConformanceTestee", "LatchRPC"]),
-        tests("ConformanceTests", needs: ["ConformanceTestee", "LatchRPC", "LatchCore", "TestVectors"]),
+        tests(
+            "ConformanceTests",
+            needs: ["ConformanceTestee", "conformance-driver", "LatchRPC", "LatchCore", "TestVectors"]),
 
         // What the generator makes of Examples/user-service/Protos, as it comes.
         .target(

@@ -14,16 +14,23 @@ struct Moment: Equatable {
     }
 
     /// A date; what is finer than a `Date` can tell is rounded, and billionths count forward also before 1970.
+    ///
+    /// It is counted from 2001, as `Date` does: from 1970 half of all dates of today would not come back as they were.
     init(_ date: Date) {
-        let since = date.timeIntervalSince1970
+        let since = date.timeIntervalSinceReferenceDate
         let whole = since.rounded(.down)
-        seconds = Int64(exactly: whole) ?? (whole > 0 ? .max : whole < 0 ? .min : 0)
+        let (sum, isOver) = (Int64(exactly: whole) ?? (whole > 0 ? .max : whole < 0 ? .min : 0))
+            .addingReportingOverflow(Self.referenceDate)
+        seconds = isOver ? .max : sum
         nanoseconds = Int32(exactly: ((since - whole) * 1e9).rounded()) ?? 0
         if nanoseconds >= 1_000_000_000, seconds < .max {
             seconds += 1
             nanoseconds = 0
         }
     }
+
+    /// 2001-01-01, from which `Date` counts.
+    private static let referenceDate: Int64 = 978_307_200
 
     /// A duration; both parts have its sign, and what is finer than a billionth is cut off.
     init(_ duration: Duration) {
@@ -40,7 +47,9 @@ struct Moment: Equatable {
     }
 
     var date: Date {
-        Date(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1e9)
+        let since = seconds.subtractingReportingOverflow(Self.referenceDate)
+        let whole = since.overflow ? -.greatestFiniteMagnitude : Double(since.partialValue)
+        return Date(timeIntervalSinceReferenceDate: whole + Double(nanoseconds) / 1e9)
     }
 
     var duration: Duration { .seconds(seconds) + .nanoseconds(Int64(nanoseconds)) }

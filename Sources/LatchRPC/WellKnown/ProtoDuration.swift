@@ -45,14 +45,12 @@ public struct ProtoDuration: Message {
 extension ProtoDuration {
     /// The span of a duration, whose parts below a nanosecond are cut off.
     public init(_ duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        self.init(seconds: seconds, nanos: Int32(truncatingIfNeeded: attoseconds / 1_000_000_000))
+        let moment = Moment(duration)
+        self.init(seconds: moment.seconds, nanos: moment.nanoseconds)
     }
 
     /// It as a duration, exactly.
-    public var duration: Duration {
-        Duration(secondsComponent: seconds, attosecondsComponent: Int64(nanos) * 1_000_000_000)
-    }
+    public var duration: Duration { Moment(storage).duration }
 
     /// Whether JSON can spell it: no more than 10,000 years to either side, with one sign.
     public var isValid: Bool { TimeText.isDuration(seconds, nanos) }

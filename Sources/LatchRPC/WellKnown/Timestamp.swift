@@ -48,25 +48,13 @@ public struct Timestamp: Message {
 extension Timestamp {
     /// The nanosecond nearest to a date.
     public init(_ date: Date) {
-        let interval = date.timeIntervalSinceReferenceDate
-        let floor = interval.rounded(.down)
-        let whole = Int64(exactly: floor) ?? (interval < 0 ? -Self.limit : Self.limit)
-        // A fraction that rounds up to a second is one.
-        let nanos = floor.isFinite ? Int64(((interval - floor) * 1e9).rounded()) : 0
-        let seconds = min(max(whole, -Self.limit), Self.limit) + Self.referenceDate + nanos / 1_000_000_000
-        self.init(seconds: seconds, nanos: Int32(truncatingIfNeeded: nanos % 1_000_000_000))
+        let moment = Moment(date)
+        self.init(seconds: moment.seconds, nanos: moment.nanoseconds)
     }
 
     /// The date nearest to it.
-    public var date: Date {
-        let seconds = seconds.subtractingReportingOverflow(Self.referenceDate).partialValue
-        return Date(timeIntervalSinceReferenceDate: Double(seconds) + Double(nanos) / 1e9)
-    }
+    public var date: Date { Moment(storage).date }
 
     /// Whether JSON can spell it: between the years 1 and 9999, with sound nanoseconds.
     public var isValid: Bool { TimeText.isTimestamp(seconds, nanos) }
-
-    /// 2001-01-01, from which `Date` counts.
-    private static let referenceDate: Int64 = 978_307_200
-    private static let limit = Int64(1) << 60
 }

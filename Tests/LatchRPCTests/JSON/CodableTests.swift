@@ -40,6 +40,17 @@ import Testing
         #expect(try PropertyListDecoder().decode(Envelope.self, from: data) == envelope)
     }
 
+    @Test func `find what stands in an Any by the coder's user info`() throws {
+        let any = try ProtoAny(packing: ForeignMessage(c: 1))
+        let key = try #require(TypeRegistry.userInfoKey)
+        let encoder = JSONEncoder()
+        #expect(throws: ProtoError.unknownType) { try encoder.encode(any) }
+        encoder.userInfo[key] = [ForeignMessage.self] as TypeRegistry
+        let decoder = JSONDecoder()
+        decoder.userInfo[key] = [ForeignMessage.self] as TypeRegistry
+        #expect(try decoder.decode(ProtoAny.self, from: encoder.encode(any)) == any)
+    }
+
     @Test func `refuse what is not the message`() {
         #expect(throws: ProtoError.unknownField) {
             try JSONDecoder().decode(ForeignMessage.self, from: Data(#"{"d":1}"#.utf8))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConformanceTestee
 import Foundation
 import LatchRPC
 import Testing
@@ -19,6 +20,7 @@ import Testing
             let date = Date(timeIntervalSinceReferenceDate: Double(step) * 1_234_567.891_234 - 5e8)
             guard abs(date.timeIntervalSinceReferenceDate) > 0x1p23 else { continue }
             #expect(Timestamp(date).date == date)
+            #expect(TestAllTypesProto3 { $0.optionalTimestamp = date }.optionalTimestamp == date)
         }
     }
 

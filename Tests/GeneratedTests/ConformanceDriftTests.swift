@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchGenerator
+import LatchProto
+import Testing
+
+@Suite struct `What is generated for protobuf's conformance runner` {
+    @Test func `is what would be generated now`() throws {
+        let folder = URL(fileURLWithPath: #filePath).appending(path: "../../ConformanceDriver").standardized
+        let protos = folder.appending(path: "Protos")
+        var options = SwiftOptions()
+        options.layout = .perFile
+        let names = try FileManager.default.contentsOfDirectory(atPath: protos.path).filter { $0.hasSuffix(".proto") }
+        #expect(names.count == 7)
+        for name in names {
+            // Each on its own: two of them have types of the same names, which only their packages tell apart.
+            let compilation = Compiler { name in
+                FileManager.default.contents(atPath: protos.appending(path: name).path).map { Array($0) }
+            }.compile([name])
+            try #require(compilation.isComplete, "\(compilation.diagnostics)")
+            for file in SwiftWriter(files: compilation.requested, options: options).write().files {
+                let committed = folder.appending(path: "Testee/Generated/\(file.path)")
+                #expect(
+                    try String(contentsOf: committed, encoding: .utf8) == file.text,
+                    "\(file.path) has drifted: run Scripts/generate-test-models")
+            }
+        }
+    }
+}
