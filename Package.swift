@@ -324,6 +324,7 @@ if Context.environment["LATCH_FUZZ"] != nil {
         fuzz("fuzz-message-json", needs: ["ConformanceTestee", "LatchRPC"]),
         fuzz("fuzz-proto", needs: ["LatchProto"]),
         fuzz("fuzz-origin", needs: ["LatchHTTP"]),
+        fuzz("fuzz-pattern", needs: ["LatchCore"]),
         fuzz("fuzz-path", needs: ["LatchHTTP"]),
         fuzz("fuzz-multipart", needs: ["LatchHTTP"]),
         fuzz("fuzz-events", needs: ["LatchHTTP"]),

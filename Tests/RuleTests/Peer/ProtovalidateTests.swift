@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchProto
 import LatchTesting
 import Testing
 
@@ -43,5 +44,25 @@ import Testing
 
     private static func findings<Type: RuledMessage>(_ type: Type.Type, _ storage: MessageStorage) -> [Judge.Finding] {
         Type(storage: storage).violations().map(Judge.Finding.init)
+    }
+}
+
+@Suite struct `The names and numbers of the options` {
+    @Test(.enabled(Comment(rawValue: Judge.hint)) { await Judge.install() }) func `are protovalidate's`() async throws {
+        let theirs = Set(try await Judge.run("options.py", []).split(separator: "\n").map(String.init))
+        let compilation = compile(CheckedProto.text)
+        let file = try #require(compilation.files.first { $0.name == "buf/validate/validate.proto" })
+        let ours = file.messages.flatMap { message in
+            message.fields.map { "\(message.name) \($0.name) \($0.number)" }
+        }
+        #expect(ours.count > 200)
+        #expect(Set(ours).subtracting(theirs).isEmpty)
+        // What we do not state rules with: examples, predefined rules, and what violations look like.
+        let others = ["example", "cel"]
+        let missing = theirs.subtracting(ours).filter { line in
+            let words = line.split(separator: " ")
+            return words[0].hasSuffix("Rules") && words[0] != "PredefinedRules" && !others.contains(String(words[1]))
+        }
+        #expect(missing.isEmpty)
     }
 }

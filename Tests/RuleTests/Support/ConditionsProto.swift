@@ -76,7 +76,8 @@ enum ConditionsProto {
             let (checks, diagnostics) = RuleWriter().checks(for: written, of: method)
             try #require(diagnostics.isEmpty, "\(diagnostics)")
             var text = try #require(output.files.first?.text)
-            text += "\n/// What the rules ask, each by its number.\nlet conditions: [@Sendable (AskRequest) -> Bool] = [\n"
+            text +=
+                "\n/// What the rules ask, each by its number.\nlet conditions: [@Sendable (AskRequest) -> Bool] = [\n"
             for (rule, check) in zip(written, checks) {
                 text += "    // \(rule.text): \(check.message)\n    { request in \(check.condition) },\n"
             }

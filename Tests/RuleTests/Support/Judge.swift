@@ -49,20 +49,25 @@ enum Judge {
 
     /// What protovalidate finds in messages of a file; nil for one that it could not judge.
     static func findings(in messages: [(name: String, bytes: [UInt8])]) async throws -> [[Finding]?] {
-        let peers = try #require(await folder.value)
         let files = compile(CheckedProto.text).files
         return try await withTemporaryFolder { path in
             try Data(FileDescriptor.serializedSet(files)).write(to: URL(filePath: "\(path)/set"))
             let lines = messages.map { "\($0.name) \($0.bytes.map(hexadecimal).joined())" }
             try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: "\(path)/messages"))
-            var environment = ProcessInfo.processInfo.environment
-            environment["PYTHONPATH"] = peers
-            let script = root.appending(path: "Tests/Peers/Rules/judge.py").path
-            let (ending, output) = try await ChildProcess.run(
-                "/usr/bin/env", ["python3", script, "\(path)/set", "\(path)/messages"], environment: environment)
-            try #require(ending == .exited(0))
-            return try String(decoding: output, as: UTF8.self).split(separator: "\n").map(read)
+            let output = try await run("judge.py", ["\(path)/set", "\(path)/messages"])
+            return try output.split(separator: "\n").map(read)
         }
+    }
+
+    /// What a script of Tests/Peers/Rules prints.
+    static func run(_ script: String, _ arguments: [String]) async throws -> String {
+        var environment = ProcessInfo.processInfo.environment
+        environment["PYTHONPATH"] = try #require(await folder.value)
+        let path = root.appending(path: "Tests/Peers/Rules/\(script)").path
+        let (ending, output) = try await ChildProcess.run(
+            "/usr/bin/env", ["python3", path] + arguments, environment: environment)
+        try #require(ending == .exited(0))
+        return String(decoding: output, as: UTF8.self)
     }
 
     private static func hexadecimal(_ byte: UInt8) -> String {
