@@ -33,6 +33,20 @@ func program(_ name: String, path: String, needs: [Target.Dependency]) -> Target
     .executableTarget(name: name, dependencies: needs, path: path, swiftSettings: strict)
 }
 
+/// A client that the generator wrote, with its contracts; its tests and guides lie beside it.
+func generated(_ name: String, path: String) -> Target {
+    .target(
+        name: name, dependencies: ["AxiomArchitecture", "AxiomCore", "LatchRPC"], path: path,
+        exclude: ["Documentation", "Tests"], swiftSettings: strict)
+}
+
+/// The tests that the generator wrote for it.
+func generatedTests(_ name: String, path: String) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.target(name: name), "AxiomArchitecture", "AxiomCore", "LatchRPC"],
+        path: "\(path)/Tests", swiftSettings: strict)
+}
+
 func onLinux(_ name: String) -> Target.Dependency { .target(name: name, condition: linux) }
 
 let linux: TargetDependencyCondition? = .when(platforms: [.linux])
@@ -183,6 +197,9 @@ let package = Package(
         program(
             "generate-swift", path: "Benchmarks/Proto/generate-swift", needs: ["LatchGenerator", "LatchProto"]),
         program(
+            "bench-state", path: "Benchmarks/State/bench-state",
+            needs: ["UserService", "AxiomArchitecture", "LatchRPC"]),
+        program(
             "bench-crypto", path: "Benchmarks/Crypto/bench-crypto",
             needs: ["LatchJOSE", "LatchCrypto", "LatchCore", "CMeasure", "Baselines"]),
 
@@ -199,10 +216,9 @@ let package = Package(
             "ConformanceTests",
             needs: ["ConformanceTestee", "conformance-driver", "LatchRPC", "LatchCore", "TestVectors"]),
 
-        // What the generator makes of Examples/user-service/Protos, as it comes.
-        .target(
-            name: "UserService", dependencies: ["AxiomArchitecture", "AxiomCore", "LatchRPC"],
-            path: "Examples/user-service/Generated/swift", exclude: ["Documentation", "Tests"], swiftSettings: strict),
+        // What the generator makes of the .proto files in Examples, as it comes.
+        generated("UserService", path: "Examples/user-service/Generated/swift"),
+        generated("TaskManager", path: "Examples/task-manager/Generated/swift"),
 
         // Tests mirror Sources.
         tests("LatchCoreTests", needs: ["LatchTesting", "LatchCore"]),
@@ -221,7 +237,8 @@ let package = Package(
         tests(
             "GeneratedTests",
             needs: [
-                "GeneratedModels", "GeneratedNames", "LatchGenerator", "LatchProto", "LatchRPC", "LatchServer", "LatchHTTP",
+                "GeneratedModels", "GeneratedNames", "LatchGenerator", "LatchProto", "LatchRPC", "LatchServer",
+                "LatchHTTP",
             ],
             settings: []),
         tests("LatchHTTPTests", needs: ["LatchHTTP", "LatchServer", "LatchTesting", "LatchCore", "TestVectors"]),
@@ -270,9 +287,8 @@ let package = Package(
                 "LaziOAuth", "LatchOAuth", "LatchIdentity", "LatchAuth", "LatchServer", "LatchHTTP", "LatchJOSE",
                 "LatchTesting", "LatchCore",
             ]),
-        .testTarget(
-            name: "UserServiceTests", dependencies: ["UserService", "AxiomArchitecture", "AxiomCore", "LatchRPC"],
-            path: "Examples/user-service/Generated/swift/Tests", swiftSettings: strict),
+        generatedTests("UserService", path: "Examples/user-service/Generated/swift"),
+        generatedTests("TaskManager", path: "Examples/task-manager/Generated/swift"),
         // Without our upcoming features: the seeds' code compiles as their readers' would.
         .testTarget(
             name: "SeedTests",

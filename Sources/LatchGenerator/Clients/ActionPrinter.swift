@@ -19,7 +19,7 @@ struct ActionPrinter {
 
             Its description shows no field that is secret.
             """)
-        printer.block("\(access)enum \(plan.actionName): AxiomAction, Hashable {") {
+        printer.block("\(access)enum \(plan.actionName): AxiomAction, \(context.standard("Hashable")) {") {
             for method in plan.methods {
                 $0.doc(method.documentation ?? "Calls \(method.method.fullName).")
                 $0.line("case \(method.caseName)(\(context.name(method.request)))")
@@ -54,7 +54,7 @@ struct ActionPrinter {
     private func printRequest(to printer: inout SwiftPrinter) {
         printer.gap()
         printer.doc("What is sent.")
-        printer.block("\(access)var request: any Message {") {
+        printer.block("\(access)var request: any \(context.standard("Message")) {") {
             $0.line("switch self {")
             for method in plan.methods { $0.line("case .\(method.caseName)(let request): request") }
             $0.line("}")
@@ -66,10 +66,10 @@ struct ActionPrinter {
         printer.doc("What is wrong with the request: one sentence for each rule of the service that it breaks.")
         let asked = zip(context.checks, context.ruled).map { !$0.isEmpty || $1 }
         guard asked.contains(true) else {
-            return printer.line("\(access)var validationErrors: [String] { [] }")
+            return printer.line("\(access)var validationErrors: [\(context.standard("String"))] { [] }")
         }
-        printer.block("\(access)var validationErrors: [String] {") {
-            $0.line("var errors: [String] = []")
+        printer.block("\(access)var validationErrors: [\(context.standard("String"))] {") {
+            $0.line("var errors: [\(context.standard("String"))] = []")
             $0.line("switch self {")
             for (index, method) in plan.methods.enumerated() where asked[index] {
                 $0.line("case .\(method.caseName)(let request):")

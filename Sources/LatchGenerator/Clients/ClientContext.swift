@@ -50,6 +50,9 @@ struct ClientContext {
     /// The Swift name of a message.
     func name(_ message: MessageDescriptor) -> String { types.name(message) }
 
+    /// The name of a type of Swift, of Foundation or of the runtime, which a message may have as well.
+    func standard(_ name: String) -> String { types.standard(name) }
+
     /// A file among those of the client.
     func file(_ name: String, in folder: String = "Clients", _ printer: SwiftPrinter) -> GeneratedFile {
         GeneratedFile(path: Self.folder(folder, options, plan) + name + ".swift", text: printer.text)

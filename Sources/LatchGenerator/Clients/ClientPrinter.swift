@@ -119,7 +119,7 @@ struct ClientPrinter {
             A function depends on its arguments alone: it may be called again with another state, where actions at its side \
             are taken back.
             """)
-        printer.block("\(access)protocol \(name): Sendable {") {
+        printer.block("\(access)protocol \(name): \(context.standard("Sendable")) {") {
             for method in plan.methods where method.strategy == .custom {
                 let answer = method.answersNothing ? "" : ", answered answer: \(context.name(method.answer))"
                 $0.doc(method.documentation ?? "Changes the state by the answer of \(method.method.name).")

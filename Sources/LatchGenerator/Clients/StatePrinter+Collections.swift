@@ -13,7 +13,7 @@ extension StatePrinter {
     }
 
     private func printRules(_ collection: CollectionPlan, to printer: inout SwiftPrinter) {
-        let key = SwiftKeyType(collection.key)?.rawValue ?? "String"
+        let key = context.standard(SwiftKeyType(collection.key)?.rawValue ?? "String")
         let item = context.name(collection.item)
         printer.doc("How \(collection.name) are told apart, limited, looked for and put in order.")
         printer.block(
@@ -47,7 +47,7 @@ extension StatePrinter {
     private func printChanges(_ collection: CollectionPlan, to printer: inout SwiftPrinter) {
         let (one, many, rules) = (collection.singular, collection.plural, "Self.\(ChangeText.rules(collection))")
         let (item, property) = (context.name(collection.item), collection.property)
-        let key = SwiftKeyType(collection.key)?.rawValue ?? "String"
+        let key = context.standard(SwiftKeyType(collection.key)?.rawValue ?? "String")
         func change(_ documentation: String, _ head: String, _ line: String) {
             printer.gap()
             printer.doc(documentation)
@@ -73,7 +73,7 @@ extension StatePrinter {
     private func printQuestions(_ collection: CollectionPlan, to printer: inout SwiftPrinter) {
         let (many, rules) = (collection.plural, "Self.\(ChangeText.rules(collection))")
         let (item, property) = (context.name(collection.item), collection.property)
-        let key = SwiftKeyType(collection.key)?.rawValue ?? "String"
+        let key = context.standard(SwiftKeyType(collection.key)?.rawValue ?? "String")
         let one = SwiftNames.identifier(SwiftNames.lowerCamel(collection.singular))
         func ask(_ documentation: String, _ line: String) {
             printer.gap()
@@ -84,16 +84,21 @@ extension StatePrinter {
             "The item with a key; nil where it is not known.",
             "func \(one)(withId id: \(key)) -> \(item)? { \(rules).item(id, in: \(property)) }")
         let count = SwiftNames.lowerCamel(collection.name)
-        ask("How many \(collection.name) are known.", "var \(count)Count: Int { \(property).count }")
-        ask("Whether no \(collection.name) are known.", "var is\(many)Empty: Bool { \(property).isEmpty }")
+        ask(
+            "How many \(collection.name) are known.",
+            "var \(count)Count: \(context.standard("Int")) { \(property).count }")
+        ask(
+            "Whether no \(collection.name) are known.",
+            "var is\(many)Empty: \(context.standard("Bool")) { \(property).isEmpty }")
         ask(
             "So many \(collection.name) from a place on.",
-            "func paginated\(many)(offset: Int, limit: Int) -> [\(item)] { \(rules).page(\(property), offset: offset, limit: limit) }"
+            "func paginated\(many)(offset: \(context.standard("Int")), limit: \(context.standard("Int"))) -> [\(item)] { \(rules).page(\(property), offset: offset, limit: limit) }"
         )
         if !collection.searchFields.isEmpty {
             ask(
                 "The \(collection.name) in which each word occurs: in \(collection.searchFields.map(\.name).joined(separator: ", ")).",
-                "func search\(many)(_ query: String) -> [\(item)] { \(rules).search(query, in: \(property)) }")
+                "func search\(many)(_ query: \(context.standard("String"))) -> [\(item)] { \(rules).search(query, in: \(property)) }"
+            )
         }
         guard !collection.sortFields.isEmpty || collection.defaultSort != nil else { return }
         printer.gap()
@@ -104,7 +109,7 @@ extension StatePrinter {
             - Throws: `AxiomError.stateError` for a name that is none of a field.
             """)
         printer.block(
-            "\(access)func sorted\(many)(by field: String? = nil, ascending: Bool = true) throws(AxiomError) -> [\(item)] {"
+            "\(access)func sorted\(many)(by field: \(context.standard("String"))? = nil, ascending: \(context.standard("Bool")) = true) throws(AxiomError) -> [\(item)] {"
         ) { $0.line("try \(rules).sorted(\(property), by: field, ascending: ascending, orThrow: AxiomError.self)") }
     }
 }

@@ -51,28 +51,28 @@ struct StatePrinter {
             let names = PageNames(collection, in: plan)
             properties += [
                 Property(
-                    name: names.cursor, type: "String", zero: "\"\"",
+                    name: names.cursor, type: context.standard("String"), zero: "\"\"",
                     documentation: "Where the next page of \(collection.name) begins; empty where there is none."),
                 Property(
-                    name: names.total, type: "Int32", zero: "0",
+                    name: names.total, type: context.standard("Int32"), zero: "0",
                     documentation: "How many \(collection.name) the service has in all, as it said last."),
                 Property(
-                    name: names.hasMore, type: "Bool", zero: "false",
+                    name: names.hasMore, type: context.standard("Bool"), zero: "false",
                     documentation: "Whether the service has more \(collection.name) than were loaded."),
             ]
         }
         return properties + [
             Property(
-                name: "isLoading", type: "Bool", zero: "false",
+                name: "isLoading", type: context.standard("Bool"), zero: "false",
                 documentation: "Whether an action is under way that shows it; set by the client."),
             Property(
                 name: "error", type: "AxiomError?", zero: "nil",
                 documentation: "Why the last action failed; nil after one that did not."),
             Property(
-                name: "lastUpdated", type: "Date?", zero: "nil",
+                name: "lastUpdated", type: "\(context.standard("Date"))?", zero: "nil",
                 documentation: "When the content changed last; nil where nothing has changed it."),
             Property(
-                name: "isStale", type: "Bool", zero: "false",
+                name: "isStale", type: context.standard("Bool"), zero: "false",
                 documentation: "Whether the content is an answer of before, since the network is out of reach."),
         ]
     }
@@ -94,7 +94,7 @@ struct StatePrinter {
     private func printCommon(to printer: inout SwiftPrinter) {
         printer.gap()
         printer.doc("The same state, loading or not.")
-        printer.block("\(access)func withLoading(_ isLoading: Bool) -> Self {") {
+        printer.block("\(access)func withLoading(_ isLoading: \(context.standard("Bool"))) -> Self {") {
             $0.lines("var state = self\nstate.isLoading = isLoading\nreturn state")
         }
         printer.gap()
@@ -132,8 +132,10 @@ struct StatePrinter {
         for item in plan.collections.map(\.item) where written.insert(item.fullName).inserted {
             guard let checks = context.itemChecks[item.fullName], !checks.isEmpty else { continue }
             printer.gap()
-            printer.block("private static func reasons(_ item: \(context.name(item))) -> [String] {") {
-                $0.line("var errors: [String] = []")
+            printer.block(
+                "private static func reasons(_ item: \(context.name(item))) -> [\(context.standard("String"))] {"
+            ) {
+                $0.line("var errors: [\(context.standard("String"))] = []")
                 for check in checks { $0.line("if \(check.violation) { errors.append(\(check.messageLiteral)) }") }
                 $0.line("return errors")
             }
@@ -147,7 +149,7 @@ struct StatePrinter {
             plan.collections.map { ($0.property, $0) }, uniquingKeysWith: { first, _ in first })
         printer.gap()
         printer.doc("Compares all but the fields of items that the options leave out.")
-        printer.block("\(access)static func == (left: Self, right: Self) -> Bool {") {
+        printer.block("\(access)static func == (left: Self, right: Self) -> \(context.standard("Bool")) {") {
             for (index, property) in properties.enumerated() {
                 let name = property.name
                 let comparison =

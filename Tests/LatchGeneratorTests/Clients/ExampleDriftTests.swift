@@ -5,27 +5,39 @@ import LatchGenerator
 import LatchProto
 import Testing
 
-@Suite struct `The generated files of the user service` {
-    /// What the generator makes of the example now.
-    private func generated(_ options: (inout SwiftOptions) -> Void = { _ in }) throws -> [GeneratedFile] {
-        let name = "userservice/v1/user_service.proto"
-        let text = try exampleFile("user-service/Protos/\(name)")
-        let compilation = Compiler.withOptionFiles { $0 == name ? text : nil }.compile([name])
-        var settings = SwiftOptions()
-        settings.moduleName = "UserService"
-        options(&settings)
-        let contracts = SwiftWriter(files: compilation.requested, options: settings).write()
+@Suite struct `The generated files of an example` {
+    /// An example of this package.
+    enum Example: String, CaseIterable {
+        case userService = "user-service"
+        case taskManager = "task-manager"
+
+        var proto: String {
+            self == .userService ? "userservice/v1/user_service.proto" : "taskmanager/v1/task_service.proto"
+        }
+        var module: String { self == .userService ? "UserService" : "TaskManager" }
+    }
+
+    /// What the generator makes of it now.
+    private func generated(
+        _ example: Example = .userService, _ change: (inout SwiftOptions) -> Void = { _ in }
+    ) throws -> [GeneratedFile] {
+        let text = try exampleFile("\(example.rawValue)/Protos/\(example.proto)")
+        let compilation = Compiler.withOptionFiles { $0 == example.proto ? text : nil }.compile([example.proto])
+        var options = SwiftOptions()
+        options.moduleName = example.module
+        change(&options)
+        let contracts = SwiftWriter(files: compilation.requested, options: options).write()
         let planning = ServicePlan.read(compilation.requested)
-        let clients = ClientWriter(planning.plans, files: compilation.requested, options: settings).write()
+        let clients = ClientWriter(planning.plans, files: compilation.requested, options: options).write()
         #expect(planning.diagnostics.isEmpty && contracts.diagnostics.isEmpty && clients.diagnostics.isEmpty)
         return contracts.files + clients.files
     }
 
-    @Test func `are those that are committed`() throws {
-        for file in try generated() {
-            let committed = String(
-                decoding: try exampleFile("user-service/Generated/\(file.path)"), as: UTF8.self)
-            #expect(committed == file.text, "\(file.path) differs: generate the example again")
+    @Test(arguments: Example.allCases) func `are those that are committed`(example: Example) throws {
+        for file in try generated(example) {
+            let path = "\(example.rawValue)/Generated/\(file.path)"
+            let committed = String(decoding: try exampleFile(path), as: UTF8.self)
+            #expect(committed == file.text, "\(path) differs: generate the example again")
         }
     }
 
@@ -138,6 +150,23 @@ import Testing
             """)
         #expect(output.files.isEmpty)
         #expect(output.diagnostics.first?.message == "'NoteState' would be a type of the client and a message")
+    }
+
+    @Test func `names what a message has the name of by its module`() throws {
+        let output = try files(
+            """
+            syntax = "proto3";
+            message Message { string id = 1; }
+            message String { string id = 1; }
+            message Date { repeated Message messages = 1; }
+            service ChatService { rpc CreateMessage(String) returns (Message); rpc ListMessages(String) returns (Date); }
+            """)
+        let state = try #require(output.files.first { $0.path.hasSuffix("ChatState.swift") })
+        #expect(state.text.contains("ItemRules<Message, Swift.String>"))
+        #expect(state.text.contains("var lastUpdated: LatchRPC.ProtoDate?"))
+        let action = try #require(output.files.first { $0.path.hasSuffix("ChatAction.swift") })
+        #expect(action.text.contains("var request: any LatchRPC.Message {"))
+        #expect(action.text.contains("var validationErrors: [Swift.String] { [] }"))
     }
 
     @Test func `is none for a service whose calls all stream`() throws {
