@@ -65,6 +65,8 @@ let package = Package(
         .executable(name: "latch", targets: ["latch"]),
         .executable(name: "axiom-client-generator", targets: ["axiom-client-generator"]),
         .executable(name: "protoc-gen-latch", targets: ["protoc-gen-latch"]),
+        .plugin(name: "GenerateContracts", targets: ["GenerateContracts"]),
+        .plugin(name: "GenerateClients", targets: ["GenerateClients"]),
     ],
     targets: [
         // 0 · system libraries
@@ -157,6 +159,15 @@ let package = Package(
                 "LatchAccounts", "LatchIdentity", "LatchOAuth", "LatchAuth", "LatchServer", "LatchJOSE", "LatchHTTP",
                 "LatchCore", "AuthPackage", "JWTAuth", "LaziOAuth",
             ]),
+
+        // Plugins of SwiftPM: at each build of a target, and by hand.
+        .plugin(name: "GenerateContracts", capability: .buildTool(), dependencies: ["axiom-client-generator"]),
+        .plugin(
+            name: "GenerateClients",
+            capability: .command(
+                intent: .custom(verb: "generate-clients", description: "generates Swift clients from .proto files"),
+                permissions: [.writeToPackageDirectory(reason: "It writes the clients that it generates.")]),
+            dependencies: ["axiom-client-generator"]),
 
         // Benchmarks: built by Scripts/run-benchmarks.
         .target(name: "CBareCurl", dependencies: [onLinux("CCurl")], path: "Benchmarks/HTTP/CBareCurl"),

@@ -12,6 +12,8 @@ package enum GenerateVerb {
     static let config = Option.value("config", "FILE", "settings (latchwork.toml, where there is one)")
     static let layout = Option.value("layout", "LAYOUT", "project, or perFile: one beside each .proto file (project)")
     static let visibility = Option.value("visibility", "WORD", "public, package or internal (public)")
+    static let naming = Option.value(
+        "naming", "NAMING", "with --layout perFile: fullPath, pathToUnderscores or dropPath (fullPath)")
     static let clientSuffix = Option.value("client-suffix", "NAME", "what names of clients end with (Client)")
     static let packageName = Option.value("package-name", "NAME", "the module that the files will belong to")
     static let frameworkVersion = Option.value(
@@ -43,16 +45,14 @@ package enum GenerateVerb {
                 .latchwork.json.
 
                 Settings may stand in latchwork.toml under [generate] (proto_path, include, output_path, languages,
-                services, layout, visibility, client_suffix, package_name, generate_contracts, generate_clients,
-                generate_tests, include_documentation, force_overwrite, validate, skip_compilation), and in the
+                services, layout, visibility, naming, client_suffix, package_name, generate_contracts,
+                generate_clients, generate_tests, include_documentation, force_overwrite, validate, skip_compilation), and in the
                 environment as AXIOM_CLIENT_SUFFIX and so on. A flag wins over both.
                 """,
             options: [
-                protoPath, include, outputPath, languages, services, config, layout, visibility, clientSuffix,
-                packageName,
-                frameworkVersion, tests, noTests, noClients, noDocumentation, force, validate, skipCompilation,
-                modulePath,
-                dryRun, diff, check, watch, verbose, json, logLevel,
+                protoPath, include, outputPath, languages, services, config, layout, visibility, naming, clientSuffix,
+                packageName, frameworkVersion, tests, noTests, noClients, noDocumentation, force, validate,
+                skipCompilation, modulePath, dryRun, diff, check, watch, verbose, json, logLevel,
             ],
             later: [
                 "kotlin-framework-version": "Swift is generated; for Kotlin there is no generator yet.",

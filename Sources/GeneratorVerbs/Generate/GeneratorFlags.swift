@@ -14,7 +14,8 @@ enum GeneratorFlags {
         (GenerateVerb.protoPath, .protoPath, false), (GenerateVerb.include, .include, false),
         (GenerateVerb.outputPath, .outputPath, false), (GenerateVerb.languages, .languages, true),
         (GenerateVerb.services, .services, true), (GenerateVerb.layout, .layout, false),
-        (GenerateVerb.visibility, .visibility, false), (GenerateVerb.clientSuffix, .clientSuffix, false),
+        (GenerateVerb.visibility, .visibility, false), (GenerateVerb.naming, .naming, false),
+        (GenerateVerb.clientSuffix, .clientSuffix, false),
         (GenerateVerb.packageName, .packageName, false), (GenerateVerb.frameworkVersion, .frameworkVersion, false),
     ]
 

@@ -13,6 +13,7 @@ package struct GeneratorSettings: Sendable, Hashable {
         case services
         case layout
         case visibility
+        case naming
         case clientSuffix = "client_suffix"
         case packageName = "package_name"
         case frameworkVersion = "swift_framework_version"
@@ -98,6 +99,7 @@ package struct GeneratorSettings: Sendable, Hashable {
         options.swift.layout = try choice(.layout, of: SwiftOptions.Layout.self) ?? options.swift.layout
         options.swift.visibility =
             try choice(.visibility, of: SwiftOptions.Visibility.self) ?? options.swift.visibility
+        options.swift.fileNaming = try choice(.naming, of: SwiftOptions.FileNaming.self) ?? options.swift.fileNaming
         options.clientSuffix = try name(.clientSuffix)
         options.swift.moduleName = try name(.packageName)
         options.makesContracts = try flag(.contracts) ?? true

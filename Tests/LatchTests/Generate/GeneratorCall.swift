@@ -55,6 +55,11 @@ struct GeneratorCall: Sendable {
         return await BuiltProgram.outcome(of: process, in: folder)
     }
 
+    /// Runs a program to its end with words that were made elsewhere.
+    func run(_ program: String, _ arguments: [String]) async throws -> BuiltProgram.Outcome {
+        await BuiltProgram.outcome(of: try start(program, arguments), in: folder)
+    }
+
     func start(
         _ program: String, _ arguments: [String], environment: [String: String] = [:]
     ) throws -> ChildProcess {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PackagePlugin
+
+/// `swift package generate-clients`: the generator, with leave to write into the package.
+///
+/// What follows is what `axiom-client-generator generate` takes; without any, `latchwork.toml` in the package's folder
+/// says what to do.
+@main
+struct GenerateClients: CommandPlugin {
+    func performCommand(context: PluginContext, arguments: [String]) async throws {
+        let process = Process()
+        process.executableURL = try context.tool(named: "axiom-client-generator").url
+        process.arguments = ["generate"] + arguments
+        process.currentDirectoryURL = context.package.directoryURL
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+            Diagnostics.error("the generator has failed (exit \(process.terminationStatus))")
+            return
+        }
+    }
+}
