@@ -201,6 +201,7 @@ let package = Package(
             needs: ["LatchTesting", "LatchAuth"]),
         program(
             "bench-cookies", path: "Benchmarks/Cookies/bench-cookies", needs: ["LatchHTTP", "CMeasure"]),
+        program("bench-generator", path: "Benchmarks/Generator/bench-generator", needs: []),
         program("compile-protos", path: "Benchmarks/Proto/compile-protos", needs: ["LatchProto"]),
         program(
             "bench-generate", path: "Benchmarks/Proto/bench-generate",

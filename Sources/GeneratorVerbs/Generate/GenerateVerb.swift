@@ -46,8 +46,8 @@ package enum GenerateVerb {
 
                 Settings may stand in latchwork.toml under [generate] (proto_path, include, output_path, languages,
                 services, layout, visibility, naming, client_suffix, package_name, generate_contracts,
-                generate_clients, generate_tests, include_documentation, force_overwrite, validate, skip_compilation), and in the
-                environment as AXIOM_CLIENT_SUFFIX and so on. A flag wins over both.
+                generate_clients, generate_tests, include_documentation, force_overwrite, validate,
+                skip_compilation), and in the environment as AXIOM_CLIENT_SUFFIX and so on. A flag wins over both.
                 """,
             options: [
                 protoPath, include, outputPath, languages, services, config, layout, visibility, naming, clientSuffix,

@@ -39,30 +39,30 @@ private enum Protoc {
 
     private static let files = [
         "two.proto": """
-            syntax = "proto2";
-            package two;
-            // Kept for long.
-            message Old {
-              required string id = 1; optional group Part = 2 { optional int32 n = 1; }
-              optional Kind kind = 3 [default = LAST];
-              extensions 100 to 199;
-              enum Kind { FIRST = 1; LAST = 2; }
-            }
-            extend Old { optional string note = 100; }
-            """,
+        syntax = "proto2";
+        package two;
+        // Kept for long.
+        message Old {
+          required string id = 1; optional group Part = 2 { optional int32 n = 1; }
+          optional Kind kind = 3 [default = LAST];
+          extensions 100 to 199;
+          enum Kind { FIRST = 1; LAST = 2; }
+        }
+        extend Old { optional string note = 100; }
+        """,
         "modern.proto": """
-            edition = "2023";
-            package modern;
-            import "google/protobuf/timestamp.proto";
-            option features.field_presence = IMPLICIT;
-            message Now {
-              string name = 1 [features.field_presence = EXPLICIT];
-              Now inner = 2 [features.message_encoding = DELIMITED];
-              map<string, bytes> parts = 3;
-              google.protobuf.Timestamp at = 4;
-              oneof one { int64 a = 5; bool b = 6; }
-            }
-            """,
+        edition = "2023";
+        package modern;
+        import "google/protobuf/timestamp.proto";
+        option features.field_presence = IMPLICIT;
+        message Now {
+          string name = 1 [features.field_presence = EXPLICIT];
+          Now inner = 2 [features.message_encoding = DELIMITED];
+          map<string, bytes> parts = 3;
+          google.protobuf.Timestamp at = 4;
+          oneof one { int64 a = 5; bool b = 6; }
+        }
+        """,
     ]
 
     @Test(arguments: ["shop/v1/shop.proto", "two.proto", "modern.proto"])
@@ -110,7 +110,8 @@ private enum Protoc {
 
     @Test func `what is wrong is told by protoc, with its place`() async throws {
         try await GeneratorCall.with([
-            "clash.proto": "syntax = \"proto3\"; message M { string user_id = 1; string userId = 2 [json_name = \"x\"]; }"
+            "clash.proto":
+                "syntax = \"proto3\"; message M { string user_id = 1; string userId = 2 [json_name = \"x\"]; }"
         ]) { call async throws in
             let outcome = try await Protoc.run(call, [Self.plugin, "--latch_out=.", "-I.", "clash.proto"])
             #expect(outcome.ending == .exited(1))

@@ -7,11 +7,11 @@ import LatchRPC
 enum Shop {
     static func main() async throws {
         let service = ShopServiceFake()
-        service.getItems = { request, _ in
+        service.onGetItems = { request in
             GetItemsResponse(
                 items: (1...Int(request.limit)).map { Item(id: "\($0)", title: "Thing \($0)", priceInCents: 995) })
         }
-        let answer = try await service.getItems(GetItemsRequest(limit: 2))
+        let answer = try await service.getItems(GetItemsRequest(limit: 2), options: CallOptions())
         for item in answer.items { print(try item.json()) }
     }
 }

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What a whole call of `axiom-client-generator generate` takes: the process from its start to its end, files written,
+/// and the most memory that it had.
+///
+/// The program lies beside this one: `swift build -c release --product axiom-client-generator`.
+@main
+enum BenchGenerator {
+    /// A number of services with as many methods each, and what a call may take.
+    struct Case {
+        let services: Int
+        let methods: Int
+        let milliseconds: Double
+        let megabytes: Double
+        /// What seed 000 claims for it.
+        let claim: String
+    }
+
+    static let cases = [
+        Case(services: 1, methods: 3, milliseconds: 20, megabytes: 50, claim: "< 500 ms"),
+        Case(services: 3, methods: 10, milliseconds: 30, megabytes: 60, claim: "< 2 s"),
+        Case(services: 10, methods: 20, milliseconds: 80, megabytes: 80, claim: "< 5 s"),
+        Case(services: 50, methods: 100, milliseconds: 500, megabytes: 150, claim: "< 30 s, < 200 MB"),
+    ]
+
+    static func main() throws {
+        let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appending(path: "axiom-client-generator")
+        guard FileManager.default.isExecutableFile(atPath: program.path) else {
+            print("axiom-client-generator is not beside this program; build it first")
+            exit(1)
+        }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "bench-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var missed = 0
+        if let path = CommandLine.arguments.dropFirst().first(where: { $0.hasSuffix(".proto") }) {
+            let (time, memory) = try run(program, path, folder.appending(path: "given"))
+            missed += report(
+                path, time, memory, Case(services: 0, methods: 0, milliseconds: 20, megabytes: 50, claim: "< 2 s"))
+        }
+        for one in cases {
+            let name = "\(one.services)x\(one.methods)"
+            let protos = folder.appending(path: name)
+            try FileManager.default.createDirectory(at: protos, withIntermediateDirectories: true)
+            for number in 0..<one.services {
+                try text(of: number, methods: one.methods)
+                    .write(to: protos.appending(path: "s\(number).proto"), atomically: false, encoding: .utf8)
+            }
+            let (time, memory) = try run(program, protos.path, folder.appending(path: "out-\(name)"))
+            missed += report("\(one.services) services × \(one.methods) methods", time, memory, one)
+        }
+        print(missed == 0 ? "all limits hold" : "\(missed) limits missed")
+        if missed > 0, CommandLine.arguments.contains("--check") { exit(1) }
+    }
+
+    /// The median of five runs into empty folders, in milliseconds, and the most memory of any child so far, in megabytes.
+    private static func run(_ program: URL, _ protos: String, _ output: URL) throws -> (Double, Double) {
+        var times: [Double] = []
+        for round in 0..<5 {
+            let process = Process()
+            process.executableURL = program
+            process.arguments = ["generate", "-p", protos, "-o", output.appending(path: "\(round)").path]
+            process.standardOutput = FileHandle.nullDevice
+            let began = ContinuousClock.now
+            try process.run()
+            process.waitUntilExit()
+            let took = (ContinuousClock.now - began).components
+            times.append(Double(took.seconds) * 1e3 + Double(took.attoseconds) / 1e15)
+            guard process.terminationStatus == 0 else { exit(1) }
+        }
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage)
+        return (times.sorted()[2], Double(usage.ru_maxrss) / 1024)
+    }
+
+    private static func report(_ what: String, _ time: Double, _ memory: Double, _ limit: Case) -> Int {
+        let holds = time <= limit.milliseconds && memory <= limit.megabytes
+        let name = what.padding(toLength: 28, withPad: " ", startingAt: 0)
+        print(
+            String(
+                format: "%@ %7.1f ms  limit ≤ %3.0f  %6.1f MB  limit ≤ %3.0f  %@  (seed 000: %@)", name, time,
+                limit.milliseconds, memory, limit.megabytes, holds ? "PASS" : "FAIL", limit.claim))
+        return holds ? 0 : 1
+    }
+
+    /// A service with what its methods send and answer.
+    private static func text(of number: Int, methods: Int) -> String {
+        var text = "syntax = \"proto3\";\npackage bench.s\(number);\nimport \"google/protobuf/timestamp.proto\";\n"
+        text += "service Thing\(number)Service {\n"
+        for method in 0..<methods {
+            text += "  // Does something with number \(method).\n"
+            text += "  rpc Update\(method)(Update\(method)S\(number)Request) returns (Thing\(method)S\(number));\n"
+        }
+        text += "}\n"
+        for method in 0..<methods {
+            text += """
+                message Update\(method)S\(number)Request { string id = 1; string text = 2; optional int32 count = 3; }
+                message Thing\(method)S\(number) {
+                  string id = 1; string title = 2; google.protobuf.Timestamp created_at = 3; repeated string tags = 4;
+                  map<string, int64> counts = 5; bool done = 6;
+                }
+
+                """
+        }
+        return text
+    }
+}
