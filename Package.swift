@@ -215,6 +215,8 @@ let package = Package(
             "bench-crypto", path: "Benchmarks/Crypto/bench-crypto",
             needs: ["LatchJOSE", "LatchCrypto", "LatchCore", "CMeasure", "Baselines"]),
 
+        program("bench-codec", path: "Benchmarks/RPC/bench-codec", needs: ["LatchRPC", "LatchCore", "CMeasure"]),
+
         // Programs that a user would start from.
         program("sign-in", path: "Examples/sign-in", needs: ["Latchwork"]),
 

@@ -108,7 +108,21 @@ extension BinaryDecoder {
     /// Reads a text, which is UTF-8 unless the field may hold anything; what is not is then replaced.
     @inline(__always)
     mutating func text(isRaw: Bool) throws(DecodingFailure) -> String {
-        let bytes = try delimited()
+        let length = try length()
+        let start = at
+        at += length
+        // Nearly all text is ASCII, and is then made without the generic code that checks for UTF-8.
+        if UnsafeRawPointer(start).isASCII(length) {
+            return String(unsafeUninitializedCapacity: length) { memory in
+                memory.baseAddress?.update(from: start, count: length)
+                return length
+            }
+        }
+        return try otherText(UnsafeBufferPointer(start: start, count: length), isRaw)
+    }
+
+    @inline(never)
+    private func otherText(_ bytes: UnsafeBufferPointer<UInt8>, _ isRaw: Bool) throws(DecodingFailure) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         guard isRaw else { throw .invalidText }
         return String(decoding: bytes, as: UTF8.self)
@@ -197,6 +211,24 @@ extension UnsafeMutableRawPointer {
     @inline(__always)
     func note(_ entry: UnsafePointer<FieldEntry>, _ table: UnsafePointer<LayoutTable>) {
         if entry.pointee.presence != .implicit { note(entry.pointee, table) }
+    }
+}
+
+extension UnsafeRawPointer {
+    /// Whether so many bytes are all below 0x80.
+    @inline(__always)
+    fileprivate func isASCII(_ count: Int) -> Bool {
+        var bits: UInt64 = 0
+        var offset = 0
+        while offset + 8 <= count {
+            bits |= loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            offset += 8
+        }
+        while offset < count {
+            bits |= UInt64(load(fromByteOffset: offset, as: UInt8.self))
+            offset += 1
+        }
+        return bits & 0x8080_8080_8080_8080 == 0
     }
 }
 

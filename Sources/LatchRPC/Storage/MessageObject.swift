@@ -41,7 +41,7 @@ final class MessageObject: ManagedBuffer<UnsafePointer<LayoutTable>, UInt64> {
     deinit {
         let table = header
         let memory = memory
-        memory.at(MessageExtras?.self).deinitialize(count: 1)
+        _ = memory.at(MessageExtras?.self).move()
         for entry in table.pointee.references {
             (memory + Int(entry.offset)).release(entry.cell, table.pointee.map(entry))
         }

@@ -43,7 +43,7 @@ final class TypedMap<Key: StoredKey, Value: StoredValue>: MapOperations, @unchec
         map(place).initialize(to: map(place).pointee)
     }
 
-    override func release(_ place: UnsafeMutableRawPointer) { map(place).deinitialize(count: 1) }
+    override func release(_ place: UnsafeMutableRawPointer) { _ = map(place).move() }
 
     override func isEmpty(_ place: UnsafeMutableRawPointer) -> Bool { map(place).pointee?.isEmpty ?? true }
 
