@@ -353,6 +353,7 @@ if Context.environment["LATCH_FUZZ"] != nil {
         fuzz("fuzz-json", needs: ["LatchCore"]),
         fuzz("fuzz-message-json", needs: ["ConformanceTestee", "LatchRPC"]),
         fuzz("fuzz-proto", needs: ["LatchProto"]),
+        fuzz("fuzz-message", needs: ["LatchRPC"]),
         fuzz("fuzz-origin", needs: ["LatchHTTP"]),
         fuzz("fuzz-pattern", needs: ["LatchCore"]),
         fuzz("fuzz-path", needs: ["LatchHTTP"]),

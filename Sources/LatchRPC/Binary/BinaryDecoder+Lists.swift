@@ -41,8 +41,9 @@ extension BinaryDecoder {
         reserve(MessageStorage.self, place, entry)
         repeat {
             let object = MessageObject.make(made)
+            let memory = object.memory
             place.append(MessageStorage(object: object))
-            try inside(object, group)
+            try inside(memory, group)
         } while follows(entry.pointee.tag)
     }
 
@@ -80,8 +81,12 @@ extension BinaryDecoder {
         // Looking ahead a second time would cost as much as it saves.
         if place.at([Element]?.self).pointee == nil, entry.pointee.kind != .group {
             repeat {
-                guard let length = try? length() else { break }
-                at += length
+                do throws(DecodingFailure) {
+                    at += try length()
+                } catch {
+                    // It is thrown again where the value is read.
+                    break
+                }
                 count += 1
             } while follows(entry.pointee.tag)
         }
@@ -153,8 +158,22 @@ extension BinaryDecoder {
             // Exactly as many as there are bytes for.
             elements.append(contentsOf: bytes.numbers(of: type))
         } else {
-            elements.reserveCapacity(elements.count + bytes.count { $0 < 0x80 })
-            while at < end { elements.append(try read(&self, kind)) }
+            // Each number ends with a byte below 0x80, so that there is room for exactly as many.
+            let count = bytes.count { $0 < 0x80 }
+            var failure: DecodingFailure?
+            let read = [Element](unsafeUninitializedCapacity: count) { numbers, used in
+                do throws(DecodingFailure) {
+                    while at < end {
+                        guard used < count else { throw .truncated }
+                        numbers.initializeElement(at: used, to: try read(&self, kind))
+                        used += 1
+                    }
+                } catch {
+                    failure = error
+                }
+            }
+            if let failure { throw failure }
+            if elements.isEmpty { elements = read } else { elements += read }
         }
     }
 

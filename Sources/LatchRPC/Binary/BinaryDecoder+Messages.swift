@@ -4,9 +4,10 @@ import FoundationEssentials
 
 extension BinaryDecoder {
     /// Reads the fields of a message until its end, or until the end of its group.
-    mutating func message(_ object: MessageObject, group: UInt32 = 0) throws(DecodingFailure) {
-        let table = object.table
-        let memory = object.memory
+    ///
+    /// The memory is that of an object which nobody else holds, and which its holder keeps while it is read.
+    mutating func message(_ memory: UnsafeMutableRawPointer, group: UInt32 = 0) throws(DecodingFailure) {
+        let table = memory.table
         var number: UInt32 = 0
         do throws(DecodingFailure) {
             while at < end {
@@ -134,29 +135,30 @@ extension BinaryDecoder {
         _ table: UnsafePointer<LayoutTable>
     ) throws(DecodingFailure) {
         let child = place.at(MessageStorage?.self)
-        if child.pointee != nil {
-            _ = child.pointee?.own()
-        } else if let made = table.pointee.child(entry) {
-            memory.note(entry, table)
-            child.pointee = MessageStorage(table: made)
-        }
-        guard let object = child.pointee?.object else { return }
-        try inside(object, entry.pointee.kind == .group ? entry.pointee.number : 0)
+        let group = entry.pointee.kind == .group ? entry.pointee.number : 0
+        if let memory = child.pointee?.own() { return try inside(memory, group) }
+        guard let made = table.pointee.child(entry) else { return }
+        memory.note(entry, table)
+        let object = MessageObject.make(made)
+        let inner = object.memory
+        // What lies here holds nothing, so that nothing is lost; from now on it holds the object.
+        child.initialize(to: MessageStorage(object: object))
+        try inside(inner, group)
     }
 
     /// Reads a message inside of this one: with its length before it, or until the end of its group.
     @inline(__always)
-    mutating func inside(_ object: MessageObject, _ group: UInt32) throws(DecodingFailure) {
+    mutating func inside(_ memory: UnsafeMutableRawPointer, _ group: UInt32) throws(DecodingFailure) {
         guard depth > 0 else { throw .tooDeep }
         depth -= 1
         if group == 0 {
             let length = try length()
             let outer = end
             end = at + length
-            try message(object)
+            try message(memory)
             end = outer
         } else {
-            try message(object, group: group)
+            try message(memory, group: group)
         }
         depth += 1
     }
@@ -193,7 +195,7 @@ extension BinaryDecoder {
         let inner = values.own()
         let isRead = try field(entries + slot, tag, start, inner, schema.table)
         // A value that a closed enum does not have is an unknown field of the message, not of the extension.
-        if let kept = inner.at(MessageExtras?.self).pointee.take() { extras.unknown.append(contentsOf: kept.unknown) }
+        if let kept = inner.extrasPlace.pointee.take() { extras.unknown.append(contentsOf: kept.unknown) }
         return isRead
     }
 }
@@ -201,7 +203,7 @@ extension BinaryDecoder {
 extension UnsafeMutableRawPointer {
     /// The extras of an object whose memory this is and which nobody else holds, made where there are none.
     func extras() -> MessageExtras {
-        let place = at(MessageExtras?.self)
+        let place = extrasPlace
         if isKnownUniquelyReferenced(&place.pointee), let extras = place.pointee { return extras }
         let extras = place.pointee?.copy() ?? MessageExtras()
         place.pointee = extras

@@ -35,6 +35,12 @@ struct BinaryDecoder: ~Copyable {
             at += 1
             return UInt32(byte)
         }
+        if remaining > 1, at[1] < 0x80 {
+            let tag = UInt32(byte & 0x7F) | UInt32(at[1]) << 7
+            guard tag >= 8 else { throw .badTag }
+            at += 2
+            return tag
+        }
         return try longTag()
     }
 
@@ -62,6 +68,11 @@ struct BinaryDecoder: ~Copyable {
         if byte < 0x80 {
             at += 1
             return UInt64(byte)
+        }
+        if remaining > 1, at[1] < 0x80 {
+            let second = at[1]
+            at += 2
+            return UInt64(byte & 0x7F) | UInt64(second) << 7
         }
         return try longVarint()
     }

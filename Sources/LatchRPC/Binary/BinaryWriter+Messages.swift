@@ -4,10 +4,9 @@ import FoundationEssentials
 
 extension BinaryWriter {
     /// Writes a message's fields in the order of their numbers, then extensions, then unknown fields.
-    mutating func message(_ object: MessageObject) {
-        let memory = object.memory
-        let table = object.table
-        if memory.at(UInt.self).pointee != 0 { extras(memory, table) }
+    mutating func message(_ memory: UnsafeMutableRawPointer) {
+        let table = memory.table
+        if memory.load(fromByteOffset: LayoutTable.extras, as: UInt.self) != 0 { extras(memory, table) }
         let ordered = table.pointee.ordered
         guard let first = ordered.baseAddress else { return }
         var entry = first + ordered.count
@@ -38,7 +37,7 @@ extension BinaryWriter {
             guard place.at(UInt.self).pointee != 0 else { return }
             child(place.at(MessageStorage.self), entry)
         default:
-            guard memory.holds(entry.pointee, table.pointee) else { return }
+            guard memory.holdsNumber(entry) else { return }
             number(place, entry)
         }
     }
@@ -92,23 +91,23 @@ extension BinaryWriter {
         if entry.pointee.kind == .group {
             reserve(Self.headRoom)
             varint(UInt64(entry.pointee.number << 3 | UInt32(WireType.endGroup.rawValue)))
-            message(storage.pointee.object)
+            message(storage.pointee.object.memory)
             reserve(Self.headRoom)
             varint(UInt64(entry.pointee.tag))
         } else {
             let before = count
-            message(storage.pointee.object)
+            message(storage.pointee.object.memory)
             head(entry.pointee.tag, since: before)
         }
     }
 
     @inline(never)
     private mutating func extras(_ memory: UnsafeMutableRawPointer, _ table: UnsafePointer<LayoutTable>) {
-        guard let extras = memory.at(MessageExtras?.self).pointee else { return }
+        guard let extras = memory.extrasPlace.pointee else { return }
         extras.unknown.bytes.withUnsafeBytes { raw($0) }
         let isMessageSet = table.pointee.layout.isMessageSet
         for (number, values) in extras.extensions.sorted(by: { $0.key > $1.key }) {
-            if isMessageSet { item(number, values) } else { message(values.object) }
+            if isMessageSet { item(number, values) } else { message(values.object.memory) }
         }
     }
 }

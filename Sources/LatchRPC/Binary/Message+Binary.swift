@@ -38,7 +38,7 @@ extension MessageStorage {
         // Most messages fit, so that the answer is the only memory that is asked for.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2048) { memory in
             var writer = BinaryWriter(memory, deterministic: deterministic)
-            writer.message(object)
+            writer.message(object.memory)
             let bytes = [UInt8](writer.bytes)
             writer.free()
             return bytes
@@ -50,18 +50,18 @@ extension MessageStorage {
         _ bytes: [UInt8], _ limits: DecodingLimits = .standard, _ extensions: ExtensionSet = []
     ) throws(ProtoError) {
         guard bytes.count <= limits.bytes else { throw .tooLarge }
-        _ = own()
-        let object = object
+        let memory = own()
         let failure: ProtoError? = bytes.withUnsafeBufferPointer { buffer -> ProtoError? in
             var decoder = BinaryDecoder(buffer, depth: limits.depth, extensions: extensions)
             do throws(DecodingFailure) {
-                try decoder.message(object)
+                try decoder.message(memory)
                 return nil
             } catch {
-                let place = ([object.table.pointee.layout.name] + decoder.trail.reversed()).joined(separator: ".")
+                let place = ([memory.table.pointee.layout.name] + decoder.trail.reversed()).joined(separator: ".")
                 return error.error(at: place)
             }
         }
+        withExtendedLifetime(object) {}
         if let failure { throw failure }
     }
 

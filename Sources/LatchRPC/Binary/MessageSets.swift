@@ -54,7 +54,7 @@ extension BinaryDecoder {
         let outer = (at, end)
         (at, end) = (start, start + bytes.count)
         depth -= 1
-        try message(object)
+        try message(object.memory)
         depth += 1
         (at, end) = outer
         return true
@@ -68,7 +68,7 @@ extension BinaryWriter {
         reserve(Self.headRoom)
         varint(UInt64(BinaryDecoder.itemEnd))
         let before = count
-        message(child.object)
+        message(child.object.memory)
         head(BinaryDecoder.itemMessage, since: before)
         reserve(Self.headRoom)
         varint(UInt64(number))

@@ -101,15 +101,14 @@ extension Data {
 extension MessageStorage {
     func write(to writer: inout BinaryWriter, _ kind: FieldKind) {
         let before = writer.count
-        writer.message(object)
+        writer.message(object.memory)
         writer.reserve(BinaryWriter.headRoom)
         writer.varint(UInt64(writer.count - before))
     }
     mutating func read(
         from decoder: inout BinaryDecoder, _ kind: FieldKind, _ map: MapOperations
     ) throws(DecodingFailure) {
-        _ = own()
-        try decoder.inside(object, 0)
+        try decoder.inside(own(), 0)
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// Where the fields of a message lie, as plain memory that is never freed: nothing here is counted.
 ///
-/// An object's memory begins with its extras (unknown fields and extensions), then the bits that say which fields with
+/// An object's memory begins with the place of its table and its extras (unknown fields and extensions), then the bits that say which fields with
 /// explicit presence are set, then one word for each oneof with the number of its field that is set, then the values.
 struct LayoutTable {
     /// The fields by slot.
@@ -27,8 +27,10 @@ struct LayoutTable {
     /// Names and everything else that is seldom needed.
     unowned(unsafe) var layout: MessageLayout
 
-    /// Where the bits of presence begin: after the reference to the extras.
-    static let bits = 8
+    /// Where the reference to the extras lies: after the place of the table.
+    static let extras = 8
+    /// Where the bits of presence begin.
+    static let bits = 16
 
     /// The slot of a field's number.
     @inline(__always)

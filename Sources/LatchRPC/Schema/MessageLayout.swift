@@ -92,6 +92,7 @@ final class MessageLayout: Sendable {
             layout: Unmanaged.passRetained(self).takeUnretainedValue())
         let memory = UnsafeMutablePointer<LayoutTable>.allocate(capacity: 1)
         memory.initialize(to: table)
+        table.template.storeBytes(of: UInt(bitPattern: memory), as: UInt.self)
         return UnsafePointer(memory)
     }
 

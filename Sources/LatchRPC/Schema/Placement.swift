@@ -58,7 +58,7 @@ struct Placement {
     func template(_ entries: [FieldEntry], _ fields: [FieldSchema]) -> UnsafeMutableRawPointer {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
-        memory.initializeMemory(as: MessageExtras?.self, to: nil)
+        (memory + LayoutTable.extras).initializeMemory(as: MessageExtras?.self, to: nil)
         for entry in entries where entry.cell != .none {
             (memory + Int(entry.offset)).reset(entry, fields[Int(entry.slot)].defaultValue)
         }

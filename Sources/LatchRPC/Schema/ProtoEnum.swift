@@ -22,7 +22,11 @@ extension ProtoEnum {
     public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
     /// The value of a number that was stored; the enum's default for one that a closed enum does not have.
+    @inlinable
     init(stored number: Int32) {
-        self = Self(rawValue: number) ?? Self(rawValue: Self.schema.first) ?? Self.allCases[Self.allCases.startIndex]
+        if let value = Self(rawValue: number) { self = value } else { self = Self.fallback }
     }
+
+    @usableFromInline
+    static var fallback: Self { Self(rawValue: schema.first) ?? allCases[allCases.startIndex] }
 }

@@ -3,8 +3,8 @@
 extension MessageStorage {
     /// The value of an enum.
     public subscript<Value: ProtoEnum>(enum slot: Int) -> Value {
-        get { Value(stored: self[int32: slot]) }
-        set { self[int32: slot] = newValue.rawValue }
+        @inlinable get { Value(stored: self[int32: slot]) }
+        @inlinable set { self[int32: slot] = newValue.rawValue }
     }
 
     /// The value of an enum that may be absent.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension MessageStorage {
-    var extras: MessageExtras? { object.memory.at(MessageExtras?.self).pointee }
+    var extras: MessageExtras? { object.memory.extrasPlace.pointee }
 
     /// The extras, made or copied so that they are this storage's own.
     mutating func ownExtras() -> MessageExtras {
-        let place = own().at(MessageExtras?.self)
+        let place = own().extrasPlace
         if isKnownUniquelyReferenced(&place.pointee), let extras = place.pointee { return extras }
         let extras = place.pointee?.copy() ?? MessageExtras()
         place.pointee = extras

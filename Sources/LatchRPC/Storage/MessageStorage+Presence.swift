@@ -44,13 +44,19 @@ extension UnsafeMutableRawPointer {
     @inline(__always)
     func holds(_ entry: FieldEntry, _ table: LayoutTable) -> Bool {
         if entry.cell.isReference { return holdsReference(entry, table) }
-        switch entry.presence {
-        case .explicit: return bit(entry)
-        case .oneof: return word(entry).pointee == entry.number
+        return withUnsafePointer(to: entry) { holdsNumber($0) }
+    }
+
+    /// Whether a field that holds no reference has a value.
+    @inline(__always)
+    func holdsNumber(_ entry: UnsafePointer<FieldEntry>) -> Bool {
+        switch entry.pointee.presence {
+        case .explicit: return bit(entry.pointee)
+        case .oneof: return word(entry.pointee).pointee == entry.pointee.number
         case .implicit: break
         }
-        let place = self + Int(entry.offset)
-        switch entry.cell {
+        let place = self + Int(entry.pointee.offset)
+        switch entry.pointee.cell {
         case .bool: return place.at(UInt8.self).pointee != 0
         case .int32, .uint32, .float: return place.at(UInt32.self).pointee != 0
         default: return place.at(UInt64.self).pointee != 0
@@ -97,15 +103,16 @@ extension UnsafeMutableRawPointer {
         case .oneof:
             let word = word(entry)
             if word.pointee != entry.number {
-                clearField(number: word.pointee, table.pointee)
+                clearField(number: word.pointee, table)
                 word.pointee = entry.number
             }
         }
     }
 
-    private func clearField(number: UInt32, _ table: LayoutTable) {
-        guard number != 0, let slot = table.slot(of: number) else { return }
-        clearValue(table.entries[slot], table)
+    @inline(never)
+    private func clearField(number: UInt32, _ table: UnsafePointer<LayoutTable>) {
+        guard number != 0, let slot = table.pointee.slot(of: number) else { return }
+        clearValue(table.pointee.entries[slot], table.pointee)
     }
 
     /// Ends a field's value and puts its default in the place.
