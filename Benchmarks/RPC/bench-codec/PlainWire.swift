@@ -172,7 +172,9 @@ struct PlainReader {
         return UnsafeRawPointer(at).loadUnaligned(as: UInt64.self)
     }
 
-    mutating func skip(_ tag: UInt64, from start: UnsafePointer<UInt8>, into unknown: inout [UInt8]) throws(PlainFailure) {
+    mutating func skip(_ tag: UInt64, from start: UnsafePointer<UInt8>, into unknown: inout [UInt8])
+        throws(PlainFailure)
+    {
         switch tag & 7 {
         case 0: _ = try varint()
         case 1: _ = try fixed()

@@ -29,22 +29,70 @@ struct TableUser: Message {
     var storage: MessageStorage
     init(storage: MessageStorage) { self.storage = storage }
 
-    var id: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    var email: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    var username: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
-    var firstName: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
-    var lastName: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
-    var displayName: String { get { storage[string: 5] } set { storage[string: 5] = newValue } }
-    var avatarURL: String { get { storage[string: 6] } set { storage[string: 6] = newValue } }
-    var role: TableRole { get { storage[enum: 7] } set { storage[enum: 7] = newValue } }
-    var status: TableRole { get { storage[enum: 8] } set { storage[enum: 8] = newValue } }
-    var verified: Bool { get { storage[bool: 9] } set { storage[bool: 9] = newValue } }
-    var createdAt: Timestamp? { get { storage[optionalMessage: 10] } set { storage[optionalMessage: 10] = newValue } }
-    var updatedAt: Timestamp? { get { storage[optionalMessage: 11] } set { storage[optionalMessage: 11] = newValue } }
-    var lastLoginAt: Timestamp? { get { storage[optionalMessage: 12] } set { storage[optionalMessage: 12] = newValue } }
-    var permissions: [String] { get { storage[strings: 13] } set { storage[strings: 13] = newValue } }
-    var scores: [Int32] { get { storage[int32s: 14] } set { storage[int32s: 14] = newValue } }
-    var reputation: Double { get { storage[double: 15] } set { storage[double: 15] = newValue } }
+    var id: String {
+        get { storage[string: 0] }
+        set { storage[string: 0] = newValue }
+    }
+    var email: String {
+        get { storage[string: 1] }
+        set { storage[string: 1] = newValue }
+    }
+    var username: String {
+        get { storage[string: 2] }
+        set { storage[string: 2] = newValue }
+    }
+    var firstName: String {
+        get { storage[string: 3] }
+        set { storage[string: 3] = newValue }
+    }
+    var lastName: String {
+        get { storage[string: 4] }
+        set { storage[string: 4] = newValue }
+    }
+    var displayName: String {
+        get { storage[string: 5] }
+        set { storage[string: 5] = newValue }
+    }
+    var avatarURL: String {
+        get { storage[string: 6] }
+        set { storage[string: 6] = newValue }
+    }
+    var role: TableRole {
+        get { storage[enum: 7] }
+        set { storage[enum: 7] = newValue }
+    }
+    var status: TableRole {
+        get { storage[enum: 8] }
+        set { storage[enum: 8] = newValue }
+    }
+    var verified: Bool {
+        get { storage[bool: 9] }
+        set { storage[bool: 9] = newValue }
+    }
+    var createdAt: Timestamp? {
+        get { storage[optionalMessage: 10] }
+        set { storage[optionalMessage: 10] = newValue }
+    }
+    var updatedAt: Timestamp? {
+        get { storage[optionalMessage: 11] }
+        set { storage[optionalMessage: 11] = newValue }
+    }
+    var lastLoginAt: Timestamp? {
+        get { storage[optionalMessage: 12] }
+        set { storage[optionalMessage: 12] = newValue }
+    }
+    var permissions: [String] {
+        get { storage[strings: 13] }
+        set { storage[strings: 13] = newValue }
+    }
+    var scores: [Int32] {
+        get { storage[int32s: 14] }
+        set { storage[int32s: 14] = newValue }
+    }
+    var reputation: Double {
+        get { storage[double: 15] }
+        set { storage[double: 15] = newValue }
+    }
 
     /// The user whose figures are printed: 302 bytes.
     static var sample: TableUser {
@@ -78,7 +126,10 @@ struct TableList: Message {
     var storage: MessageStorage
     init(storage: MessageStorage) { self.storage = storage }
 
-    var users: [TableUser] { get { storage[messages: 0] } _modify { yield &storage[messages: 0] } }
+    var users: [TableUser] {
+        get { storage[messages: 0] }
+        _modify { yield &storage[messages: 0] }
+    }
 }
 
 enum TableRole: ProtoEnum {

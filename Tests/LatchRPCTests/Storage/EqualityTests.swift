@@ -93,7 +93,13 @@ import Testing
             "test.v1.Outer", "1 list message 0 repeated\n2 by_name map string message 0", types: [Odd.self])
         var storage: MessageStorage
         init(storage: MessageStorage) { self.storage = storage }
-        var list: [Odd] { get { storage[messages: 0] } set { storage[messages: 0] = newValue } }
-        var byName: [String: Odd] { get { storage[map: 1] } set { storage[map: 1] = newValue } }
+        var list: [Odd] {
+            get { storage[messages: 0] }
+            set { storage[messages: 0] = newValue }
+        }
+        var byName: [String: Odd] {
+            get { storage[map: 1] }
+            set { storage[map: 1] = newValue }
+        }
     }
 }

@@ -74,7 +74,8 @@ import Testing
     }
 
     @Test func `adds to itself, merges and keeps what its closed enum does not have`() throws {
-        let bytes = Wire.packed(102, [1]) + Wire.varints(102, [2]) + Wire.varints(103, [9]) + Wire.packed(104, [1, 9, 2])
+        let bytes =
+            Wire.packed(102, [1]) + Wire.varints(102, [2]) + Wire.varints(103, [9]) + Wire.packed(104, [1, 9, 2])
         let message = try Extended(serialized: bytes, extensions: Self.all)
         #expect(message[Self.codes] == [1, 2])
         #expect(!message.has(Self.grade))
@@ -99,5 +100,8 @@ struct Extended: Message {
     static let schema = MessageSchema("test.v1.Extended", "1 id int32\nextensions 100 199")
     var storage: MessageStorage
     init(storage: MessageStorage) { self.storage = storage }
-    var id: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
+    var id: Int32 {
+        get { storage[int32: 0] }
+        set { storage[int32: 0] = newValue }
+    }
 }

@@ -55,8 +55,20 @@ private struct Strict: Message {
         types: [Strict.self])
     var storage: MessageStorage
     init(storage: MessageStorage) { self.storage = storage }
-    var id: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
-    var inner: Strict? { get { storage[optionalMessage: 1] } set { storage[optionalMessage: 1] = newValue } }
-    var list: [Strict] { get { storage[messages: 2] } set { storage[messages: 2] = newValue } }
-    var byName: [String: Strict] { get { storage[map: 3] } set { storage[map: 3] = newValue } }
+    var id: Int32 {
+        get { storage[int32: 0] }
+        set { storage[int32: 0] = newValue }
+    }
+    var inner: Strict? {
+        get { storage[optionalMessage: 1] }
+        set { storage[optionalMessage: 1] = newValue }
+    }
+    var list: [Strict] {
+        get { storage[messages: 2] }
+        set { storage[messages: 2] = newValue }
+    }
+    var byName: [String: Strict] {
+        get { storage[map: 3] }
+        set { storage[map: 3] = newValue }
+    }
 }
