@@ -352,6 +352,7 @@ if Context.environment["LATCH_FUZZ"] != nil {
         module("FuzzDriver", path: "Fuzz/FuzzDriver"),
         fuzz("fuzz-json", needs: ["LatchCore"]),
         fuzz("fuzz-message-json", needs: ["ConformanceTestee", "LatchRPC"]),
+        fuzz("fuzz-message-text", needs: ["ConformanceTestee", "LatchRPC"]),
         fuzz("fuzz-proto", needs: ["LatchProto"]),
         fuzz("fuzz-message", needs: ["LatchRPC"]),
         fuzz("fuzz-origin", needs: ["LatchHTTP"]),

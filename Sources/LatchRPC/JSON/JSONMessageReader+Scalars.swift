@@ -110,7 +110,11 @@ extension JSONMessageReader {
             guard let first = bytes.first, first == UInt8(ascii: "-") || TextReader.isDigit(first) else {
                 throw .malformedJSON("a number is expected", at: string.start)
             }
-            let number = try inner.scanNumber()
+            // The inner reader counts from the quote, and an error should tell the place in the whole text.
+            let number: DecimalText
+            do throws(ProtoError) { number = try inner.scanNumber() } catch {
+                throw .malformedJSON("a number is expected", at: string.start + inner.position)
+            }
             guard inner.position == bytes.count else { throw .malformedJSON("a number is expected", at: string.start) }
             return body(number, bytes)
         }

@@ -117,8 +117,11 @@ struct TextMessageReader {
         var keyField = FieldSchema()
         keyField.kind = field.key ?? .bool
         let closing = try text.openMessage()
+        var seen: Set<String> = []
         while try !text.closesMessage(closing) {
+            let place = text.position
             let name = text.takeIdentifier()
+            guard seen.insert(name ?? "").inserted else { throw .duplicateField(name ?? "?", at: place) }
             let hasColon = text.take(UInt8(ascii: ":"))
             switch name {
             case "key" where hasColon: key = try readContent(keyField)

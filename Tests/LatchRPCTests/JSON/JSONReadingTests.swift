@@ -149,6 +149,7 @@ func refusal(_ json: String, _ options: JSONReadingOptions = JSONReadingOptions(
     @Test func `says in which field it went wrong`() {
         let error = refusal(#"{"optionalNestedMessage":{"corecursive":{"optionalInt32":"x"}}}"#)
         #expect(error?.message.hasPrefix("In optional_nested_message.corecursive.optional_int32: ") == true)
+        #expect(refusal(#"{"optionalInt32":"1.x"}"#)?.message.contains("at byte 20:") == true)
     }
 
     @Test func `names enums by name or number`() throws {

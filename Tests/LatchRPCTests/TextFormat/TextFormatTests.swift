@@ -60,7 +60,7 @@ import Testing
         "optional_nested_message {",
         "optional_nested_message { a: 1 >", "optional_nested_message [{}]", "optional_nested_enum: bar",
         "optional_nested_enum: \"BAR\"",
-        "repeated_int32: [1,]", "repeated_int32: [1; 2]", "repeated_int32: [", "map_int32_int32 { key: 1 other: 2 }",
+        "repeated_int32: [1,]", "repeated_int32: [1; 2]", "repeated_int32: [", "map_int32_int32 { key: 1 other: 2 }", "map_int32_int32 { key: 1 key: 2 }",
         "oneof_uint32: 1 oneof_string: ''", "[nobody.ext]: 1", "[a/b]: {}", "optional_any { [x.com/nobody.T] {} }",
         "optional_any { [x.com/google.protobuf.Empty] {} [x.com/google.protobuf.Empty] {} }", "1: 2",
         "optional_int32: 1,,",
