@@ -29,6 +29,7 @@ enum BenchCodec {
             return read.scores.count
         }
         missed += try lists(user, plain)
+        missed += try json(user)
         accessors(user)
         print(missed == 0 ? "all limits hold" : "\(missed) limits missed")
         if missed > 0, CommandLine.arguments.contains("--check") { exit(1) }
@@ -55,6 +56,19 @@ enum BenchCodec {
             try read.read(bytes)
             return read.users.count
         }
+        return missed
+    }
+
+    /// The same user as JSON.
+    private static func json(_ user: TableUser) throws -> Int {
+        var missed = 0
+        let json = try user.jsonBytes()
+        print("one user as JSON, \(json.count) bytes")
+        missed += line("JSON: write", limit: 2_989) { try user.jsonBytes().count }
+        missed += line("JSON: read", limit: 4_143) { try TableUser(json: json).storage.has(0) ? 1 : 0 }
+        let text = user.text()
+        _ = line("text format: write", rounds: 2_000) { user.text().utf8.count }
+        _ = line("text format: read", rounds: 2_000) { try TableUser(text: text).storage.has(0) ? 1 : 0 }
         return missed
     }
 
