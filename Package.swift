@@ -236,7 +236,7 @@ let package = Package(
 
         // Tests mirror Sources.
         tests("LatchCoreTests", needs: ["LatchTesting", "LatchCore"]),
-        tests("LatchProtoTests", needs: ["LatchProto", "LatchTesting", "LatchCore"]),
+        tests("LatchProtoTests", needs: ["LatchGenerator", "LatchProto", "LatchTesting", "LatchCore"]),
         tests("RuleTests", needs: ["LatchGenerator", "LatchProto", "LatchRPC", "LatchTesting", "LatchCore"]),
         tests("LatchGeneratorTests", needs: ["LatchGenerator", "LatchProto", "LatchCore"]),
         tests(

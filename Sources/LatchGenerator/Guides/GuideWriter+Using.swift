@@ -20,7 +20,7 @@ extension GuideWriter {
             import LatchHTTP
             import LatchRPC
 
-            let channel = try RPCChannel("https://api.example.com", through: Transport())
+            let channel = try RPCChannel("https://api.example.com", through: Transport.live)
             let client = \(plan.clientName)(service: \(service)\(reducer))
             ```
 
@@ -147,8 +147,7 @@ extension GuideWriter {
 
         ## The state does not change
 
-        - `NO_CHANGE` calls leave it as it is: use their answers, `let answer = try await client.\(exampleCall)(request)`.
-        - `UPDATE_BY_ID` changes an item that the state has; one that it does not have is not added.
+        \(unchanging)        - `UPDATE_BY_ID` changes an item that the state has; one that it does not have is not added.
         - A state that equals the one before is not sent to those who follow it.
 
         ## The compiler says that a reducer is missing
@@ -158,5 +157,10 @@ extension GuideWriter {
         """
     }
 
-    private var exampleCall: String { exampleMethod.map { SwiftNames.bare($0.caseName) } ?? "call" }
+    private var unchanging: String {
+        guard let method = plan.methods.first(where: { $0.strategy == .noChange }) else { return "" }
+        let call = "client.\(SwiftNames.bare(method.caseName))(request)"
+        let use = method.answersNothing ? "`\(call)`" : "use their answers, `let answer = try await \(call)`"
+        return "- `NO_CHANGE` calls leave it as it is: \(use).\n"
+    }
 }

@@ -35,7 +35,9 @@ struct GuideWriter {
     }
 
     private func arguments(_ method: MethodPlan) -> String {
-        let fields = method.request.fields.filter { $0.type == .string && $0.label != .repeated && !$0.isInRealOneof }
+        let fields = method.request.fields.filter {
+            $0.type == .string && $0.label != .repeated && !$0.isInRealOneof && $0.property.last != "_"
+        }
         return fields.prefix(2).map { "\(SwiftNames.bare($0.property)): \(SwiftNames.bare($0.property))" }
             .joined(separator: ", ")
     }

@@ -8,7 +8,7 @@ extension OptionStatement {
     package func places(in file: FileDescriptor) -> [String: Place] {
         var places = ["": valuePlace]
         guard case .aggregate(let range) = value, file.tokens.indices.contains(range.upperBound) else { return places }
-        var reader = PlaceReader(file: file, index: range.lowerBound, end: range.upperBound)
+        var reader = PlaceReader(file, range)
         reader.message(at: [""], into: &places)
         return places
     }
@@ -16,9 +16,22 @@ extension OptionStatement {
 
 /// Goes through a message in the text format that was read already, and notes where its values begin.
 private struct PlaceReader {
-    let file: FileDescriptor
-    var index: Int
-    let end: Int
+    private let file: FileDescriptor
+    private let tokens: [Token]
+    private var end: Int { tokens.count }
+    private var index = 0
+
+    init(_ file: FileDescriptor, _ range: Range<Int>) {
+        self.file = file
+        // In this format a '#' begins a comment, which ends with its line.
+        var commented: Int32?
+        tokens = file.tokens[range].filter { token in
+            if token.kind == .symbol, file.source.bytes[Int(token.start)] == UInt8(ascii: "#") {
+                commented = token.line
+            }
+            return token.line != commented
+        }
+    }
 
     /// The fields up to a closing symbol, which stays.
     mutating func message(at prefixes: [String], into places: inout [String: Place]) {
@@ -65,19 +78,21 @@ private struct PlaceReader {
             let path = prefix.isEmpty ? name : "\(prefix).\(name)"
             return count == 0 ? ["\(path)[0]", path] : ["\(path)[\(count)]"]
         }
-        for path in paths { places[path] = file.tokens[index].place }
+        guard index < end else { return }
+        for path in paths { places[path] = tokens[index].place }
         if take("{") || take("<") {
             message(at: paths, into: &places)
             index += 1
         } else {
             _ = take("-")
-            let isString = file.tokens[index].kind == .string
-            repeat { index += 1 } while isString && index < end && file.tokens[index].kind == .string
+            let isString = index < end && tokens[index].kind == .string
+            repeat { index += 1 } while isString && index < end && tokens[index].kind == .string
         }
     }
 
     private var text: String {
-        let token = file.tokens[index]
+        guard index < end else { return "" }
+        let token = tokens[index]
         return String(decoding: file.source.bytes[Int(token.start)..<Int(token.end)], as: UTF8.self)
     }
 

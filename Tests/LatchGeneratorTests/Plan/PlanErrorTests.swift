@@ -114,6 +114,27 @@ import Testing
         #expect(found.first?.hasSuffix("error: \(complaint)") == true)
     }
 
+    @Test func `is told where it stands behind comments, in parts and in angle brackets`() throws {
+        let found = try complaints(
+            """
+            syntax = "proto3";
+            import "axiom_options.proto";
+            message Note { string id = 1; }
+            service NoteService {
+              option (axiom.service_options) = {
+                # collections: [{ name: "no" item_type: "No" }]
+                collections < name: "a" "b"; item_type: 'Nots' >
+              };
+              option (axiom.service_options).client_name = "note client";
+            }
+            """)
+        #expect(
+            found == [
+                "test.proto:9:48: error: 'note client' cannot name a type of Swift",
+                "test.proto:7:45: error: there is no message 'Nots'",
+            ])
+    }
+
     @Test func `is told with others in one run`() throws {
         let found = try complaints(
             service(

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchGenerator
+import LatchProto
+import LatchTesting
+import Testing
+
+@Suite(.enabled(Comment(rawValue: Protoc.hint)) { await Protoc.install() })
+struct `G3: The files of options` {
+    @Test(arguments: [
+        ("user-service", "userservice/v1/user_service.proto"), ("task-manager", "taskmanager/v1/task_service.proto"),
+    ])
+    func `make protoc accept an example, with our descriptors`(example: String, name: String) async throws {
+        let examples = URL(filePath: #filePath).appending(path: "../../../../Examples").standardized.path
+        try await withTemporaryFolder { folder in
+            for file in OptionFiles.names {
+                let path = URL(filePath: "\(folder)/\(file)")
+                try FileManager.default.createDirectory(
+                    at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try Data(OptionFiles.bytes(of: file) ?? []).write(to: path)
+            }
+            let root = try #require(await Protoc.folder.value)
+            let folders = [folder, "\(examples)/\(example)/Protos", "\(root)/include"]
+            let theirs = try await Protoc.compile([name], in: folders)
+            let (ours, compilation) = Protoc.compileOurselves([name], in: folders)
+            let (their, our) = (try #require(theirs.set, "\(theirs.text)"), try #require(ours.set, "\(ours.text)"))
+            let differences = CanonicalSet(our).differences(from: CanonicalSet(their), knowing: compilation.files)
+            #expect(differences.isEmpty)
+        }
+    }
+}
