@@ -233,6 +233,12 @@ let package = Package(
         // What the generator makes of the .proto files in Examples, as it comes.
         generated("UserService", path: "Examples/user-service/Generated/swift"),
         generated("TaskManager", path: "Examples/task-manager/Generated/swift"),
+        module(
+            "UserAuthentication", path: "Examples/user-service/Authentication",
+            needs: ["UserService", "AxiomArchitecture", "AxiomCore", "LatchAuth", "LatchRPC", "LatchHTTP", "LatchCore"]),
+        program(
+            "user-service", path: "Examples/user-service/App",
+            needs: ["UserAuthentication", "UserService", "AxiomArchitecture", "LatchAuth"]),
 
         // Tests mirror Sources.
         tests("LatchCoreTests", needs: ["LatchTesting", "LatchCore"]),
@@ -303,6 +309,12 @@ let package = Package(
             ]),
         generatedTests("UserService", path: "Examples/user-service/Generated/swift"),
         generatedTests("TaskManager", path: "Examples/task-manager/Generated/swift"),
+        tests(
+            "UserServiceExampleTests",
+            needs: [
+                "UserAuthentication", "UserService", "AxiomArchitecture", "LatchIdentity", "LatchRPC", "LatchAuth",
+                "LatchHTTP", "LatchTesting", "LatchCore",
+            ]),
         // Without our upcoming features: the seeds' code compiles as their readers' would.
         .testTarget(
             name: "SeedTests",

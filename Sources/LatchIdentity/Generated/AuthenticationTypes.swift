@@ -2,14 +2,14 @@
 // swift-format-ignore-file
 
 #if canImport(FoundationEssentials)
-package import FoundationEssentials
+import FoundationEssentials
 #else
-package import Foundation
+import Foundation
 #endif
-package import LatchRPC
+import LatchRPC
 
-package struct RegisterRequest: Message {
-    package static let schema = MessageSchema(
+struct RegisterRequest: Message {
+    static let schema = MessageSchema(
         "userservice.v1.RegisterRequest",
         """
         1 email string
@@ -22,20 +22,20 @@ package struct RegisterRequest: Message {
         8 invitation_code string
         """)
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 
-    package var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    package var password: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    package var username: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
-    package var firstName: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
-    package var lastName: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
-    package var acceptTerms: Bool { get { storage[bool: 5] } set { storage[bool: 5] = newValue } }
-    package var subscribeNewsletter: Bool { get { storage[bool: 6] } set { storage[bool: 6] = newValue } }
-    package var invitationCode: String { get { storage[string: 7] } set { storage[string: 7] = newValue } }
+    var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    var password: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    var username: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    var firstName: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
+    var lastName: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
+    var acceptTerms: Bool { get { storage[bool: 5] } set { storage[bool: 5] = newValue } }
+    var subscribeNewsletter: Bool { get { storage[bool: 6] } set { storage[bool: 6] = newValue } }
+    var invitationCode: String { get { storage[string: 7] } set { storage[string: 7] = newValue } }
 
-    package init(
+    init(
         email: String = "", password: String = "", username: String = "", firstName: String = "", lastName: String = "",
         acceptTerms: Bool = false, subscribeNewsletter: Bool = false, invitationCode: String = ""
     ) {
@@ -51,8 +51,8 @@ package struct RegisterRequest: Message {
     }
 }
 
-package struct LoginRequest: Message {
-    package static let schema = MessageSchema(
+struct LoginRequest: Message {
+    static let schema = MessageSchema(
         "userservice.v1.LoginRequest",
         """
         1 email string
@@ -62,18 +62,18 @@ package struct LoginRequest: Message {
         5 captcha_token string secret
         """)
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 
-    package var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    package var password: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    var password: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
     /// Whether the session outlives the app.
-    package var rememberMe: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
-    package var deviceInfo: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
-    package var captchaToken: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
+    var rememberMe: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
+    var deviceInfo: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
+    var captchaToken: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
 
-    package init(
+    init(
         email: String = "", password: String = "", rememberMe: Bool = false, deviceInfo: String = "",
         captchaToken: String = ""
     ) {
@@ -86,44 +86,44 @@ package struct LoginRequest: Message {
     }
 }
 
-package struct LogoutRequest: Message {
-    package static let schema = MessageSchema(
+struct LogoutRequest: Message {
+    static let schema = MessageSchema(
         "userservice.v1.LogoutRequest",
         """
         1 session_token string secret
         2 logout_all_devices bool
         """)
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 
-    package var sessionToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    package var logoutAllDevices: Bool { get { storage[bool: 1] } set { storage[bool: 1] = newValue } }
+    var sessionToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    var logoutAllDevices: Bool { get { storage[bool: 1] } set { storage[bool: 1] = newValue } }
 
-    package init(sessionToken: String = "", logoutAllDevices: Bool = false) {
+    init(sessionToken: String = "", logoutAllDevices: Bool = false) {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = sessionToken
         storage[bool: 1] = logoutAllDevices
     }
 }
 
-package struct RefreshTokenRequest: Message {
-    package static let schema = MessageSchema(
+struct RefreshTokenRequest: Message {
+    static let schema = MessageSchema(
         "userservice.v1.RefreshTokenRequest",
         """
         1 refresh_token string secret
         2 device_info string
         """)
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 
-    package var refreshToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    package var deviceInfo: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    var refreshToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    var deviceInfo: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
 
-    package init(refreshToken: String = "", deviceInfo: String = "") {
+    init(refreshToken: String = "", deviceInfo: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = refreshToken
         storage[string: 1] = deviceInfo
@@ -131,8 +131,8 @@ package struct RefreshTokenRequest: Message {
 }
 
 /// Who signed in, and what is still missing until they are.
-package struct AuthResponse: Message {
-    package static let schema = MessageSchema(
+struct AuthResponse: Message {
+    static let schema = MessageSchema(
         "userservice.v1.AuthResponse",
         """
         1 user message 0
@@ -143,20 +143,20 @@ package struct AuthResponse: Message {
         """,
         types: [User.self, UserSession.self])
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 
-    package var user: User? { get { storage[optionalMessage: 0] } set { storage[optionalMessage: 0] = newValue } }
-    package var session: UserSession? { get { storage[optionalMessage: 1] } set { storage[optionalMessage: 1] = newValue } }
+    var user: User? { get { storage[optionalMessage: 0] } set { storage[optionalMessage: 0] = newValue } }
+    var session: UserSession? { get { storage[optionalMessage: 1] } set { storage[optionalMessage: 1] = newValue } }
     /// Whether the address must be confirmed first.
-    package var requiresVerification: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
+    var requiresVerification: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
     /// Whether a second factor must be proved first.
-    package var requires2fa: Bool { get { storage[bool: 3] } set { storage[bool: 3] = newValue } }
+    var requires2fa: Bool { get { storage[bool: 3] } set { storage[bool: 3] = newValue } }
     /// What else must be done first, such as `accept_terms`.
-    package var requiredActions: [String] { get { storage[strings: 4] } _modify { yield &storage[strings: 4] } }
+    var requiredActions: [String] { get { storage[strings: 4] } _modify { yield &storage[strings: 4] } }
 
-    package init(
+    init(
         user: User? = nil, session: UserSession? = nil, requiresVerification: Bool = false, requires2fa: Bool = false,
         requiredActions: [String] = []
     ) {
@@ -169,8 +169,8 @@ package struct AuthResponse: Message {
     }
 }
 
-package struct GetProfileRequest: Message {
-    package static let schema = MessageSchema(
+struct GetProfileRequest: Message {
+    static let schema = MessageSchema(
         "userservice.v1.GetProfileRequest",
         """
         1 user_id string
@@ -178,15 +178,15 @@ package struct GetProfileRequest: Message {
         3 include_devices bool
         """)
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 
-    package var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    package var includePreferences: Bool { get { storage[bool: 1] } set { storage[bool: 1] = newValue } }
-    package var includeDevices: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
+    var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    var includePreferences: Bool { get { storage[bool: 1] } set { storage[bool: 1] = newValue } }
+    var includeDevices: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
 
-    package init(userId: String = "", includePreferences: Bool = false, includeDevices: Bool = false) {
+    init(userId: String = "", includePreferences: Bool = false, includeDevices: Bool = false) {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = userId
         storage[bool: 1] = includePreferences
@@ -195,8 +195,8 @@ package struct GetProfileRequest: Message {
 }
 
 /// Fields that are not there stay as they are.
-package struct UpdateProfileRequest: Message {
-    package static let schema = MessageSchema(
+struct UpdateProfileRequest: Message {
+    static let schema = MessageSchema(
         "userservice.v1.UpdateProfileRequest",
         """
         1 user_id string
@@ -211,21 +211,21 @@ package struct UpdateProfileRequest: Message {
         """,
         types: [UserPreferences.self, UserProfile.self])
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 
-    package var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    package var email: String? { get { storage[optionalString: 1] } set { storage[optionalString: 1] = newValue } }
-    package var username: String? { get { storage[optionalString: 2] } set { storage[optionalString: 2] = newValue } }
-    package var firstName: String? { get { storage[optionalString: 3] } set { storage[optionalString: 3] = newValue } }
-    package var lastName: String? { get { storage[optionalString: 4] } set { storage[optionalString: 4] = newValue } }
-    package var displayName: String? { get { storage[optionalString: 5] } set { storage[optionalString: 5] = newValue } }
-    package var avatarUrl: String? { get { storage[optionalString: 6] } set { storage[optionalString: 6] = newValue } }
-    package var preferences: UserPreferences? { get { storage[optionalMessage: 7] } set { storage[optionalMessage: 7] = newValue } }
-    package var profile: UserProfile? { get { storage[optionalMessage: 8] } set { storage[optionalMessage: 8] = newValue } }
+    var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    var email: String? { get { storage[optionalString: 1] } set { storage[optionalString: 1] = newValue } }
+    var username: String? { get { storage[optionalString: 2] } set { storage[optionalString: 2] = newValue } }
+    var firstName: String? { get { storage[optionalString: 3] } set { storage[optionalString: 3] = newValue } }
+    var lastName: String? { get { storage[optionalString: 4] } set { storage[optionalString: 4] = newValue } }
+    var displayName: String? { get { storage[optionalString: 5] } set { storage[optionalString: 5] = newValue } }
+    var avatarUrl: String? { get { storage[optionalString: 6] } set { storage[optionalString: 6] = newValue } }
+    var preferences: UserPreferences? { get { storage[optionalMessage: 7] } set { storage[optionalMessage: 7] = newValue } }
+    var profile: UserProfile? { get { storage[optionalMessage: 8] } set { storage[optionalMessage: 8] = newValue } }
 
-    package init(
+    init(
         userId: String = "", email: String? = nil, username: String? = nil, firstName: String? = nil,
         lastName: String? = nil, displayName: String? = nil, avatarUrl: String? = nil,
         preferences: UserPreferences? = nil, profile: UserProfile? = nil
@@ -243,8 +243,8 @@ package struct UpdateProfileRequest: Message {
     }
 }
 
-package struct ChangePasswordRequest: Message {
-    package static let schema = MessageSchema(
+struct ChangePasswordRequest: Message {
+    static let schema = MessageSchema(
         "userservice.v1.ChangePasswordRequest",
         """
         1 current_password string secret
@@ -252,15 +252,15 @@ package struct ChangePasswordRequest: Message {
         3 logout_other_sessions bool
         """)
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 
-    package var currentPassword: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    package var newPassword: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    package var logoutOtherSessions: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
+    var currentPassword: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    var newPassword: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    var logoutOtherSessions: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
 
-    package init(currentPassword: String = "", newPassword: String = "", logoutOtherSessions: Bool = false) {
+    init(currentPassword: String = "", newPassword: String = "", logoutOtherSessions: Bool = false) {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = currentPassword
         storage[string: 1] = newPassword
@@ -268,8 +268,8 @@ package struct ChangePasswordRequest: Message {
     }
 }
 
-package struct GetUsersRequest: Message {
-    package static let schema = MessageSchema(
+struct GetUsersRequest: Message {
+    static let schema = MessageSchema(
         "userservice.v1.GetUsersRequest",
         """
         1 limit int32
@@ -285,28 +285,28 @@ package struct GetUsersRequest: Message {
         """,
         types: [UserRole.self, UserStatus.self, Timestamp.self])
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 
     /// How many at most; zero leaves it to the server.
-    package var limit: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
+    var limit: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
     /// `next_cursor` of the page before; empty for the first.
-    package var cursor: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    package var searchQuery: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
-    package var roleFilter: UserRole { get { storage[enum: 3] } set { storage[enum: 3] = newValue } }
-    package var statusFilter: UserStatus { get { storage[enum: 4] } set { storage[enum: 4] = newValue } }
-    package var emailVerifiedFilter: Bool { get { storage[bool: 5] } set { storage[bool: 5] = newValue } }
-    package var sortField: String { get { storage[string: 6] } set { storage[string: 6] = newValue } }
-    package var sortAscending: Bool { get { storage[bool: 7] } set { storage[bool: 7] = newValue } }
-    package var createdAfter: Date { get { storage[date: 8] } set { storage[date: 8] = newValue } }
-    package var hasCreatedAfter: Bool { storage.has(8) }
-    package mutating func clearCreatedAfter() { storage.clear(8) }
-    package var createdBefore: Date { get { storage[date: 9] } set { storage[date: 9] = newValue } }
-    package var hasCreatedBefore: Bool { storage.has(9) }
-    package mutating func clearCreatedBefore() { storage.clear(9) }
+    var cursor: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    var searchQuery: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    var roleFilter: UserRole { get { storage[enum: 3] } set { storage[enum: 3] = newValue } }
+    var statusFilter: UserStatus { get { storage[enum: 4] } set { storage[enum: 4] = newValue } }
+    var emailVerifiedFilter: Bool { get { storage[bool: 5] } set { storage[bool: 5] = newValue } }
+    var sortField: String { get { storage[string: 6] } set { storage[string: 6] = newValue } }
+    var sortAscending: Bool { get { storage[bool: 7] } set { storage[bool: 7] = newValue } }
+    var createdAfter: Date { get { storage[date: 8] } set { storage[date: 8] = newValue } }
+    var hasCreatedAfter: Bool { storage.has(8) }
+    mutating func clearCreatedAfter() { storage.clear(8) }
+    var createdBefore: Date { get { storage[date: 9] } set { storage[date: 9] = newValue } }
+    var hasCreatedBefore: Bool { storage.has(9) }
+    mutating func clearCreatedBefore() { storage.clear(9) }
 
-    package init(
+    init(
         limit: Int32 = 0, cursor: String = "", searchQuery: String = "", roleFilter: UserRole = .unspecified,
         statusFilter: UserStatus = .unspecified, emailVerifiedFilter: Bool = false, sortField: String = "",
         sortAscending: Bool = false, createdAfter: Date? = nil, createdBefore: Date? = nil
@@ -325,8 +325,8 @@ package struct GetUsersRequest: Message {
     }
 }
 
-package struct GetUsersResponse: Message {
-    package static let schema = MessageSchema(
+struct GetUsersResponse: Message {
+    static let schema = MessageSchema(
         "userservice.v1.GetUsersResponse",
         """
         1 users message 0 repeated
@@ -337,17 +337,17 @@ package struct GetUsersResponse: Message {
         """,
         types: [User.self, UserStatistics.self])
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 
-    package var users: [User] { get { storage[messages: 0] } _modify { yield &storage[messages: 0] } }
-    package var nextCursor: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    package var totalCount: Int32 { get { storage[int32: 2] } set { storage[int32: 2] = newValue } }
-    package var hasMore: Bool { get { storage[bool: 3] } set { storage[bool: 3] = newValue } }
-    package var statistics: UserStatistics? { get { storage[optionalMessage: 4] } set { storage[optionalMessage: 4] = newValue } }
+    var users: [User] { get { storage[messages: 0] } _modify { yield &storage[messages: 0] } }
+    var nextCursor: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    var totalCount: Int32 { get { storage[int32: 2] } set { storage[int32: 2] = newValue } }
+    var hasMore: Bool { get { storage[bool: 3] } set { storage[bool: 3] = newValue } }
+    var statistics: UserStatistics? { get { storage[optionalMessage: 4] } set { storage[optionalMessage: 4] = newValue } }
 
-    package init(
+    init(
         users: [User] = [], nextCursor: String = "", totalCount: Int32 = 0, hasMore: Bool = false,
         statistics: UserStatistics? = nil
     ) {
@@ -360,8 +360,8 @@ package struct GetUsersResponse: Message {
     }
 }
 
-package struct DeleteUserRequest: Message {
-    package static let schema = MessageSchema(
+struct DeleteUserRequest: Message {
+    static let schema = MessageSchema(
         "userservice.v1.DeleteUserRequest",
         """
         1 user_id string
@@ -369,16 +369,16 @@ package struct DeleteUserRequest: Message {
         3 reason string
         """)
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 
-    package var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
     /// Whether nothing is kept, not even for the case of an error.
-    package var hardDelete: Bool { get { storage[bool: 1] } set { storage[bool: 1] = newValue } }
-    package var reason: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    var hardDelete: Bool { get { storage[bool: 1] } set { storage[bool: 1] = newValue } }
+    var reason: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
 
-    package init(userId: String = "", hardDelete: Bool = false, reason: String = "") {
+    init(userId: String = "", hardDelete: Bool = false, reason: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = userId
         storage[bool: 1] = hardDelete
@@ -386,102 +386,102 @@ package struct DeleteUserRequest: Message {
     }
 }
 
-package struct PasswordResetRequest: Message {
-    package static let schema = MessageSchema(
+struct PasswordResetRequest: Message {
+    static let schema = MessageSchema(
         "userservice.v1.PasswordResetRequest",
         """
         1 email string
         2 captcha_token string secret
         """)
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 
-    package var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    package var captchaToken: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    var captchaToken: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
 
-    package init(email: String = "", captchaToken: String = "") {
+    init(email: String = "", captchaToken: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = email
         storage[string: 1] = captchaToken
     }
 }
 
-package struct ResetPasswordRequest: Message {
-    package static let schema = MessageSchema(
+struct ResetPasswordRequest: Message {
+    static let schema = MessageSchema(
         "userservice.v1.ResetPasswordRequest",
         """
         1 reset_token string secret
         2 new_password string secret
         """)
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 
-    package var resetToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    package var newPassword: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    var resetToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    var newPassword: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
 
-    package init(resetToken: String = "", newPassword: String = "") {
+    init(resetToken: String = "", newPassword: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = resetToken
         storage[string: 1] = newPassword
     }
 }
 
-package struct VerifyEmailRequest: Message {
-    package static let schema = MessageSchema(
+struct VerifyEmailRequest: Message {
+    static let schema = MessageSchema(
         "userservice.v1.VerifyEmailRequest",
         """
         1 verification_token string secret
         """)
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 
-    package var verificationToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    var verificationToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
 
-    package init(verificationToken: String = "") {
+    init(verificationToken: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = verificationToken
     }
 }
 
-package struct ResendVerificationRequest: Message {
-    package static let schema = MessageSchema(
+struct ResendVerificationRequest: Message {
+    static let schema = MessageSchema(
         "userservice.v1.ResendVerificationRequest",
         """
         1 email string
         2 captcha_token string secret
         """)
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 
-    package var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    package var captchaToken: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    var captchaToken: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
 
-    package init(email: String = "", captchaToken: String = "") {
+    init(email: String = "", captchaToken: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = email
         storage[string: 1] = captchaToken
     }
 }
 
-package struct SetupTwoFactorRequest: Message {
-    package static let schema = MessageSchema("userservice.v1.SetupTwoFactorRequest", "")
+struct SetupTwoFactorRequest: Message {
+    static let schema = MessageSchema("userservice.v1.SetupTwoFactorRequest", "")
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 }
 
 /// A secret that an authenticator app takes, in two spellings, and codes for the day on which the app is lost.
-package struct SetupTwoFactorResponse: Message {
-    package static let schema = MessageSchema(
+struct SetupTwoFactorResponse: Message {
+    static let schema = MessageSchema(
         "userservice.v1.SetupTwoFactorResponse",
         """
         1 secret string secret
@@ -489,18 +489,18 @@ package struct SetupTwoFactorResponse: Message {
         3 recovery_codes string repeated secret
         """)
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 
     /// In base 32, for typing.
-    package var secret: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    var secret: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
     /// As a QR code shows it: `otpauth://totp/…`.
-    package var otpauthUri: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    var otpauthUri: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
     /// Each works once, in the place of a code.
-    package var recoveryCodes: [String] { get { storage[strings: 2] } _modify { yield &storage[strings: 2] } }
+    var recoveryCodes: [String] { get { storage[strings: 2] } _modify { yield &storage[strings: 2] } }
 
-    package init(secret: String = "", otpauthUri: String = "", recoveryCodes: [String] = []) {
+    init(secret: String = "", otpauthUri: String = "", recoveryCodes: [String] = []) {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = secret
         storage[string: 1] = otpauthUri
@@ -508,68 +508,68 @@ package struct SetupTwoFactorResponse: Message {
     }
 }
 
-package struct VerifyTwoFactorRequest: Message {
-    package static let schema = MessageSchema(
+struct VerifyTwoFactorRequest: Message {
+    static let schema = MessageSchema(
         "userservice.v1.VerifyTwoFactorRequest",
         """
         1 code string secret
         """)
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 
     /// Six digits of the app, or a recovery code.
-    package var code: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    var code: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
 
-    package init(code: String = "") {
+    init(code: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = code
     }
 }
 
-package struct GetActiveDevicesRequest: Message {
-    package static let schema = MessageSchema("userservice.v1.GetActiveDevicesRequest", "")
+struct GetActiveDevicesRequest: Message {
+    static let schema = MessageSchema("userservice.v1.GetActiveDevicesRequest", "")
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 }
 
-package struct GetActiveDevicesResponse: Message {
-    package static let schema = MessageSchema(
+struct GetActiveDevicesResponse: Message {
+    static let schema = MessageSchema(
         "userservice.v1.GetActiveDevicesResponse",
         """
         1 devices message 0 repeated
         """,
         types: [UserDevice.self])
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 
-    package var devices: [UserDevice] { get { storage[messages: 0] } _modify { yield &storage[messages: 0] } }
+    var devices: [UserDevice] { get { storage[messages: 0] } _modify { yield &storage[messages: 0] } }
 
-    package init(devices: [UserDevice] = []) {
+    init(devices: [UserDevice] = []) {
         storage = MessageStorage(Self.schema)
         storage[messages: 0] = devices
     }
 }
 
-package struct RevokeDeviceRequest: Message {
-    package static let schema = MessageSchema(
+struct RevokeDeviceRequest: Message {
+    static let schema = MessageSchema(
         "userservice.v1.RevokeDeviceRequest",
         """
         1 device_id string
         """)
 
-    package var storage: MessageStorage
-    package init(storage: MessageStorage) { self.storage = storage }
-    package init() { storage = MessageStorage(Self.schema) }
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
 
-    package var deviceId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    var deviceId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
 
-    package init(deviceId: String = "") {
+    init(deviceId: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = deviceId
     }

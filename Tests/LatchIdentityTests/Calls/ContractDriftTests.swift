@@ -9,7 +9,7 @@ import Testing
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// `latch generate` writes the same with the visibility `package`; this test says when that is due.
+    /// `latch generate` writes the same with the visibility `internal`; this test says when that is due.
     @Test func `are what would be generated now from the example's own file`() throws {
         let protos = Self.root.appending(path: "Examples/user-service/Protos")
         let compilation = Compiler.withOptionFiles { name in
@@ -17,7 +17,7 @@ import Testing
         }.compile(["userservice/v1/user_service.proto"])
         try #require(compilation.isComplete, "\(compilation.diagnostics)")
         var options = SwiftOptions()
-        options.visibility = .package
+        options.visibility = .internal
         let output = SwiftWriter(files: compilation.requested, options: options).write()
         #expect(output.files.count == 3)
         for file in output.files {

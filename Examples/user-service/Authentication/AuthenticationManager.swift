@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AxiomArchitecture
+public import AxiomCore
+import FoundationEssentials
+public import LatchAuth
+public import LatchCore
+public import LatchHTTP
+import LatchRPC
+public import Observation
+public import UserService
+
+/// Who is signed in, for an app's views: the manager of seed 000's tutorial over the generated client.
+///
+/// The client knows users, sessions and devices; the session keeps the tokens, renews them once for all who need them, and
+/// is the only one that stores them.
+///
+/// ```swift
+/// let manager = try AuthenticationManager(url: "https://id.example.com", store: KeychainTokenStore(service: "app", account: "me"))
+/// try await manager.restore()
+/// try await manager.login(email: "ada@example.com", password: password)
+/// ```
+@MainActor @Observable
+public final class AuthenticationManager {
+    /// What is still missing before somebody is signed in.
+    public enum Pending: Sendable, Hashable {
+        /// The address must be verified first.
+        case verification(email: String)
+        /// A code of the authenticator app is needed.
+        case secondFactor
+    }
+
+    /// Who is signed in; nobody else's account is ever shown here, whatever was listed.
+    public private(set) var currentUser: User?
+    /// What a sign-in still waits for.
+    public private(set) var pending: Pending?
+    /// What went wrong last; nil after something went well.
+    public private(set) var error: AxiomError?
+
+    /// The generated client, for everything that is not a sign-in.
+    @ObservationIgnored public let client: UserManagerClient
+    /// The tokens, and who keeps them fresh.
+    @ObservationIgnored public let session: Session<Tokens>
+    @ObservationIgnored private let challenge: ChallengeHolder
+
+    /// A manager for the service at a URL.
+    ///
+    /// - Parameters:
+    ///   - store: Keeps the tokens, and nothing else keeps them.
+    ///   - transport: What sends; the network where nothing else is given.
+    ///   - clock: The time of day, and the means to wait.
+    public init(
+        url: String, store: any TokenStore<Tokens>, transport: any Handler = Transport.live, clock: WallClock = .system
+    ) throws {
+        guard let address = URL(string: url), let origin = HTTPOrigin(address) else { throw HTTPError.invalidURL }
+        let challenge = ChallengeHolder()
+        let open = UserServiceStub(try RPCChannel(url, through: transport, clock: clock))
+        let session = Session<Tokens>(
+            store: store, policy: RenewalPolicy(lead: .seconds(300)), clock: clock
+        ) { renewal in
+            try await Self.renew(renewal, by: open)
+        }
+        let signedIn = SignedInInterceptor(session: session, challenge: challenge, origin: origin)
+        let service = UserServiceStub(
+            try RPCChannel(url, through: transport, interceptors: [signedIn], clock: clock))
+        client = UserManagerClient(
+            service: service, reducer: SessionReducer(), settings: ClientSettings(clock: clock))
+        (self.session, self.challenge) = (session, challenge)
+    }
+
+    /// Whether somebody is signed in; true at once after a launch, without asking anybody.
+    public var isAuthenticated: Bool { session.currentState.isSignedIn && pending == nil }
+
+    /// Reads the store and, if somebody is signed in, their account.
+    ///
+    /// A network that is down ends no session: who was signed in still is, and the account is read later.
+    public func restore() async throws {
+        try await session.restore()
+        guard let id = session.currentState.credential?.userID else { return }
+        try await loadUser(id)
+    }
+
+    /// Makes an account, and signs in where nothing is missing.
+    public func register(
+        email: String, password: String, firstName: String, lastName: String, username: String
+    ) async throws {
+        let request = RegisterRequest(
+            email: email, password: password, username: username, firstName: firstName, lastName: lastName,
+            acceptTerms: true)
+        try await noting { try await adopt(try await client.register(request), email: email) }
+    }
+
+    /// Signs in, as far as a password goes.
+    public func login(email: String, password: String, rememberMe: Bool = false, device: String = "") async throws {
+        let request = LoginRequest(email: email, password: password, rememberMe: rememberMe, deviceInfo: device)
+        try await noting { try await adopt(try await client.login(request), email: email) }
+    }
+
+    /// Completes a sign-in, or confirms a second factor that was just set up.
+    public func verifyTwoFactorCode(_ code: String) async throws {
+        try await noting {
+            let answer = try await client.verifyTwoFactor(VerifyTwoFactorRequest(code: code))
+            challenge.forget()
+            pending = nil
+            guard let session = answer.session, session.isActive else { return }
+            try await adopt(answer, email: "")
+        }
+    }
+
+    /// Begins a second factor; what it gives is shown once.
+    public func setupTwoFactorAuth() async throws -> SetupTwoFactorResponse {
+        try await noting { try await client.setupTwoFactor(SetupTwoFactorRequest()) }
+    }
+
+    /// Signs out here, or on every device.
+    ///
+    /// The tokens are forgotten first: a call that fails leaves nobody signed in, and a renewal that is under way brings
+    /// nobody back.
+    public func logout(allDevices: Bool = false) async throws {
+        let request = try await session.signOut().map {
+            LogoutRequest(sessionToken: allDevices ? $0.access : $0.refresh ?? $0.access, logoutAllDevices: allDevices)
+        }
+        challenge.forget()
+        (currentUser, pending) = (nil, nil)
+        guard let request else { return }
+        try await noting { try await client.logout(request) }
+    }
+
+    /// Replaces the password.
+    public func changePassword(from current: String, to new: String, logoutOthers: Bool) async throws {
+        let request = ChangePasswordRequest(
+            currentPassword: current, newPassword: new, logoutOtherSessions: logoutOthers)
+        try await noting { try await client.changePassword(request) }
+    }
+
+    /// Changes what the account tells about its owner.
+    public func updateProfile(_ change: (inout UpdateProfileRequest) -> Void) async throws {
+        guard let id = session.currentState.credential?.userID else { throw AuthError.missingToken }
+        var request = UpdateProfileRequest(userId: id)
+        change(&request)
+        let asked = request
+        currentUser = try await noting { try await client.updateProfile(asked) }
+    }
+
+    /// The devices on which this account is signed in.
+    public func getActiveDevices() async throws -> [UserDevice] {
+        try await noting { try await client.getActiveDevices(GetActiveDevicesRequest()).devices }
+    }
+
+    /// Signs one of them out.
+    public func revokeDevice(_ id: String) async throws {
+        try await noting { try await client.revokeDevice(RevokeDeviceRequest(deviceId: id)) }
+    }
+
+    /// Reads the account of whoever is signed in.
+    public func loadUser(_ id: String) async throws {
+        let request = GetProfileRequest(userId: id, includePreferences: true, includeDevices: false)
+        currentUser = try await noting { try await client.getProfile(request) }
+    }
+
+    /// Signs in with an answer, or notes what it still waits for.
+    private func adopt(_ answer: AuthResponse, email: String) async throws {
+        if answer.requires2fa {
+            challenge.keep(answer.session?.accessToken)
+            pending = .secondFactor
+        } else if answer.requiresVerification {
+            pending = .verification(email: email)
+        } else if let value = answer.session {
+            try await session.signIn(Tokens(value))
+            (currentUser, pending) = (answer.user, nil)
+        }
+    }
+
+    /// Keeps what went wrong for the views, beside throwing it.
+    private func noting<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            let result = try await body()
+            error = nil
+            return result
+        } catch {
+            self.error = await client.getCurrentState().error
+            throw error
+        }
+    }
+
+    /// A refused refresh token ends the session; everything else leaves it as it is.
+    private nonisolated static func renew(_ renewal: Renewal<Tokens>, by service: UserServiceStub) async throws
+        -> Tokens
+    {
+        guard let refresh = renewal.credential.refresh else { throw AuthError.reauthenticationRequired }
+        var options = CallOptions()
+        options.metadata[.idempotencyKey] = renewal.idempotencyKey
+        do {
+            let answer = try await service.refreshToken(RefreshTokenRequest(refreshToken: refresh), options: options)
+            guard let session = answer.session else { throw AuthError.reauthenticationRequired }
+            return Tokens(session)
+        } catch let error as RPCError where error.status == .unauthenticated {
+            throw AuthError.reauthenticationRequired
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchRPC
+import UserService
+
+/// What a login waits with for its second factor: in memory alone, and gone once it was used.
+final class ChallengeHolder: Sendable {
+    private let text = Lock<String?>(nil)
+
+    func keep(_ challenge: String?) { text.withLock { $0 = challenge } }
+    func forget() { keep(nil) }
+    var current: String? { text.withLock { $0 } }
+}
+
+/// Authorises the calls that act for somebody; those that sign in carry nothing.
+struct SignedInInterceptor: Interceptor {
+    /// The calls of people who are not signed in.
+    private static let open = Set(
+        [
+            UserServiceMethods.register.path, UserServiceMethods.login.path, UserServiceMethods.refreshToken.path,
+            UserServiceMethods.logout.path, UserServiceMethods.requestPasswordReset.path,
+            UserServiceMethods.resetPassword.path, UserServiceMethods.verifyEmail.path,
+            UserServiceMethods.resendVerification.path,
+        ])
+
+    private let session: SessionInterceptor<Tokens>
+    private let challenge: ChallengeHolder
+
+    init(session: Session<Tokens>, challenge: ChallengeHolder, origin: HTTPOrigin) {
+        self.session = SessionInterceptor(session, for: .origin(origin))
+        self.challenge = challenge
+    }
+
+    func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+        if Self.open.contains(where: { request.path.hasSuffix($0) }) { return try await next.respond(to: request) }
+        if let text = challenge.current, request.path.hasSuffix(UserServiceMethods.verifyTwoFactor.path) {
+            var request = request
+            request.fields[.authorization] = "Bearer \(text)"
+            return try await next.respond(to: request)
+        }
+        return try await session.intercept(request, next: next)
+    }
+}
+
+extension Tokens {
+    /// The tokens of a session as the service gives it.
+    init(_ session: UserSession) {
+        self.init(
+            access: session.accessToken, refresh: session.refreshToken.isEmpty ? nil : session.refreshToken,
+            expiry: session.hasExpiresAt ? session.expiresAt : nil, userID: session.userId)
+    }
+}

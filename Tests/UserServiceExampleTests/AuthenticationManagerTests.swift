@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AxiomArchitecture
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchRPC
+import LatchTesting
+import Testing
+import UserAuthentication
+import UserService
+
+@Suite struct `The authentication manager of the tutorial` {
+    @Test @MainActor func `A1: registers and is signed in, or waits for what is missing`() async throws {
+        let stage = try await Stage()
+        try await stage.register()
+        #expect(stage.manager.isAuthenticated && stage.manager.currentUser?.displayName == "Ada Lovelace")
+        let strict = try await Stage(requiringVerification: true)
+        try await strict.register()
+        #expect(!strict.manager.isAuthenticated && strict.manager.currentUser == nil)
+        #expect(strict.manager.pending == .verification(email: "ada@example.com"))
+        #expect(try await strict.store.load() == nil)
+    }
+
+    @Test @MainActor func `A1: waits for the second factor, and is signed in by it`() async throws {
+        let stage = try await Stage()
+        try await stage.register()
+        let setup = try await stage.manager.setupTwoFactorAuth()
+        let codes = setup.recoveryCodes
+        let code = try await stage.code(of: stage.manager.currentUser?.id ?? "")
+        try await stage.manager.verifyTwoFactorCode(code)
+        #expect(stage.manager.isAuthenticated)
+        try await stage.manager.logout()
+        try await stage.manager.login(email: "ada@example.com", password: Stage.password)
+        #expect(stage.manager.pending == .secondFactor && !stage.manager.isAuthenticated)
+        #expect(stage.manager.currentUser == nil && stage.manager.session.currentState.credential == nil)
+        await #expect(throws: (any Error).self) { try await stage.manager.verifyTwoFactorCode("000000x") }
+        #expect(!stage.manager.isAuthenticated)
+        try await stage.manager.verifyTwoFactorCode(codes[0])
+        #expect(stage.manager.isAuthenticated && stage.manager.currentUser?.email == "ada@example.com")
+    }
+
+    @Test @MainActor func `A2: is signed in after a launch, without asking anybody but for the account`() async throws {
+        let stage = try await Stage()
+        try await stage.register()
+        let before = stage.wire.calls.count
+        let again = try stage.relaunched()
+        try await again.restore()
+        #expect(again.isAuthenticated && again.currentUser?.email == "ada@example.com")
+        #expect(Array(stage.wire.calls[before...]) == ["GetProfile"])
+        // Expired, with a refresh token that is not: one renewal.
+        stage.clock.advance(by: 3600)
+        let later = try stage.relaunched()
+        try await later.restore()
+        #expect(later.isAuthenticated && stage.wire.count("RefreshToken") == 1)
+        // And with one that is: signed out, and nothing is left in the store.
+        stage.clock.advance(by: 40 * 86_400)
+        let late = try stage.relaunched()
+        await #expect(throws: (any Error).self) { try await late.restore() }
+        #expect(!late.isAuthenticated)
+        #expect(try await stage.store.load() == nil)
+    }
+
+    @Test @MainActor func `A2: stays signed in while the network is down`() async throws {
+        let stage = try await Stage()
+        try await stage.register()
+        stage.wire.cut(true)
+        let again = try stage.relaunched()
+        await #expect(throws: (any Error).self) { try await again.restore() }
+        #expect(again.isAuthenticated)
+        stage.wire.cut(false)
+        try await again.restore()
+        #expect(again.currentUser?.email == "ada@example.com")
+    }
+
+    @Test @MainActor func `A4: renews once for a hundred who need it`() async throws {
+        let stage = try await Stage()
+        try await stage.register()
+        stage.clock.advance(by: 3600)
+        let session = stage.manager.session
+        let renewals = (0..<100).map { _ in Task { try await session.credential().access } }
+        var tokens: Set<String> = []
+        for renewal in renewals { tokens.insert(try await renewal.value) }
+        #expect(tokens.count == 1)
+        #expect(stage.wire.count("RefreshToken") == 1)
+    }
+
+    @Test @MainActor func `A5: signs out though the call fails, and forgets everything`() async throws {
+        let stage = try await Stage()
+        try await stage.register()
+        stage.wire.cut(true)
+        await #expect(throws: (any Error).self) { try await stage.manager.logout(allDevices: true) }
+        #expect(!stage.manager.isAuthenticated && stage.manager.currentUser == nil)
+        #expect(try await stage.store.load() == nil)
+    }
+
+    @Test @MainActor func `A5: signs out everywhere where that is wanted`() async throws {
+        let stage = try await Stage()
+        try await stage.register()
+        let other = InMemoryTokenStore<Tokens>()
+        let second = try AuthenticationManager(
+            url: Stage.url, store: other, transport: stage.wire, clock: stage.clock.wallClock())
+        try await second.login(email: "ada@example.com", password: Stage.password)
+        try await stage.manager.logout(allDevices: true)
+        await #expect(throws: (any Error).self) { try await second.getActiveDevices() }
+        #expect(!second.isAuthenticated)
+    }
+
+    @Test @MainActor func `A6: is nobody else after an administrator's list`() async throws {
+        let stage = try await Stage(firstAdministrator: "ada@example.com")
+        try await stage.signUp("ada@example.com", isVerified: true)
+        for name in ["bob", "eve"] { try await stage.signUp("\(name)@example.com") }
+        try await stage.manager.login(email: "ada@example.com", password: Stage.password)
+        try await stage.manager.client.process(.getUsers(GetUsersRequest(sortField: "email")))
+        let state = await stage.manager.client.getCurrentState()
+        #expect(state.users.count == 3 && state.totalCount == 3)
+        #expect(stage.manager.currentUser?.email == "ada@example.com")
+    }
+
+    @Test @MainActor func `A7: has tokens in the store alone, and prints none`() async throws {
+        let stage = try await Stage()
+        try await stage.register()
+        let tokens = try #require(try await stage.store.load())
+        let state = await stage.manager.client.getCurrentState()
+        #expect(state.sessions.count == 1)
+        var text =
+            "\(state) \(String(reflecting: stage.manager.currentUser)) \(UserManagerAction.login(LoginRequest(email: "a", password: Stage.password)))"
+        dump(state, to: &text)
+        for secret in [tokens.access, tokens.refresh ?? "", Stage.password] { #expect(!text.contains(secret)) }
+        #expect(state.sessions.allSatisfy { $0.accessToken.isEmpty && $0.refreshToken.isEmpty })
+    }
+
+    @Test @MainActor func `A8: renews once after a refusal, and says so where that was not enough`() async throws {
+        let stage = try await Stage()
+        try await stage.register()
+        let id = stage.manager.currentUser?.id ?? ""
+        try await stage.suspend(id)
+        let before = stage.wire.calls.count
+        await #expect(throws: (any Error).self) { try await stage.manager.getActiveDevices() }
+        #expect(Array(stage.wire.calls[before...]) == ["GetActiveDevices", "RefreshToken"])
+        #expect(!stage.manager.isAuthenticated)
+    }
+
+    @Test @MainActor func `A9, A10: replace, reset and verify`() async throws {
+        let stage = try await Stage()
+        try await stage.register()
+        let client = stage.manager.client
+        for (old, new) in [(Stage.password, Stage.password), (Stage.password, "short")] {
+            let calls = stage.wire.calls.count
+            await #expect(throws: (any Error).self) {
+                try await stage.manager.changePassword(from: old, to: new, logoutOthers: true)
+            }
+            #expect(stage.wire.calls.count == calls)
+        }
+        try await stage.manager.changePassword(from: Stage.password, to: "another sentence", logoutOthers: true)
+        try await client.process(.requestPasswordReset(PasswordResetRequest(email: "ada@example.com")))
+        let token = await stage.mailedToken()
+        try await client.process(
+            .resetPassword(ResetPasswordRequest(resetToken: token, newPassword: "a third sentence")))
+        await #expect(throws: (any Error).self) {
+            try await client.process(
+                .resetPassword(ResetPasswordRequest(resetToken: token, newPassword: "a fourth sentence")))
+        }
+        await #expect(throws: (any Error).self) {
+            try await client.process(.verifyEmail(VerifyEmailRequest(verificationToken: "invented")))
+        }
+        try await client.process(.resendVerification(ResendVerificationRequest(email: "ada@example.com")))
+        try await stage.manager.login(email: "ada@example.com", password: "a third sentence")
+        #expect(stage.manager.isAuthenticated)
+    }
+
+    @Test @MainActor
+    func `A11: shows the account of before while the network is down, and fails fast with everything else`()
+        async throws
+    {
+        let stage = try await Stage()
+        try await stage.register()
+        let id = stage.manager.currentUser?.id ?? ""
+        let request = GetProfileRequest(userId: id, includePreferences: true)
+        try await stage.manager.client.process(.getProfile(request))
+        stage.wire.cut(true)
+        try await stage.manager.client.process(.getProfile(request))
+        let state = await stage.manager.client.getCurrentState()
+        #expect(state.isStale && state.users.contains { $0.id == id })
+        await #expect(throws: (any Error).self) {
+            try await stage.manager.updateProfile { $0.firstName = "Augusta" }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchRPC
+import LatchTesting
+import UserAuthentication
+
+@testable import LatchIdentity
+
+/// The real server without a socket, an app's manager over it, and what passed between them.
+@MainActor final class Stage {
+    let clock = ManualClock(Date(timeIntervalSince1970: 1_800_000_000))
+    let mailer = MemoryMailer()
+    let identity: Identity
+    let wire: Wire
+    let store = InMemoryTokenStore<Tokens>()
+    let manager: AuthenticationManager
+
+    static let url = "http://127.0.0.1:8080"
+    static let password = "a long enough sentence"
+
+    init(requiringVerification isStrict: Bool = false, firstAdministrator: String? = nil) async throws {
+        var configuration = IdentityConfiguration()
+        (configuration.argon2MemoryKiB, configuration.argon2Passes) = (64, 1)
+        configuration.accessTokenLifetime = .seconds(1800)
+        configuration.requireVerifiedEmail = isStrict
+        configuration.firstAdministrator = firstAdministrator
+        let path = FileManager.default.temporaryDirectory.appending(path: "latch-user-\(UUID().uuidString).sqlite").path
+        identity = try await Identity(
+            configuration: configuration, storePath: path, mailer: mailer, clock: clock.wallClock())
+        identity.adoptIssuer(Self.url)
+        wire = Wire(identity.handler)
+        manager = try AuthenticationManager(
+            url: Self.url, store: store, transport: wire, clock: clock.wallClock())
+    }
+
+    /// Another launch of the app over the same store.
+    func relaunched() throws -> AuthenticationManager {
+        try AuthenticationManager(url: Self.url, store: store, transport: wire, clock: clock.wallClock())
+    }
+
+    func register(_ email: String = "ada@example.com") async throws {
+        try await manager.register(
+            email: email, password: Self.password, firstName: "Ada", lastName: "Lovelace", username: "")
+    }
+}
+
+extension Stage {
+    /// An account that somebody else made.
+    func signUp(_ email: String, isVerified: Bool = false) async throws {
+        _ = try await identity.accounts.signUp(email: email, password: Self.password, isVerified: isVerified)
+    }
+
+    func suspend(_ id: String) async throws {
+        _ = try await identity.accounts.setStatus(of: id, to: .suspended, by: nil)
+    }
+
+    /// What an authenticator app shows now for the factor that was begun.
+    func code(of id: String) async throws -> String {
+        guard let factor = try await identity.parts.store.secondFactor(of: id, isConfirmed: false) else { return "" }
+        let secret = try FactorSeal(pepper: identity.parts.pepper).open(factor.sealedSecret, of: id)
+        return TimeCode.code(secret, at: TimeCode.step(of: clock.now))
+    }
+
+    /// The token of the newest mail.
+    func mailedToken() async -> String {
+        await identity.parts.mails.flush()
+        let text = mailer.messages.last?.text ?? ""
+        return String(text.split(separator: "token=").last?.split(separator: "\n").first ?? "")
+    }
+}
+
+/// Counts the calls that pass, and can be cut.
+final class Wire: Handler {
+    private let server: any Handler
+    private let state = Lock((calls: [String](), isCut: false))
+
+    init(_ server: any Handler) { self.server = server }
+
+    var calls: [String] { state.withLock { $0.calls } }
+    func count(_ method: String) -> Int { calls.filter { $0 == method }.count }
+    func cut(_ isCut: Bool) { state.withLock { $0.isCut = isCut } }
+
+    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        let isCut = state.withLock { state in
+            state.calls.append(String(request.path.split(separator: "/").last ?? ""))
+            return state.isCut
+        }
+        if isCut { throw HTTPError.offline }
+        return try await server.respond(to: request)
+    }
+}
