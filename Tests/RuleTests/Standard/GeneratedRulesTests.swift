@@ -18,4 +18,15 @@ import Testing
         }
         #expect(String(decoding: try Data(contentsOf: Self.committed), as: UTF8.self) == text)
     }
+
+    /// As a plugin of protoc gets them: descriptors, and no text.
+    @Test func `are the same where only descriptors are at hand`() throws {
+        let compilation = compile(CheckedProto.text)
+        let linked = Compiler.link(
+            compilation.files.map { $0.serialized(sourceInfo: true) }, requested: ["checked.proto"])
+        try #require(linked.isComplete, "\(linked.diagnostics)")
+        let output = SwiftWriter(files: linked.requested, options: perFile).write()
+        #expect(output.diagnostics.isEmpty)
+        #expect(try generate(CheckedProto.text).files == output.files)
+    }
 }

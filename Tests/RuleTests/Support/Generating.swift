@@ -19,11 +19,16 @@ func compile(_ text: String) -> Compilation {
 func generate(_ text: String) throws -> SwiftWriter.Output {
     let compilation = compile(text)
     try #require(compilation.isComplete, "\(compilation.diagnostics)")
+    return SwiftWriter(files: compilation.requested, options: perFile).write()
+}
+
+/// How what is committed is written.
+let perFile: SwiftOptions = {
     var options = SwiftOptions()
     options.layout = .perFile
     options.visibility = .internal
-    return SwiftWriter(files: compilation.requested, options: options).write()
-}
+    return options
+}()
 
 /// What is wrong with the rules of a message's fields.
 func complaints(_ fields: String) throws -> [Diagnostic] {
