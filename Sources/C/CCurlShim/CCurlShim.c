@@ -77,8 +77,20 @@ CURLcode latch_curl_prepare(CURL *easy, const latch_curl_request *request) {
     SET(CURLOPT_TIMEOUT_MS, request->timeout_ms);
     SET(CURLOPT_PROXY, request->avoids_proxy ? "" : NULL);
     SET(CURLOPT_PIPEWAIT, (long)request->waits_for_multiplexing);
-    SET(CURLOPT_HTTP_VERSION,
-        (long)(request->assumes_http2 ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE : CURL_HTTP_VERSION_2TLS));
+    return CURLE_OK;
+}
+
+int latch_curl_forgets(void) {
+    unsigned version = curl_version_info(CURLVERSION_NOW)->version_num;
+    return version >= 0x075800 && version < 0x080000;
+}
+
+CURLcode latch_curl_assume_http2(CURL *easy, long assumes) {
+    // 7.88 greets a second time on a connection that it uses again, and the server ends it.
+    long fresh = assumes && latch_curl_forgets();
+    SET(CURLOPT_HTTP_VERSION, (long)(assumes ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE : CURL_HTTP_VERSION_2TLS));
+    SET(CURLOPT_FRESH_CONNECT, fresh);
+    SET(CURLOPT_FORBID_REUSE, fresh);
     return CURLE_OK;
 }
 

@@ -82,4 +82,20 @@ struct `A stream over HTTP/2` {
         }
         #expect(await server.connectionsInAll() == 1)
     }
+
+    @Test func `needs no TLS where the server is known to speak HTTP2`() async throws {
+        let server = try await HTTP2Server(files: ["hello.txt": "hello"], isPlain: true)
+        let transport = CurlTransport()
+        var request = server.request(.get, "/hello.txt")
+        request.assumesHTTP2 = true
+        #expect(try await transport.respond(to: request).body.text == "hello")
+        var upload = server.request(.post, "/echo", body: HTTPBody(counting(to: 100_001, announced: false)))
+        upload.assumesHTTP2 = true
+        upload.wantsStream = true
+        #expect(try await transport.respond(to: upload).body.collected(upTo: 200_000) == countingBytes(0..<100_001))
+        // Without being told, a transport speaks HTTP/1.1, of which this server knows nothing.
+        request.assumesHTTP2 = false
+        await #expect(throws: HTTPError.self) { try await transport.respond(to: request) }
+        #expect(await server.connectionsInAll() >= 1)
+    }
 }

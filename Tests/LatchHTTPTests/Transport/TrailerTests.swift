@@ -59,7 +59,8 @@ import Testing
     @Test(arguments: [true, false])
     func `are limited as a head is`(isStreamed: Bool) async throws {
         let line = "X-A: " + String(repeating: "a", count: 60_000) + "\r\n"
-        let answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + String(repeating: line, count: 6) + "\r\n"
+        let answer =
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + String(repeating: line, count: 6) + "\r\n"
         await #expect(throws: HTTPError.self) {
             _ = try await response(answer, isStreamed: isStreamed).body.collected(upTo: 10)
         }

@@ -76,12 +76,23 @@ typedef struct {
     int is_usual_method;
     int avoids_proxy;
     int waits_for_multiplexing;
-    /// Plain http is HTTP/2 from its first byte.
-    int assumes_http2;
     long timeout_ms;
 } latch_curl_request;
 
 CURLcode latch_curl_prepare(CURL *easy, const latch_curl_request *request);
+
+/// Whether this libcurl is one of 7.88, which forgets two things about HTTP/2 without TLS: that a connection was greeted,
+/// and that it holds bytes of which the socket says nothing any more.
+int latch_curl_forgets(void);
+
+/// The socket of a transfer under way; CURL_SOCKET_BAD where it has none.
+static inline curl_socket_t latch_curl_socket(CURL *easy) {
+    curl_socket_t value = CURL_SOCKET_BAD;
+    return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? value : CURL_SOCKET_BAD;
+}
+
+/// Whether plain http is HTTP/2 from its first byte, as it is not unless something else is said.
+CURLcode latch_curl_assume_http2(CURL *easy, long assumes);
 
 /// Whether codings are taken off the content of answers, as they are unless something else is said.
 static inline void latch_curl_set_decoding(CURL *easy, long decodes) {

@@ -33,6 +33,9 @@ final class CurlLoop: @unchecked Sendable {
     private var wakings: [CurlTransfer] = []
     /// Those under way whose pace has a limit.
     private var paced: [CurlTransfer] = []
+    /// Those under way of which libcurl may hold bytes and forget them.
+    var forgotten: [CurlTransfer] = []
+    private let isForgetful = latch_curl_forgets() != 0
     private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 64)
 
     /// A loop with its thread; `stop` ends both.
@@ -188,6 +191,7 @@ extension CurlLoop {
             deadline = .max
             act(on: CURL_SOCKET_TIMEOUT, 0)
         }
+        if !forgotten.isEmpty { readOn() }
         var left: CInt = 0
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
@@ -262,7 +266,7 @@ extension CurlLoop {
     }
 
     /// Lets libcurl work on a socket, or on its timers; what has ended waits in its queue of messages.
-    private func act(on socket: curl_socket_t, _ what: CInt) {
+    func act(on socket: curl_socket_t, _ what: CInt) {
         var running: CInt = 0
         curl_multi_socket_action(multi, socket, what, &running)
     }
@@ -275,6 +279,7 @@ extension CurlLoop {
             transfer.lastMove = monotonicNow()
             paced.append(transfer)
         }
+        if isForgetful, transfer.assumesHTTP2 { forgotten.append(transfer) }
         _ = Unmanaged.passRetained(transfer)
         guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
             return finish(transfer, CURLE_FAILED_INIT)
@@ -292,6 +297,7 @@ extension CurlLoop {
         let waiter = transfer.waiter
         transfer.waiter = nil
         Unmanaged.passUnretained(transfer).release()
+        if !forgotten.isEmpty { forgotten.removeAll { $0 === transfer } }
         if transfer.isPaced {
             paced.removeAll { $0 === transfer }
             // Last of all: the reader of a stream may give the transfer back at once, and whoever takes it then puts a

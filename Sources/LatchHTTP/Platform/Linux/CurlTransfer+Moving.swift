@@ -8,6 +8,7 @@ import CCurlShim
 extension CurlTransfer {
     /// One line of the head, with its line end, as libcurl cuts them; false where the transfer is to stop.
     private func receiveHead(_ line: UnsafeRawBufferPointer) -> Bool {
+        arrived += line.count
         // Every block begins with a status line: that of an interim answer (RFC 9110 §15.2) is forgotten with its fields.
         if line.starts(with: ResponseHead.protocolName) {
             guard answer == nil || isReadingHead || isInterim else {
@@ -19,6 +20,8 @@ extension CurlTransfer {
         // What comes after the empty line are trailers (RFC 9110 §6.5).
         guard isReadingHead else {
             if line.count > 2 { trailers.append(contentsOf: line) }
+            // The answer is whole, and nobody needs the rest of the request.
+            if !trailers.isEmpty { upload?.abandon() }
             return trailers.count <= ResponseHead.maximumBytes || refuse(.tooLarge)
         }
         if line.count <= 2, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
@@ -48,6 +51,7 @@ extension CurlTransfer {
 
     /// A piece of the content, with all codings taken off; returns how much of it was taken, in libcurl's words.
     private func receiveContent(_ bytes: UnsafeRawBufferPointer) -> Int {
+        arrived += bytes.count
         if let answer { return pass(bytes, to: answer) }
         guard content.count + bytes.count <= limits.collected else { return refuse(.tooLarge) ? 1 : 0 }
         if content.isEmpty {

@@ -30,6 +30,11 @@ final class CurlTransfer: @unchecked Sendable {
     var isReadingHead = true
     /// Whether libcurl takes codings off the content.
     private(set) var decodes = true
+    /// Whether plain http is HTTP/2 from its first byte.
+    private(set) var assumesHTTP2 = false
+    /// How many bytes of the answer have come, and how many of them the driver knows of.
+    var arrived = 0
+    var noticed = 0
     /// Whether the host is shown a client certificate.
     var showsCertificate = false
     /// Where the request goes, for errors.
@@ -92,6 +97,9 @@ final class CurlTransfer: @unchecked Sendable {
         let hasContent = !request.body.isEmpty || [.post, .put, .patch].contains(request.method)
         guard !isHead || request.body.isEmpty else { throw .malformedMessage("A HEAD request carries no content.") }
         let decodes = text.write(request, hasContent: hasContent)
+        let assumesHTTP2 = request.scheme == "http" && request.assumesHTTP2
+        if assumesHTTP2 != self.assumesHTTP2 { latch_curl_assume_http2(easy, assumesHTTP2 ? 1 : 0) }
+        self.assumesHTTP2 = assumesHTTP2
         if decodes != self.decodes { latch_curl_set_decoding(easy, decodes ? 1 : 0) }
         self.decodes = decodes
         let code = request.body.bytes.withUnsafeBytes { bytes in
@@ -107,8 +115,6 @@ final class CurlTransfer: @unchecked Sendable {
             settings.is_usual_method = isHead || request.method == (hasContent ? .post : .get) ? 1 : 0
             // What is sent to this machine is not for another one, whatever the environment says.
             settings.avoids_proxy = request.origin.isLoopback ? 1 : 0
-            let assumesHTTP2 = request.scheme == "http" && request.assumesHTTP2
-            settings.assumes_http2 = assumesHTTP2 ? 1 : 0
             settings.waits_for_multiplexing = request.scheme == "https" || assumesHTTP2 ? 1 : 0
             settings.timeout_ms = patience == 0 ? timeout.wholeMilliseconds : 0
             return latch_curl_prepare(easy, &settings)
@@ -127,7 +133,7 @@ final class CurlTransfer: @unchecked Sendable {
         authority = request.authority
         upload = request.body.isEmpty ? nil : request.body.stream.map { UploadFeed($0) }
         answer = request.wantsStream ? AnswerFeed<[UInt8]>() : nil
-        streamedBytes = 0
+        (streamedBytes, arrived, noticed) = (0, 0, 0)
         unreadSocket = nil
         patience = upload == nil && answer == nil ? 0 : UInt64(timeout.wholeMilliseconds) * 1_000_000
     }
@@ -144,16 +150,19 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     /// Whether the server has answered in full and closed, without waiting for the content to end (RFC 9112 §9.3).
+    ///
+    /// What has trailers is whole, whatever becomes of the rest of the request (RFC 9113 §8.1).
     private var isAnsweredAnyway: Bool {
-        outcome == CURLE_SEND_ERROR && upload != nil && !isReadingHead
-            && latch_curl_content_length(easy) == latch_curl_downloaded(easy)
+        guard upload != nil, !isReadingHead else { return false }
+        guard trailers.isEmpty else { return true }
+        return outcome == CURLE_SEND_ERROR && latch_curl_content_length(easy) == latch_curl_downloaded(easy)
     }
 
     /// Whether there is an answer, and a whole one.
     ///
     /// Reasons of our own go before libcurl's, who only knows that a callback stopped it.
     func check() throws {
-        if outcome != CURLE_OK, let failure = upload?.failure { throw failure }
+        if outcome != CURLE_OK, !isAnsweredAnyway, let failure = upload?.failure { throw failure }
         if let refusal { throw refusal }
         guard let outcome, outcome == CURLE_OK || isAnsweredAnyway else {
             throw CurlFailure.error(
