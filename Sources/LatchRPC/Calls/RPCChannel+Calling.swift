@@ -33,16 +33,16 @@ extension RPCChannel {
         try read(try await single(WireCall(method, options, terms), content(of: requests)))
     }
 
-    /// Sends messages as they come, and reads the answer's as they come.
+    /// Sends messages as they come, and reads the answer's as they come; the stream is there at once.
     ///
     /// Over HTTP/2 both happen at a time. Over HTTP/1.1 most servers answer when they have all, as ours does: there,
     /// write first and read then.
     ///
-    /// - Throws: As `unary` does, here or while the stream is read, and what the stream of requests throws.
+    /// - Throws: While the stream is read: what `unary` throws, and what the stream of requests throws.
     public func bidirectional<Request, Answer>(
         _ method: RPCMethod<Request, Answer>, _ requests: RPCStream<Request>, _ options: CallOptions = CallOptions()
     ) async throws -> RPCStream<Answer> {
-        read(try await stream(WireCall(method, options, terms), content(of: requests)))
+        read(started(WireCall(method, options, terms), content(of: requests)))
     }
 
     private func content<Request>(of requests: RPCStream<Request>) -> CallContent {
@@ -63,6 +63,6 @@ extension RPCChannel {
         let codec = codec
         return RPCStream(
             { try await answer.next().map { try codec.decode($0, as: Answer.self, orFail: .internal) } },
-            metadata: answer.metadata, trailing: answer.trailing)
+            fields: answer.fields)
     }
 }

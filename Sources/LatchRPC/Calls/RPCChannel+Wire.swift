@@ -9,7 +9,7 @@ extension RPCChannel {
         try await translatingErrors {
             try await within(call.deadline) {
                 guard style == .connect, call.kind == .unary, case .one(let message) = content else {
-                    var answer = try await enveloped(call, content, isStreamed: false)
+                    var answer = try await enveloped(call, content, isStreamed: content.isStreamed)
                     return try await answer.single()
                 }
                 let unary = ConnectUnary(call: call, codec: codec, terms: terms)
@@ -21,27 +21,36 @@ extension RPCChannel {
 
     /// Makes a call whose answer is a stream; it is there as soon as its head is.
     func stream(_ call: WireCall, _ content: CallContent) async throws -> WireStream {
+        let fields = StreamFields()
         let answer = try await translatingErrors {
-            try await within(call.deadline) { try await enveloped(call, content, isStreamed: true) }
+            try await within(call.deadline) { try await enveloped(call, content, isStreamed: true, fields) }
         }
-        let reader = Lock<EnvelopedAnswer?>(answer)
-        return WireStream(metadata: answer.metadata, trailing: answer.trailing) {
-            try await translatingErrors {
-                try await within(call.deadline) {
-                    guard var answer = reader.withLock({ $0.take() }) else { return nil }
-                    guard let message = try await answer.next() else { return nil }
-                    reader.withLock { [answer] in $0 = answer }
-                    return message
-                }
-            }
+        let reader = AnswerReader(answer)
+        return WireStream(fields: fields) {
+            try await translatingErrors { try await within(call.deadline) { try await reader.next() } }
         }
     }
 
-    private func enveloped(_ call: WireCall, _ content: CallContent, isStreamed: Bool) async throws -> EnvelopedAnswer {
+    /// Makes a call whose answer is a stream, and does not wait for its head: a server may give it only when it has
+    /// messages.
+    func started(_ call: WireCall, _ content: CallContent) -> WireStream {
+        let fields = StreamFields()
+        let reader = AnswerReader {
+            try await enveloped(call, content, isStreamed: true, fields)
+        }
+        return WireStream(fields: fields) {
+            try await translatingErrors { try await within(call.deadline) { try await reader.next() } }
+        }
+    }
+
+    private func enveloped(
+        _ call: WireCall, _ content: CallContent, isStreamed: Bool, _ fields: StreamFields = StreamFields()
+    ) async throws -> EnvelopedAnswer {
         let enveloped = EnvelopedCall(call: call, style: style, codec: codec, terms: terms)
         var request = try enveloped.request(content, to: self)
         request.wantsStream = isStreamed
-        return try EnvelopedAnswer(try await pipeline.respond(to: request), style: style, codec: codec, terms: terms)
+        let response = try await pipeline.respond(to: request)
+        return try EnvelopedAnswer(response, to: enveloped, fields)
     }
 
     /// The request that all protocols have in common.

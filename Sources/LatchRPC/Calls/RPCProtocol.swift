@@ -6,7 +6,7 @@ public enum RPCProtocol: Sendable, Hashable, CaseIterable {
     case connect
     /// gRPC-Web in binary frames: works over HTTP/1.1 and HTTP/2.
     case grpcWeb
-    /// gRPC-Web with everything in base64, for ways that do not carry bytes.
+    /// gRPC-Web with everything in base64, for ways that do not carry bytes; what is sent goes out whole only at its end.
     case grpcWebText
     /// gRPC: needs HTTP/2, and trailers.
     case grpc

@@ -24,12 +24,13 @@ public struct RPCStream<Element: Message>: AsyncSequence, Sendable {
     }
 
     private let origin: Origin
-    /// The fields that came before the messages.
-    public let metadata: HTTPFields
-    private let trailing: Trailing
+    private let fields: StreamFields
+
+    /// The fields that came before the messages; of a bidirectional call none until its first message was read.
+    public var metadata: HTTPFields { fields.metadata }
 
     /// The fields that came after the messages; none until the last message was read.
-    public var trailers: HTTPFields { trailing.fields }
+    public var trailers: HTTPFields { fields.trailers }
 
     /// Whether it can be read more than once, so that a call with it can be sent again after a 401.
     var isReplayable: Bool {
@@ -45,7 +46,7 @@ public struct RPCStream<Element: Message>: AsyncSequence, Sendable {
             let rest = Lock(messages[...])
             return { rest.withLock { $0.popFirst() } }
         }
-        (metadata, trailing) = ([:], Trailing())
+        fields = StreamFields()
     }
 
     /// The messages of another sequence; it is read once, from its beginning.
@@ -59,13 +60,13 @@ public struct RPCStream<Element: Message>: AsyncSequence, Sendable {
     /// nobody does any more.
     public init(_ body: @escaping @Sendable (RPCWriter<Element>) async throws -> Void) {
         origin = .once(Once { WrittenMessages(body).source })
-        (metadata, trailing) = ([:], Trailing())
+        fields = StreamFields()
     }
 
     /// The messages of an answer.
-    init(_ source: @escaping Source, metadata: HTTPFields = [:], trailing: Trailing = Trailing()) {
+    init(_ source: @escaping Source, fields: StreamFields = StreamFields()) {
         origin = .once(Once { source })
-        (self.metadata, self.trailing) = (metadata, trailing)
+        self.fields = fields
     }
 
     /// Begins to read at the first message.
@@ -122,12 +123,17 @@ final class Once<Value: Sendable>: Sendable {
     func take() -> Value? { make.withLock { $0.take() }?() }
 }
 
-/// The fields after the messages of an answer, as soon as they are there.
-final class Trailing: Sendable {
-    private let held = Lock(HTTPFields())
+/// The fields before and after the messages of an answer, as soon as they are there.
+final class StreamFields: Sendable {
+    private let held = Lock((metadata: HTTPFields(), trailers: HTTPFields()))
 
-    var fields: HTTPFields {
-        get { held.withLock { $0 } }
-        set { held.withLock { $0 = newValue } }
+    var metadata: HTTPFields {
+        get { held.withLock { $0.metadata } }
+        set { held.withLock { $0.metadata = newValue } }
+    }
+
+    var trailers: HTTPFields {
+        get { held.withLock { $0.trailers } }
+        set { held.withLock { $0.trailers = newValue } }
     }
 }

@@ -31,6 +31,11 @@ enum CallContent: Sendable {
     case one([UInt8])
     /// Messages as they come, from `open` each time that they are sent.
     case many(isReplayable: Bool, open: @Sendable () async throws -> MessageSource)
+
+    /// Whether the server may answer before all is sent.
+    var isStreamed: Bool {
+        if case .many = self { true } else { false }
+    }
 }
 
 /// The one message of an answer.
@@ -42,7 +47,6 @@ struct WireAnswer: Sendable {
 
 /// The messages of an answer as they come.
 struct WireStream: Sendable {
-    let metadata: HTTPFields
-    let trailing: Trailing
+    let fields: StreamFields
     let next: MessageSource
 }

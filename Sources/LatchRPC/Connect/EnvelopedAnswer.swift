@@ -5,7 +5,7 @@ import LatchHTTP
 /// The answer to a call whose messages go in envelopes.
 struct EnvelopedAnswer: Sendable {
     let metadata: HTTPFields
-    let trailing = Trailing()
+    private let fields: StreamFields
     private let style: RPCProtocol
     private let limit: Int
     private let compression: RPCCompression?
@@ -13,18 +13,24 @@ struct EnvelopedAnswer: Sendable {
     private var reader: EnvelopeReader
     /// Whether the head is all there is: gRPC's "Trailers-Only".
     private let isHeadOnly: Bool
+    /// Whether the content ends with what says so; a server that still gets messages may leave it open.
+    private let awaitsEnd: Bool
 
     /// The answer of a response, of which the head is there.
     ///
     /// - Throws: `RPCError` where the head says that it is none.
-    init(_ response: HTTPResponse, style: RPCProtocol, codec: RPCCodec, terms: RPCTerms) throws {
+    init(_ response: HTTPResponse, to call: EnvelopedCall, _ fields: StreamFields) throws {
+        let (style, terms) = (call.style, call.terms)
         metadata = response.fields
+        self.fields = fields
+        fields.metadata = metadata
+        awaitsEnd = call.call.kind.sendsOne
         guard response.status == .ok else {
             // What a server says besides is for Connect's unary calls; the text of something in between is not ours.
             throw RPCError(
                 RPCCode(response.status), "The server answered with status \(response.status).", metadata: metadata)
         }
-        try Self.check(response.fields.mediaType ?? "", style, codec)
+        try Self.check(response.fields.mediaType ?? "", style, call.codec)
         self.style = style
         limit = terms.limits.messageBytes
         compression = try terms.compression(named: response.fields[style.encodingField])
@@ -57,9 +63,9 @@ struct EnvelopedAnswer: Sendable {
             return nil
         }
         if style == .grpcWeb || style == .grpcWebText, envelope.flags.contains(.trailers) {
-            let fields = WebTrailers.fields(try envelope.message(by: compression, limit: limit))
+            let trailers = WebTrailers.fields(try envelope.message(by: compression, limit: limit))
             try await expectEnd()
-            try close(fields)
+            try close(trailers)
             return nil
         }
         guard envelope.flags.subtracting(.compressed).isEmpty else {
@@ -78,7 +84,7 @@ struct EnvelopedAnswer: Sendable {
         guard try await next() == nil else {
             throw RPCError(.unimplemented, "The answer has more than one message.", metadata: metadata)
         }
-        return WireAnswer(message: message, metadata: metadata, trailers: trailing.fields)
+        return WireAnswer(message: message, metadata: metadata, trailers: fields.trailers)
     }
 
     /// The content has ended: gRPC says in the trailers how; the others would have said so in the content.
@@ -91,20 +97,21 @@ struct EnvelopedAnswer: Sendable {
         try close(trailers)
     }
 
-    private func close(_ fields: HTTPFields) throws {
-        trailing.fields = fields
-        let all = isHeadOnly ? fields : metadata.joined(with: fields)
-        if let error = GRPCStatus.error(in: fields, metadata: all) { throw error }
+    private func close(_ trailers: HTTPFields) throws {
+        fields.trailers = trailers
+        let all = isHeadOnly ? trailers : metadata.joined(with: trailers)
+        if let error = GRPCStatus.error(in: trailers, metadata: all) { throw error }
     }
 
     private mutating func close(_ end: ConnectEnd) async throws {
         try await expectEnd()
-        trailing.fields = end.metadata
+        fields.trailers = end.metadata
         if let error = end.error { throw error }
     }
 
     /// Nothing follows what ends a stream; reading on also lets the connection be used again.
     private mutating func expectEnd() async throws {
+        guard awaitsEnd else { return }
         guard try await reader.next() == nil else {
             throw RPCError(.internal, "Something follows the end of the answer.", metadata: metadata)
         }

@@ -17,7 +17,10 @@ struct EnvelopedCall: Sendable {
         request.fields[.acceptEncoding] = "identity"
         switch style {
         case .connect: request.fields[ConnectUnary.version] = "1"
-        case .grpcWeb, .grpcWebText: request.fields["X-Grpc-Web"] = "1"
+        case .grpcWeb, .grpcWebText:
+            request.fields["X-Grpc-Web"] = "1"
+            // Envoy answers in base64 only who accepts that.
+            request.fields[.accept] = style.mediaType(codec)
         // gRPC over HTTP/2, "Requests": who does not say so may get no trailers, and gRPC servers refuse it.
         case .grpc: request.fields["te"] = "trailers"
         }
@@ -39,7 +42,8 @@ struct EnvelopedCall: Sendable {
         case .many(let isReplayable, let open):
             let opening: @Sendable () async throws -> HTTPBodyStream.Source = {
                 let next = try await open()
-                return { try await next().map { try write($0) } }
+                guard style == .grpcWebText else { return { try await next().map { try write($0) } } }
+                return WebText.encoding { try await next().map { try Envelope($0, by: terms.compression).bytes } }
             }
             guard !isReplayable else { return HTTPBody(HTTPBodyStream(opening: opening)) }
             let reader = OpenedOnce(opening)

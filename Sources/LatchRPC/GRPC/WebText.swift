@@ -8,6 +8,21 @@ enum WebText {
     /// A piece in base64, padded, so that pieces can follow each other.
     static func encode(_ bytes: [UInt8]) -> [UInt8] { Array(Base64Alphabet.standard.encodePadded(bytes).utf8) }
 
+    /// Pieces in base64 without padding between them, which not every reader of requests takes (Envoy does not).
+    ///
+    /// So up to two bytes of a piece go out with the next one.
+    static func encoding(_ source: @escaping HTTPBodyStream.Source) -> HTTPBodyStream.Source {
+        let rest = Lock<[UInt8]?>([])
+        return {
+            guard let held = rest.withLock({ $0.take() }) else { return nil }
+            guard let piece = try await source() else { return held.isEmpty ? nil : encode(held) }
+            let bytes = held + piece
+            let whole = bytes.count - bytes.count % 3
+            rest.withLock { $0 = Array(bytes[whole...]) }
+            return encode(Array(bytes[..<whole]))
+        }
+    }
+
     /// The bytes of content that arrives in base64, in pieces that are each padded, or in one.
     static func decoding(_ content: HTTPBodyStream) -> HTTPBodyStream {
         let reader = Lock(Reader(chunks: content.makeAsyncIterator()))

@@ -79,7 +79,9 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `speaks both ways at a time where the transport does`(style: CallStyle)
+    // In base64 the end of a message goes out with the next one.
+    @Test(arguments: CallStyle.plain.filter { $0.style != .grpcWebText })
+    func `speaks both ways at a time where the transport does`(style: CallStyle)
         async throws
     {
         let channel = try style.channel("http://localhost", through: RPCService(NotesService().handlers))

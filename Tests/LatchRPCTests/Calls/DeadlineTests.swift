@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct `The time of a call` {
     private let clock = ManualClock()
 
-    /// A channel whose clock a test moves, to a service whose clock it does not.
+    /// A channel whose clock a test moves.
     private func channel(_ style: CallStyle, through handler: any Handler) throws -> RPCChannel {
         try RPCChannel(
             "http://localhost", through: handler, using: style.style, codec: style.codec, clock: clock.wallClock())
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: CallStyle.plain) func `covers a stream to its end`(style: CallStyle) async throws {
-        let channel = try channel(style, through: RPCService(NotesService().handlers))
+        let channel = try channel(style, through: RPCService(NotesService().handlers, clock: clock.wallClock()))
         let options = CallOptions(timeout: .seconds(5))
         let stream = try await channel.serverStream(Notes.count, Note(text: "wait", number: 2), options)
         var iterator = stream.makeAsyncIterator()
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: CallStyle.plain) func `is told to the method`(style: CallStyle) async throws {
-        let channel = try channel(style, through: RPCService(NotesService().handlers))
+        let channel = try channel(style, through: RPCService(NotesService().handlers, clock: clock.wallClock()))
         let options = CallOptions(timeout: .seconds(1000))
         #expect(try await channel.unary(Notes.echo, Note(text: "time"), options).message.number == 1000)
         #expect(try await channel.unary(Notes.echo, Note(text: "time")).message.number == -1)

@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.all) func `is unimplemented for a method that is not there`(style: CallStyle)
+    @Test(arguments: CallStyle.all) func `says that a method is not there`(style: CallStyle)
         async throws
     {
         try await withServedNotes { url in

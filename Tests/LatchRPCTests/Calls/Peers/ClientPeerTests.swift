@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchRPC
+import Testing
+
+@Suite(
+    .enabled(Comment(rawValue: RPCPeers.hint)) { await RPCPeers.install() }, .timeLimit(.minutes(3)), .serialized)
+struct `Our server` {
+    @Test(arguments: ["connect", "grpc-web"], ["proto", "json"])
+    func `speaks with connectrpc's client`(style: String, codec: String) async throws {
+        try await withServedNotes { url in
+            for compression in ["gzip", "identity"] {
+                let text = try await PeerProcess.run("connect_client.py", [url, style, codec, compression])
+                let out = try JSONValue(parsing: text)
+                try checkAnswers(out)
+                #expect(out["answer"] == "one")
+                #expect(out["read"] == "by get?")
+                #expect(out["fail"] == ["not_found", "nicht gefunden: ö%", [["latch.test.v1.Note", "detail", 5]]])
+                #expect(out["late"] == ["failed_precondition", "late", [["latch.test.v1.Note", "detail", 9]]])
+                #expect(out["wait"]?[0] == "deadline_exceeded")
+                #expect(out["secret"] == ["internal", "The method failed.", []])
+            }
+        }
+    }
+
+    @Test(arguments: [[], ["gzip"]])
+    func `speaks gRPC with grpcio's client behind Envoy`(options: [String]) async throws {
+        try await withServedNotes { url in
+            let port = try #require(url.split(separator: ":").last)
+            let proxy = try await PeerProcess("envoy_proxy.py", ["front", String(port)])
+            let out = try JSONValue(
+                parsing: try await PeerProcess.run("grpc_client.py", ["127.0.0.1:\(proxy.port)"] + options))
+            try checkAnswers(out)
+            #expect(out["answer"] == "one")
+            #expect(out["trailers"] == ["one", "ff00"])
+            #expect(out["fail"] == [5, "nicht gefunden: ö%", [["detail", 5]]])
+            #expect(out["late"] == [9, "late", [["detail", 9]]])
+            #expect(out["wait"]?[0] == 4)
+            #expect(out["secret"] == [13, "The method failed.", []])
+            #expect(out["unknown"]?[0] == 12)
+        }
+    }
+
+    private func checkAnswers(_ out: JSONValue) throws {
+        #expect(out["echo"] == ["grüße", 7, 4000])
+        #expect(out["count"] == [0, 1, 2, 3, 4])
+        #expect(out["add"] == 6)
+        #expect(out["talk"] == [1, 2, 3, 4])
+        #expect((1...31).contains(try #require(out["time"]?.intValue)))
+    }
+}

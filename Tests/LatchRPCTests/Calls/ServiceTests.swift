@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchRPC
+import Testing
+
+@Suite struct `A service` {
+    private let service = RPCService(NotesService().handlers)
+
+    private func answer(
+        _ method: HTTPMethod = .post, _ name: String = "Echo", _ fields: HTTPFields = [:], body: [UInt8] = []
+    ) async throws -> HTTPResponse {
+        try await service.respond(
+            to: HTTPRequest(
+                method: method, authority: "a", path: "/latch.test.v1.Notes/" + name, fields: fields,
+                body: HTTPBody(body))
+        ).collected()
+    }
+
+    @Test func `names a route for its calls, whatever the method`() {
+        #expect(service.routes.map(\.pattern) == Array(repeating: "/latch.test.v1.Notes/{method}", count: 2))
+        #expect(service.routes.map(\.method) == [.post, .get])
+    }
+
+    @Test(arguments: ["", "text/plain", "application/xml", "application/grpc+xml", "application/connect+text"])
+    func `refuses content of other types, and says which it takes`(type: String) async throws {
+        let answer = try await answer(.post, "Echo", type.isEmpty ? [:] : [.contentType: type])
+        #expect(answer.status == .unsupportedMediaType)
+        #expect(answer.fields["Accept-Post"]?.contains("application/proto") == true)
+    }
+
+    @Test(arguments: [
+        ("Count", "application/proto"), ("Add", "application/json"), ("Echo", "application/connect+proto"),
+    ])
+    func `refuses a form of Connect that is not the method's`(name: String, type: String) async throws {
+        #expect(try await answer(.post, name, [.contentType: type]).status == .unsupportedMediaType)
+    }
+
+    @Test func `takes types with parameters, in any case`() async throws {
+        let answer = try await answer(
+            .post, "Echo", [.contentType: "Application/JSON; charset=utf-8"], body: Array("{}".utf8))
+        #expect(answer.status == .ok)
+        #expect(answer.fields[.contentType] == "application/json")
+        #expect(answer.body.text == "{}")
+    }
+
+    @Test func `answers GET only where a call has no side effects`() async throws {
+        let query = "?connect=v1&encoding=json&message=%7B%22text%22%3A%22a%22%7D"
+        let read = try await answer(.get, "Read" + query)
+        #expect(read.status == .ok)
+        #expect(read.body.text == #"{"text":"a"}"#)
+        #expect(read.fields["Vary"] == "Accept-Encoding")
+        for name in ["Echo", "Count"] {
+            let refused = try await answer(.get, name + query)
+            #expect(refused.status == .methodNotAllowed)
+            #expect(refused.fields["Allow"] == "POST")
+        }
+        #expect(try await answer(.put, "Read").status == .methodNotAllowed)
+        #expect(try await answer(.get, "Read?encoding=json").status == .badRequest)
+    }
+
+    @Test func `speaks version 1 of Connect`() async throws {
+        let fields: HTTPFields = [.contentType: "application/json", "Connect-Protocol-Version": "2"]
+        let answer = try await answer(.post, "Echo", fields, body: Array("{}".utf8))
+        #expect(answer.status == .badRequest)
+        #expect(answer.body.text?.contains("invalid_argument") == true)
+    }
+
+    @Test func `says which compressions it knows`() async throws {
+        let fields: HTTPFields = [.contentType: "application/json", .contentEncoding: "snappy"]
+        let answer = try await answer(.post, "Echo", fields, body: [1])
+        #expect(answer.status == 501)
+        #expect(answer.body.text?.contains("gzip") == true)
+    }
+
+    @Test(arguments: ["gzip", "br, gzip;q=0.5", "identity,gzip"]) func `compresses what is large`(list: String)
+        async throws
+    {
+        let note = Array(#"{"text":"\#(String(repeating: "a", count: 5000))"}"#.utf8)
+        let fields: HTTPFields = [.contentType: "application/json", .acceptEncoding: list]
+        let answer = try await answer(.post, "Echo", fields, body: note)
+        #expect(answer.fields[.contentEncoding] == "gzip")
+        #expect(try RPCCompression.gzip.decompress(answer.body.bytes, 6000) == note)
+    }
+
+    @Test(arguments: ["", "br", "gzip;q=0", "gzip; q=0.0"]) func `compresses only what may be`(list: String)
+        async throws
+    {
+        let note = Array(#"{"text":"\#(String(repeating: "a", count: 5000))"}"#.utf8)
+        let fields: HTTPFields = [.contentType: "application/json", .acceptEncoding: list]
+        let answer = try await answer(.post, "Echo", fields, body: note)
+        #expect(answer.fields[.contentEncoding] == nil)
+        #expect(answer.body.bytes == note)
+    }
+
+    @Test(arguments: ["application/proto", "application/json"]) func `says that a message is none`(type: String)
+        async throws
+    {
+        let answer = try await answer(.post, "Echo", [.contentType: type], body: [0xFF, 0xFF])
+        #expect(answer.status == .badRequest)
+        #expect(answer.body.text?.contains("latch.test.v1.Note") == true)
+    }
+
+    @Test(arguments: [[], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]] as [[UInt8]])
+    func `takes exactly one message where one is due`(body: [UInt8]) async throws {
+        let answer = try await answer(.post, "Echo", [.contentType: "application/grpc-web+proto"], body: body)
+        let text = String(decoding: answer.body.bytes.dropFirst(5), as: UTF8.self)
+        #expect(text.contains("grpc-status: 12"))
+    }
+
+    @Test func `ends a stream of Connect with what is no message`() async throws {
+        let answer = try await answer(
+            .post, "Count", [.contentType: "application/connect+json"], body: [4, 0, 0, 0, 0])
+        #expect(answer.status == .ok)
+        #expect(answer.body.bytes.first == 2)
+        #expect(String(decoding: answer.body.bytes.dropFirst(5), as: UTF8.self).contains("invalid_argument"))
+    }
+}

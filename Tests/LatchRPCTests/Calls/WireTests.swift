@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@testable import LatchRPC
+
+@Suite struct `A stream of envelopes` {
+    private func pieces(_ bytes: [UInt8], of size: Int) -> HTTPBodyStream {
+        let rest = Lock(bytes[...])
+        return HTTPBodyStream(once: {
+            rest.withLock { rest in
+                defer { rest = rest.dropFirst(size) }
+                return rest.isEmpty ? nil : Array(rest.prefix(size))
+            }
+        })
+    }
+
+    private func read(_ bytes: [UInt8], of size: Int, limit: Int = 1000) async throws -> [Envelope] {
+        var reader = EnvelopeReader(pieces(bytes, of: size), limit: limit)
+        var all: [Envelope] = []
+        while let envelope = try await reader.next() { all.append(envelope) }
+        return all
+    }
+
+    @Test(arguments: [1, 2, 3, 5, 6, 7, 64, 100_000]) func `is read however it is cut`(size: Int) async throws {
+        let contents: [[UInt8]] = [[], [1], [UInt8](repeating: 2, count: 300), [], [UInt8](repeating: 3, count: 1000)]
+        let bytes = contents.flatMap { Envelope($0, flags: .compressed).bytes }
+        let read = try await read(bytes, of: size)
+        #expect(read.map(\.content) == contents)
+        #expect(read.allSatisfy { $0.flags == .compressed })
+    }
+
+    @Test(arguments: [1, 4, 5, 6, 9]) func `that breaks off is an error`(length: Int) async throws {
+        let bytes = Array(Envelope([1, 2, 3, 4, 5]).bytes.prefix(length))
+        await #expect(throws: RPCError.internal) { try await read(bytes, of: 100) }
+    }
+
+    @Test func `that announces too much is refused`() async throws {
+        for prefix in [[0, 0xFF, 0xFF, 0xFF, 0xFF], [0, 0, 0, 3, 0xE9]] as [[UInt8]] {
+            await #expect(throws: RPCError.resourceExhausted) { try await read(prefix, of: 100) }
+        }
+        let most = Envelope([UInt8](repeating: 0, count: 1000)).bytes
+        #expect(try await read(most, of: 100).count == 1)
+    }
+
+    @Test func `is compressed only where that is said`() throws {
+        let message = [UInt8](repeating: 9, count: 1000)
+        let envelope = try Envelope(message, by: .gzip)
+        #expect(envelope.flags == .compressed)
+        #expect(envelope.content.count < 100)
+        #expect(try envelope.message(by: .gzip, limit: 1000) == message)
+        #expect(throws: RPCError.internal) { try envelope.message(by: nil, limit: 1000) }
+        #expect(try Envelope([1, 2], by: .gzip).flags == [])
+    }
+}
+
+@Suite struct `The words of the wire` {
+    @Test(arguments: [
+        (Duration.seconds(1), "1000m"), (.milliseconds(1), "1m"), (.microseconds(1), "1m"), (.zero, "0n"),
+        (.seconds(-1), "0n"), (.seconds(100_000), "100000S"), (.seconds(400_000_000), "111111H"),
+    ])
+    func `spell a time for gRPC`(time: Duration, text: String) {
+        #expect(WireTimeout.grpc(time) == text)
+        #expect(text.utf8.count <= 9)
+    }
+
+    @Test(arguments: [
+        ("1H", Duration.seconds(3600)), ("2M", .seconds(120)), ("3S", .seconds(3)), ("4m", .milliseconds(4)),
+        ("5u", .microseconds(5)), ("6n", .nanoseconds(6)), ("99999999H", .seconds(359_999_996_400)),
+    ])
+    func `are read as a time`(text: String, time: Duration) {
+        #expect(WireTimeout.duration(grpc: text) == time)
+    }
+
+    @Test(arguments: ["", "1", "H", "-1S", "+1S", "1s", "1.5S", "123456789S", "1 S", "１S"])
+    func `that are no time are none`(text: String) {
+        #expect(WireTimeout.duration(grpc: text) == nil)
+    }
+
+    @Test func `spell a time for Connect`() {
+        #expect(WireTimeout.milliseconds(.seconds(2)) == "2000")
+        #expect(WireTimeout.milliseconds(.zero) == "0")
+        #expect(WireTimeout.milliseconds(.seconds(1e12)) == "9999999999")
+        #expect(WireTimeout.duration(milliseconds: "9999999999") == .milliseconds(9_999_999_999))
+        for text in ["", "12345678901", "-1", "1.0", "abc"] {
+            #expect(WireTimeout.duration(milliseconds: text) == nil)
+        }
+    }
+
+    @Test(arguments: ["", "plain", "100 %", "ö\n\r\0", "~ !", "日本"])
+    func `carry any text of an error`(text: String) {
+        let encoded = GRPCStatus.encode(text)
+        #expect(encoded.utf8.allSatisfy { (0x20...0x7E).contains($0) })
+        #expect(GRPCStatus.decode(encoded) == text)
+    }
+
+    @Test func `that are encoded wrongly stand for themselves`() {
+        #expect(GRPCStatus.decode("50% off %zz %4") == "50% off %zz %4")
+    }
+
+    @Test func `tell an error only where there is one`() {
+        #expect(GRPCStatus.error(in: ["grpc-status": "0"], metadata: [:]) == nil)
+        #expect(GRPCStatus.error(in: ["grpc-status": "5"], metadata: [:])?.status == .notFound)
+        for odd in ["", "17", "-1", "x", "99999999999999999999"] {
+            #expect(GRPCStatus.error(in: ["grpc-status": odd], metadata: [:])?.status == .unknown)
+        }
+    }
+
+    @Test func `carry trailers in the content of gRPC-Web`() {
+        let fields: HTTPFields = ["grpc-status": "0", "x-a": "b", "x-a": ""]
+        #expect(WebTrailers.fields(WebTrailers.bytes(fields)) == fields)
+        let odd = WebTrailers.fields(
+            Array("Grpc-Status:0\nno field\n: empty\nbad name: 1\r\n x: 2\r\nY:\t 3 \r\n".utf8))
+        #expect(odd == ["grpc-status": "0", "y": "3"])
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5, 7, 1000]) func `are base64 in pieces of any size`(size: Int) async throws {
+        let bytes = (0..<100).map { UInt8($0) }
+        let text = bytes.indices.flatMap { $0 % 7 == 0 ? WebText.encode(Array(bytes[$0..<min($0 + 7, 100)])) : [] }
+        let rest = Lock(text[...])
+        let stream = HTTPBodyStream(once: {
+            rest.withLock { rest in
+                defer { rest = rest.dropFirst(size) }
+                return rest.isEmpty ? nil : Array(rest.prefix(size))
+            }
+        })
+        var decoded: [UInt8] = []
+        for try await piece in WebText.decoding(stream) { decoded += piece }
+        #expect(decoded == bytes)
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 7]) func `are base64 without padding between pieces`(size: Int) async throws {
+        let rest = Lock((0..<100).map { UInt8($0) }[...])
+        let encode = WebText.encoding {
+            rest.withLock { rest in
+                defer { rest = rest.dropFirst(size) }
+                return rest.isEmpty ? nil : Array(rest.prefix(size))
+            }
+        }
+        var text: [UInt8] = []
+        while let piece = try await encode() { text += piece }
+        #expect(text == Array(Base64Alphabet.standard.encodePadded((0..<100).map { UInt8($0) }).utf8))
+    }
+
+    @Test(arguments: ["a", "ab", "abc", "a===", "====", "ab=c", "!!!!", "AA==A"])
+    func `that are no base64 are an error`(text: String) async throws {
+        await #expect(throws: RPCError.internal) {
+            for try await _ in WebText.decoding(HTTPBodyStream(Array(text.utf8))) {}
+        }
+    }
+
+    @Test(arguments: [nil, "gzip"], RPCCodec.allCases) func `put a message into a query`(name: String?, codec: RPCCodec)
+        throws
+    {
+        let query = ConnectQuery(content: Array("{\"a\":\"ö&=+\"}".utf8), codec: codec, compression: name)
+        let request = HTTPRequest(authority: "a", path: "/s/m?" + query.text)
+        let read = try ConnectQuery(request)
+        #expect(read.content == query.content)
+        #expect(read.codec == codec)
+        #expect(read.compression == name)
+    }
+
+    @Test(arguments: [
+        "", "connect=v1", "encoding=proto", "message=a", "encoding=xml&message=a", "connect=v2&encoding=proto&message=",
+        "encoding=proto&base64=1&message=!",
+    ])
+    func `that are no query of a call are refused`(query: String) {
+        #expect(throws: RPCError.invalidArgument) {
+            try ConnectQuery(HTTPRequest(authority: "a", path: "/s/m?" + query))
+        }
+    }
+
+    @Test func `keep bytes in fields, with and without padding`() {
+        var fields: HTTPFields = ["a-bin": "AAE=", "a-bin": "AAE, /w", "a-bin": "no!"]
+        #expect(fields.binaryValues(of: "a-bin") == [[0, 1], [0, 1], [255]])
+        fields = [:]
+        fields.appendBinary([0, 1, 2, 3], for: "b-bin")
+        #expect(fields["b-bin"] == "AAECAw")
+    }
+}
