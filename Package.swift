@@ -157,7 +157,8 @@ let package = Package(
             needs: [
                 "GeneratorVerbs", "LatchCommand",
                 "LatchAccounts", "LatchIdentity", "LatchOAuth", "LatchAuth", "LatchServer", "LatchJOSE", "LatchHTTP",
-                "LatchCore", "AuthPackage", "JWTAuth", "LaziOAuth",
+                "LatchCore", "AuthPackage", "JWTAuth", "LaziOAuth", "LatchCrypto", "LatchRPC", "AxiomArchitecture",
+                "AxiomCore", "UserService",
             ]),
 
         // Plugins of SwiftPM: at each build of a target, and by hand.

@@ -8,7 +8,7 @@ struct DemoRun {
     /// All steps, in the order in which they build on each other.
     static let steps: [DemoStep] =
         SignUpSteps.all + RenewalSteps.all + TheftSteps.all + ScopeSteps.all + JWTAuthSteps.all + LaziOAuthSteps.all
-        + CommandSteps.all + EndingSteps.all
+        + GeneratedClientSteps.all + CommandSteps.all + EndingSteps.all
 
     private let report: DemoReport
     private let shell: Shell

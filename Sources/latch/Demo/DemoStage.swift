@@ -5,6 +5,7 @@ import FoundationEssentials
 import LatchAccounts
 import LatchAuth
 import LatchCore
+import UserService
 
 /// Where the demonstration plays: a server process, its mails, and the devices of one person.
 struct DemoStage: Sendable {
@@ -25,6 +26,8 @@ struct DemoStage: Sendable {
     var phone: LatchAccounts.AuthClient?
     /// The second device: the names of AuthPackage, tokens in memory.
     var laptop: AuthPackage.AuthClient?
+    /// The generated client on one device, and the access token of another device of the same person.
+    var otherDevice: (client: UserManagerClient, access: String?)?
     /// How many authenticated calls were answered with success.
     var calls = 0
     /// How often the server was killed.
