@@ -229,7 +229,7 @@ let package = Package(
             "conformance-driver", path: "Tests/ConformanceDriver/Driver", needs: ["ConformanceTestee", "LatchRPC"]),
         tests(
             "ConformanceTests",
-            needs: ["ConformanceTestee", "conformance-driver", "LatchRPC", "LatchCore", "TestVectors"]),
+            needs: ["ConformanceTestee", "conformance-driver", "LatchRPC", "LatchProto", "LatchCore", "TestVectors"]),
 
         // What the generator makes of the .proto files in Examples, as it comes.
         generated("UserService", path: "Examples/user-service/Generated/swift"),
