@@ -15,10 +15,14 @@ public struct TextPattern: Sendable {
     public init(_ text: String) {
         pattern = Self.known.withLock { known in
             if let pattern = known[text] { return pattern }
-            let pattern = try? Pattern(text)
-            // Those of generated code are few; somebody else's are not kept without end.
-            if known.count < 1_000 { known[text] = pattern }
-            return pattern
+            do throws(PatternError) {
+                let pattern = try Pattern(text)
+                // Those of generated code are few; somebody else's are not kept without end.
+                if known.count < 1_000 { known[text] = pattern }
+                return pattern
+            } catch {
+                return nil
+            }
         }
     }
 
