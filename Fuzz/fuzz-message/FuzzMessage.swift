@@ -14,8 +14,12 @@ public func fuzzMessage(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let again = try? AllKinds(serialized: written, extensions: [AllKinds.nick])
     hold(again != nil, "what was written can be read")
     hold((try? again?.serialized(deterministic: true)) == written, "what is read again is written as before")
-    hold(!message.description.contains("hunter2"), "a secret is not shown")
     var copy = message
+    // Longer than anything that the input can hold.
+    let secret = String(repeating: "§", count: count + 1)
+    copy.storage[string: AllKinds.token] = secret
+    hold(copy.storage[string: AllKinds.token] == secret, "a field holds what is set")
+    hold(!copy.description.contains(secret), "a secret is not shown")
     _ = try? copy.merge(serialized: bytes, extensions: [AllKinds.nick])
     copy[AllKinds.nick] = "changed"
     hold((try? message.serialized(deterministic: true)) == written, "a copy is a value of its own")
@@ -69,6 +73,9 @@ struct AllKinds: Message {
         extensions 100 199
         """,
         types: [AllKinds.self, Grade.self])
+
+    /// The slot of `token`.
+    static let token = 37
 
     static let nick = Extension<AllKinds, String>("100 fuzz.nick string optional")
 
