@@ -326,7 +326,8 @@ let package = Package(
             ],
             path: "Tests/SeedTests", exclude: ["Axiom"], swiftSettings: []),
         .testTarget(
-            name: "AxiomSeedTests", dependencies: ["UserService", "AxiomArchitecture", "AxiomCore", "LatchRPC"],
+            name: "AxiomSeedTests",
+            dependencies: ["UserService", "AxiomArchitecture", "AxiomCore", "LatchRPC", "LatchHTTP"],
             path: "Tests/SeedTests/Axiom", swiftSettings: []),
         tests(
             "LatchTests",

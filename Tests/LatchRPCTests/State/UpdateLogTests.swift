@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchTesting
+import Testing
+
+@testable import LatchRPC
+
+/// Sequences of updates, each of a run; a state is the list of those that were done.
+@Suite struct `A log of updates` {
+    @Test(arguments: 0..<200) func `takes back what one run did, and leaves all else in its order`(seed: UInt64) {
+        var random = SplitMix64(state: seed)
+        var log = UpdateLog<[Int]>()
+        var (state, expected): ([Int], [(run: Int, update: Int)]) = ([], [])
+        var openRuns: [Int] = []
+        for step in 0..<60 {
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0:
+                log.open(step + 1_000, at: state)
+                openRuns.append(step + 1_000)
+            case 1:
+                guard let run = openRuns.randomElement(using: &random) else { continue }
+                openRuns.removeAll { $0 == run }
+                log.keep(run)
+            case 2:
+                guard let run = openRuns.randomElement(using: &random) else { continue }
+                openRuns.removeAll { $0 == run }
+                state = log.takeBack(run) ?? state
+                expected.removeAll { $0.run == run }
+            default:
+                // Of one of the open runs, or of one that stands alone.
+                let run = (openRuns + [step]).randomElement(using: &random) ?? step
+                let update: @Sendable (inout [Int]) -> Void = { $0.append(step) }
+                log.note(update, of: run)
+                update(&state)
+                expected.append((run, step))
+            }
+            #expect(state == expected.map(\.update))
+        }
+    }
+
+    @Test func `takes nothing back of a run that was kept, or that it does not know`() {
+        var log = UpdateLog<Int>()
+        log.open(1, at: 0)
+        log.note({ $0 += 1 }, of: 1)
+        log.keep(1)
+        #expect(log.takeBack(1) == nil)
+        #expect(log.takeBack(2) == nil)
+    }
+}

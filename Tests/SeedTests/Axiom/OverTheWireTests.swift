@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AxiomArchitecture
+import LatchHTTP
+import Testing
+import UserService
+
+/// A server that answers as a fake does.
+private struct FakeServer: UserServiceServer {
+    let fake: UserServiceFake
+
+    func register(_ request: RegisterRequest, context: CallContext) async throws -> AuthResponse {
+        try await fake.register(request)
+    }
+    func login(_ request: LoginRequest, context: CallContext) async throws -> AuthResponse {
+        try await fake.login(request)
+    }
+    func logout(_ request: LogoutRequest, context: CallContext) async throws { try await fake.logout(request) }
+    func refreshToken(_ request: RefreshTokenRequest, context: CallContext) async throws -> AuthResponse {
+        try await fake.refreshToken(request)
+    }
+    func getProfile(_ request: GetProfileRequest, context: CallContext) async throws -> User {
+        try await fake.getProfile(request)
+    }
+    func updateProfile(_ request: UpdateProfileRequest, context: CallContext) async throws -> User {
+        try await fake.updateProfile(request)
+    }
+    func changePassword(_ request: ChangePasswordRequest, context: CallContext) async throws {
+        try await fake.changePassword(request)
+    }
+    func getUsers(_ request: GetUsersRequest, context: CallContext) async throws -> GetUsersResponse {
+        try await fake.getUsers(request)
+    }
+    func deleteUser(_ request: DeleteUserRequest, context: CallContext) async throws {
+        try await fake.deleteUser(request)
+    }
+    func requestPasswordReset(_ request: PasswordResetRequest, context: CallContext) async throws {
+        try await fake.requestPasswordReset(request)
+    }
+    func resetPassword(_ request: ResetPasswordRequest, context: CallContext) async throws {
+        try await fake.resetPassword(request)
+    }
+    func verifyEmail(_ request: VerifyEmailRequest, context: CallContext) async throws -> User {
+        try await fake.verifyEmail(request)
+    }
+    func resendVerification(_ request: ResendVerificationRequest, context: CallContext) async throws {
+        try await fake.resendVerification(request)
+    }
+    func setupTwoFactor(_ request: SetupTwoFactorRequest, context: CallContext) async throws -> SetupTwoFactorResponse {
+        try await fake.setupTwoFactor(request)
+    }
+    func verifyTwoFactor(_ request: VerifyTwoFactorRequest, context: CallContext) async throws -> AuthResponse {
+        try await fake.verifyTwoFactor(request)
+    }
+    func getActiveDevices(_ request: GetActiveDevicesRequest, context: CallContext) async throws
+        -> GetActiveDevicesResponse
+    { try await fake.getActiveDevices(request) }
+    func revokeDevice(_ request: RevokeDeviceRequest, context: CallContext) async throws {
+        try await fake.revokeDevice(request)
+    }
+}
+
+@Suite struct `The generated client and the generated server` {
+    private func client(_ fake: UserServiceFake, _ wire: RPCProtocol) throws -> UserManagerClient {
+        let service = RPCService(FakeServer(fake: fake).rpcMethods)
+        let channel = try RPCChannel("https://users.example", through: service, using: wire)
+        return UserManagerClient(service: UserServiceStub(channel), reducer: SessionReducer())
+    }
+
+    @Test(arguments: [RPCProtocol.connect, .grpcWeb])
+    func `C2, C3: understand each other`(wire: RPCProtocol) async throws {
+        let client = try client(FakeSite.service(), wire)
+        let thrown = await #expect(throws: AxiomError.self) {
+            try await client.process(.login(LoginRequest(email: "test@example.com", password: "no")))
+        }
+        #expect(thrown == .actionError(code: "unauthenticated", message: "wrong password"))
+        try await client.process(.login(LoginRequest(email: "test@example.com", password: "validpassword")))
+        try await client.process(.getActiveDevices(GetActiveDevicesRequest()))
+        let state = await client.getCurrentState()
+        #expect(state.users.first == FakeSite.user)
+        #expect(state.sessions.first == FakeSite.session())
+        #expect(state.devices.map(\.id) == ["d1", "d2"])
+        #expect(state.error == nil)
+        try await client.process(.logout(LogoutRequest(sessionToken: "access-1")))
+        #expect(await client.getCurrentState().sessions.isEmpty)
+    }
+
+    @Test func `a method that the server does not have is refused in its words`() async throws {
+        let client = try client(UserServiceFake(), .connect)
+        let thrown = await #expect(throws: AxiomError.self) {
+            try await client.process(.setupTwoFactor(SetupTwoFactorRequest()))
+        }
+        guard case .actionError("unimplemented", _)? = thrown else {
+            Issue.record("\(String(describing: thrown))")
+            return
+        }
+    }
+}
