@@ -25,6 +25,9 @@ public struct SwiftOptions: Sendable, Hashable {
     }
 
     /// What a file of the layout `.perFile` is called.
+    ///
+    /// The compiler takes no two files of one name into one module: where `v1/user.proto` meets `v2/user.proto`, only
+    /// `.pathToUnderscores` will do.
     public enum FileNaming: String, Sendable, Hashable, CaseIterable {
         /// By the path: `a/b.latch.swift`.
         case fullPath

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchGenerator
+import LatchProto
+import Testing
+
+@Suite struct `Extensions as Swift` {
+    private let text = """
+        syntax = "proto2";
+        package p;
+        message M { extensions 100 to max; }
+        // A name for friends.
+        extend M {
+          optional string nick = 100;
+          repeated int32 sizes = 101;
+          optional E kind = 102 [default = B];
+          optional M inner = 103;
+          optional string api_key = 104;
+        }
+        enum E { A = 0; B = 1; }
+        message Holder { extend M { optional Holder holder = 110; } }
+        """
+
+    @Test func `are constants that a message takes as a subscript`() throws {
+        let output = try written(text)
+        let written = try #require(output.files.first).text
+        #expect(
+            written.contains(
+                ##"""
+                /// Fields of other messages.
+                public enum TestExtensions {
+                    public static let nick = Extension<M, String?>("100 p.nick string optional raw")
+                    public static let sizes = Extension<M, [Int32]>("101 p.sizes int32 expanded")
+                    public static let kind = Extension<M, E>(#"102 p.kind closed 0 optional default "B""#, types: [E.self])
+                    public static let inner = Extension<M, M?>("103 p.inner message 0", types: [M.self])
+                    public static let apiKey = Extension<M, String?>("104 p.api_key string optional secret raw")
+
+                    public static var all: ExtensionSet { [nick, sizes, kind, inner, apiKey] }
+                }
+                """##))
+    }
+
+    @Test func `stand in the message in which their file has them`() throws {
+        let output = try written(text)
+        let written = try #require(output.files.first).text
+        #expect(
+            written.contains(
+                """
+                    public enum Extensions {
+                        public static let holder = Extension<M, Holder?>("110 p.Holder.holder message 0", types: [Holder.self])
+                """))
+    }
+
+    @Test func `of one name are reported`() throws {
+        let output = try written(
+            "syntax = \"proto2\"; message M { extensions 1 to 9; } extend M { optional int32 a_b = 1; optional int32 aB = 2; }"
+        )
+        #expect(output.diagnostics.map(\.message) == ["the extensions a_b and aB would both be aB in Swift"])
+    }
+}
