@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@testable import LatchRPC
+
+@Suite(.timeLimit(.minutes(1))) struct `A stream of messages` {
+    private struct Broken: Error {}
+
+    @Test func `of an array can be read again and again`() async throws {
+        let stream = RPCStream([Note(number: 1), Note(number: 2)])
+        for _ in 0..<2 { #expect(try await collect(stream).notes.map(\.number) == [1, 2]) }
+        #expect(stream.isReplayable)
+        #expect(stream.metadata.isEmpty && stream.trailers.isEmpty)
+    }
+
+    @Test func `of a sequence can be read once`() async throws {
+        let (notes, feed) = AsyncStream<Note>.makeStream()
+        for number in Int32(0)..<3 { feed.yield(Note(number: number)) }
+        feed.finish()
+        let stream = RPCStream(notes)
+        #expect(!stream.isReplayable)
+        #expect(try await collect(stream).notes.count == 3)
+        await #expect(throws: HTTPError.streamSpent) { try await collect(stream) }
+    }
+
+    @Test func `of a writer is written as it is read`() async throws {
+        let written = Lock(0)
+        let stream = RPCStream<Note> { writer in
+            for number in Int32(0)..<100 {
+                written.withLock { $0 += 1 }
+                try await writer.send(Note(number: number))
+            }
+        }
+        var iterator = stream.makeAsyncIterator()
+        #expect(written.withLock { $0 } == 0)
+        for number in Int32(0)..<10 { #expect(try await iterator.next()?.number == number) }
+        // One waits to be taken, and one for its turn.
+        #expect(written.withLock { $0 } <= 12)
+        for number in Int32(10)..<100 { #expect(try await iterator.next()?.number == number) }
+        #expect(try await iterator.next() == nil)
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test func `of a writer ends with its error, after its messages`() async throws {
+        let stream = RPCStream<Note> { writer in
+            try await writer.send(Note(number: 1))
+            throw Broken()
+        }
+        var iterator = stream.makeAsyncIterator()
+        #expect(try await iterator.next()?.number == 1)
+        await #expect(throws: Broken.self) { try await iterator.next() }
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test func `of a writer cancels it when nobody reads any more`() async throws {
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        do {
+            let stream = RPCStream<Note> { writer in
+                defer { end.yield() }
+                while true { try await writer.send(Note()) }
+            }
+            var iterator = stream.makeAsyncIterator()
+            #expect(try await iterator.next() != nil)
+        }
+        for await _ in ends { break }
+    }
+
+    @Test func `of several writers loses nothing`() async throws {
+        let stream = RPCStream<Note> { writer in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for first in Int32(0)..<10 {
+                    group.addTask {
+                        for number in first * 20..<(first + 1) * 20 { try await writer.send(Note(number: number)) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(try await collect(stream).notes.map(\.number).sorted() == Array(0..<200))
+    }
+
+    @Test func `ends for a reader that is cancelled`() async throws {
+        let stream = RPCStream<Note> { _ in try await untilCancelled() }
+        let reader = Task { try await collect(stream).notes }
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct `Interceptors around a call` {
+    /// Answers the first requests with a status, and the others with the service.
+    private struct Reluctant: Handler {
+        let status: HTTPStatus
+        let refusals: Int
+        let asked = Counter()
+        let service = RPCService(NotesService().handlers)
+
+        func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+            guard asked.next() > refusals else { return HTTPResponse(status: status) }
+            return try await service.respond(to: request)
+        }
+    }
+
+    private final class Counter: Sendable {
+        private let count = Lock(0)
+
+        var value: Int { count.withLock { $0 } }
+
+        func next() -> Int {
+            count.withLock { count in
+                count += 1
+                return count
+            }
+        }
+    }
+
+    /// Asks once more after a 401, as a session does.
+    private let renewal = InterceptorFunction { request, next in
+        let response = try await next.respond(to: request)
+        guard response.status == .unauthorized, request.body.isReplayable else { return response }
+        return try await next.respond(to: request)
+    }
+
+    @Test(arguments: CallStyle.plain) func `repeat it after a 401, streams of an array too`(style: CallStyle)
+        async throws
+    {
+        let reluctant = Reluctant(status: .unauthorized, refusals: 1)
+        let channel = try style.channel("http://localhost", through: reluctant, interceptors: [renewal])
+        let notes = RPCStream([Note(number: 1), Note(number: 2)])
+        #expect(try await channel.clientStream(Notes.add, notes).message.number == 3)
+        #expect(reluctant.asked.value == 2)
+        #expect(try await channel.unary(Notes.echo, Note(text: "a")).message.text == "a")
+    }
+
+    @Test(arguments: CallStyle.plain) func `do not repeat what can be sent once`(style: CallStyle) async throws {
+        let reluctant = Reluctant(status: .unauthorized, refusals: 1)
+        let channel = try style.channel("http://localhost", through: reluctant, interceptors: [renewal])
+        let notes = RPCStream<Note> { try await $0.send(Note()) }
+        await #expect(throws: RPCError.unauthenticated) { try await channel.clientStream(Notes.add, notes) }
+        #expect(reluctant.asked.value == 1)
+    }
+
+    @Test func `retry only what does no harm`() async throws {
+        let clock = ManualClock()
+        let retry = RetryInterceptor(clock: clock.leapingClock())
+        for (method, expected) in [(Notes.read, 2), (Notes.echo, 1)] {
+            let reluctant = Reluctant(status: .serviceUnavailable, refusals: 1)
+            let channel = try RPCChannel("http://localhost", through: reluctant, interceptors: [retry])
+            do {
+                #expect(try await channel.unary(method, Note(text: "a")).message.text == "a")
+            } catch RPCError.unavailable {
+                #expect(expected == 1)
+            }
+            #expect(reluctant.asked.value == expected)
+        }
+    }
+}
