@@ -52,7 +52,7 @@ import Testing
         #expect(web.stream?.status == .internal)
     }
 
-    @Test func `by having no message, or two, is unimplemented where one is due`() async throws {
+    @Test func `by having no message, or two, is an error where one is due`() async throws {
         for body in [[], message + message] {
             let connect = try await errors(.connect, .binary, response("connect+proto", body + end))
             #expect(connect.single?.status == .unimplemented)
