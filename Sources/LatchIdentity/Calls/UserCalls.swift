@@ -63,11 +63,14 @@ enum SignInOriginKey: HTTPContextKey {
     static var defaultValue: SignIns.Origin { SignIns.Origin(address: "in process", userAgent: nil) }
 }
 
-/// Leaves where a request comes from to those who get to see its fields alone.
+/// Leaves where a request comes from to those who get to see its fields alone, and has no cache keep the answer, which
+/// may hold tokens and always speaks of a person (RFC 6749 §5.1).
 struct SignInOriginInterceptor: Interceptor {
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         var request = request
         request.context[SignInOriginKey.self] = request.signInOrigin
-        return try await next.respond(to: request)
+        var response = try await next.respond(to: request)
+        response.fields[.cacheControl] = "no-store"
+        return response
     }
 }

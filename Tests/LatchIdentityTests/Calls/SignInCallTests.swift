@@ -14,6 +14,7 @@ import Testing
         let site = try await Site(way)
         let answer = try await site.register(username: "ada")
         #expect(answer.status == 200)
+        #expect(answer.field(.cacheControl) == "no-store")
         #expect(answer.user["email"] == "ada@example.com")
         #expect(answer.user["firstName"] == "Ada" && answer.user["displayName"] == "Ada Lovelace")
         #expect(answer.user["role"] == "USER_ROLE_USER")
