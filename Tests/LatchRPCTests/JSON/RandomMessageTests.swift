@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `comes back from JSON, from the text format and from bytes`() throws {
-        for seed in UInt64(1)...120 {
+        for seed in UInt64(1)...40 {
             try check(TestAllTypesProto3.self, seed)
             try check(TestAllTypesProto2.self, seed)
             try check(EditionsTestAllTypesProto3.self, seed)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `comes back with its zeros written, where no field has presence`() throws {
-        for seed in UInt64(1)...60 {
+        for seed in UInt64(1)...30 {
             var random = RandomMessage(seed: seed)
             let message = try random.make(TestAllTypesProto3.self, depth: 2)
             let json = try message.jsonBytes(JSONWritingOptions(includesDefaults: true, types: types))
