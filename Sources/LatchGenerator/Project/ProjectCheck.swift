@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 package import LatchCore
 
-/// Judges a generated tree: its sources as one module, and its tests as far as they can be judged without it.
+/// Judges a generated tree: its sources and their tests together, as one module.
 package struct ProjectCheck: Sendable {
     /// What came of it.
     package struct Report: Sendable, Hashable {
-        /// What the compiler said, of sources and of tests.
+        /// What the compiler said.
         package let outcomes: [SwiftCheck.Outcome]
         /// What was not checked, and why; nil where everything was.
         package let gap: String?
@@ -43,13 +44,24 @@ package struct ProjectCheck: Sendable {
                 outcomes: [], gap: "no Swift was checked: there is no swiftc in PATH",
                 isValid: demand == .typesWherePossible)
         }
-        let check = SwiftCheck(toolchain)
         let hasTypes = demand != .syntax && toolchain.runtime != nil
-        var outcomes = [try await check.check(sources, depth: hasTypes ? .types : .syntax)]
-        if !tests.isEmpty { outcomes.append(try await check.check(tests, depth: .syntax)) }
+        // Tests need what they test: as files of its module they have it, whatever that is called.
+        let outcome = try await SwiftCheck(toolchain)
+            .check(sources + tests, depth: hasTypes ? .types : .syntax, module: Self.module(of: tests) ?? "Generated")
         let gap = hasTypes || demand == .syntax ? nil : Self.missingModules
         let isChecked = demand != .types || hasTypes
-        return Report(outcomes: outcomes, gap: gap, isValid: isChecked && outcomes.allSatisfy(\.isValid))
+        return Report(outcomes: [outcome], gap: gap, isValid: isChecked && outcome.isValid)
+    }
+
+    /// The module that tests import to test it.
+    private static func module(of tests: [String]) -> String? {
+        let mark = "@testable import "
+        for path in tests {
+            let text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+            let line = text.split(separator: "\n").first { $0.hasPrefix(mark) }
+            if let line { return String(line.dropFirst(mark.count).prefix { $0 != " " }) }
+        }
+        return nil
     }
 
     private static let missingModules =

@@ -71,6 +71,8 @@ package struct SwiftCheck: Sendable {
             for (mark, isError) in [(": error: ", true), (": warning: ", false)] {
                 guard let range = line.firstRange(of: mark), !line.hasPrefix(" ") else { continue }
                 let message = String(line[range.upperBound...])
+                // Tests are judged as files of the module that they import.
+                if message.hasSuffix("ignoring import") { continue }
                 let head = line[..<range.lowerBound].split(separator: ":", omittingEmptySubsequences: false)
                 if head.count >= 3, let column = Int(head[head.count - 1]), let row = Int(head[head.count - 2]) {
                     let path = head.dropLast(2).joined(separator: ":")
@@ -110,8 +112,7 @@ extension SwiftCheck.Finding {
 }
 
 extension SwiftCheck {
-    /// The Swift files at a path, in the order of their names; those in folders named `Tests` apart, for they belong to a
-    /// module of their own.
+    /// The Swift files at a path, in the order of their names; those in folders named `Tests` apart.
     package static func files(at path: String) throws(GeneratorError) -> (sources: [String], tests: [String]) {
         let found = try FilesBelow.find(path, suffix: ".swift")
         let (sources, tests) = (found.filter { !isTest($0) }, found.filter(isTest))
