@@ -54,7 +54,7 @@ struct GenerateReport: Sendable {
         plan.changes.map { step in
             LineDiff(
                 step.old.map { String(decoding: $0, as: UTF8.self) },
-                step.new.map { String(decoding: $0, as: UTF8.self) }
+                step.new
             )
             .unified(
                 from: step.old == nil ? "/dev/null" : "a/\(step.path)",

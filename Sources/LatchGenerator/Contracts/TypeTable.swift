@@ -90,7 +90,7 @@ extension TypeTable {
     package func ownName(_ fullName: String) -> String { entries[fullName]?.path.last ?? "" }
 
     /// Names outside of other types.
-    var topLevel: Set<String> { Set(modules.keys) }
+    var topLevel: Dictionary<String, String?>.Keys { modules.keys }
 
     /// What the names of a service's types begin with.
     package func serviceName(_ service: ServiceDescriptor) -> String { serviceNames[service.fullName] ?? "" }

@@ -12,7 +12,15 @@ package struct FileDigest: Sendable, Hashable {
     init(text: String) { self.text = text }
 
     /// The digest of a file's bytes.
-    package init(of bytes: [UInt8]) {
+    package init(of bytes: [UInt8]) { self = bytes.withUnsafeBytes(Self.init(of:)) }
+
+    /// The digest of a file's text.
+    package init(of text: String) {
+        var text = text
+        self = text.withUTF8 { Self(of: UnsafeRawBufferPointer($0)) }
+    }
+
+    private init(of bytes: UnsafeRawBufferPointer) {
         var state: [UInt32] = [
             0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A, 0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19,
         ]
@@ -22,14 +30,20 @@ package struct FileDigest: Sendable, Hashable {
         while tail.count % 64 != 56 { tail.append(0) }
         withUnsafeBytes(of: (UInt64(bytes.count) * 8).bigEndian) { tail += $0 }
         var schedule = [UInt32](repeating: 0, count: 64)
-        bytes.withUnsafeBytes { buffer in
-            for start in stride(from: 0, to: whole, by: 64) {
-                Self.add(UnsafeRawBufferPointer(rebasing: buffer[start..<(start + 64)]), to: &state, &schedule)
-            }
-        }
-        tail.withUnsafeBytes { buffer in
-            for start in stride(from: 0, to: tail.count, by: 64) {
-                Self.add(UnsafeRawBufferPointer(rebasing: buffer[start..<(start + 64)]), to: &state, &schedule)
+        state.withUnsafeMutableBufferPointer { state in
+            schedule.withUnsafeMutableBufferPointer { schedule in
+                Self.constants.withUnsafeBufferPointer { constants in
+                    for start in stride(from: 0, to: whole, by: 64) {
+                        let block = UnsafeRawBufferPointer(rebasing: bytes[start..<(start + 64)])
+                        Self.add(block, to: state, schedule, constants)
+                    }
+                    tail.withUnsafeBytes { tail in
+                        for start in stride(from: 0, to: tail.count, by: 64) {
+                            let block = UnsafeRawBufferPointer(rebasing: tail[start..<(start + 64)])
+                            Self.add(block, to: state, schedule, constants)
+                        }
+                    }
+                }
             }
         }
         text = state.map(Self.hexadecimal).joined()
@@ -41,7 +55,10 @@ package struct FileDigest: Sendable, Hashable {
     }
 
     /// One block of 64 bytes.
-    private static func add(_ block: UnsafeRawBufferPointer, to state: inout [UInt32], _ schedule: inout [UInt32]) {
+    private static func add(
+        _ block: UnsafeRawBufferPointer, to state: UnsafeMutableBufferPointer<UInt32>,
+        _ schedule: UnsafeMutableBufferPointer<UInt32>, _ constants: UnsafeBufferPointer<UInt32>
+    ) {
         for index in 0..<16 {
             schedule[index] = UInt32(bigEndian: block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
         }
@@ -61,7 +78,14 @@ package struct FileDigest: Sendable, Hashable {
             (h, g, f, e) = (g, f, e, d &+ first)
             (d, c, b, a) = (c, b, a, first &+ second)
         }
-        for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
+        state[0] &+= a
+        state[1] &+= b
+        state[2] &+= c
+        state[3] &+= d
+        state[4] &+= e
+        state[5] &+= f
+        state[6] &+= g
+        state[7] &+= h
     }
 
     private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }

@@ -17,7 +17,7 @@ package struct OutputPlan: Sendable {
         /// What it holds now; nil where there is none.
         package let old: [UInt8]?
         /// What it will hold; nil where there will be none.
-        package let new: [UInt8]?
+        package let new: String?
     }
 
     /// A file that stands in the way.
@@ -76,7 +76,7 @@ package struct OutputPlan: Sendable {
     package var changes: [Step] { steps.filter { $0.action != .keep } }
 
     private mutating func plan(_ file: GeneratedFile, origin: String, force: Bool) {
-        let new = Array(file.text.utf8)
+        let new = file.text
         let digest = FileDigest(of: new)
         var entry = before.entries[file.path] ?? .init(digests: [], origins: [])
         let known = entry.digests
@@ -90,7 +90,7 @@ package struct OutputPlan: Sendable {
             return refusals.append(Refusal(path: file.path, reason: .unreadable))
         }
         guard let old else { return steps.append(Step(path: file.path, action: .create, old: nil, new: new)) }
-        if old == new { return steps.append(Step(path: file.path, action: .keep, old: old, new: new)) }
+        if old.elementsEqual(new.utf8) { return steps.append(Step(path: file.path, action: .keep, old: old, new: new)) }
         if !force, !known.contains(FileDigest(of: old)) {
             refusals.append(Refusal(path: file.path, reason: known.isEmpty ? .foreign : .edited))
         }
@@ -124,7 +124,7 @@ extension OutputPlan {
         do throws(FileFailure) {
             var staged = StagedFiles()
             for step in changes {
-                if let new = step.new { try staged.stage(new, as: "\(folder)/\(step.path)") }
+                if let new = step.new { try staged.stage(Array(new.utf8), as: "\(folder)/\(step.path)") }
             }
             if !changes.isEmpty { try write(transitional) }
             try staged.commit()

@@ -126,7 +126,12 @@ package struct ProjectRun: Sendable {
             protoFiles: compilation.requested.count,
             services: services.count { options.swift.services?.contains($0.fullName) ?? true },
             messages: compilation.requested.reduce(0) { $0 + Self.count($1.messages) }, files: files.count,
-            lines: files.reduce(0) { $0 + $1.text.utf8.count { $0 == UInt8(ascii: "\n") } })
+            lines: files.reduce(0) { $0 + Self.lineCount($1.text) })
+    }
+
+    private static func lineCount(_ text: String) -> Int {
+        var text = text
+        return text.withUTF8 { $0.count { $0 == UInt8(ascii: "\n") } }
     }
 
     private static func count(_ messages: [MessageDescriptor]) -> Int {

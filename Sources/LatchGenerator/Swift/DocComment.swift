@@ -8,7 +8,8 @@ package enum DocComment {
     ///
     /// Lines that speak to linters (`buf:lint:ignore`, `@generated` and the like) are left out.
     package static func lines(of text: some StringProtocol) -> [Substring] {
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+        let split = String(text).utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        var lines = split.map(Substring.init).map { line in
             var line = Substring(line)
             if line.first == " " { line = line.dropFirst() }
             while let last = line.last, last.isWhitespace { line.removeLast() }

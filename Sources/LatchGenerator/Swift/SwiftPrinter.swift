@@ -40,7 +40,9 @@ package struct SwiftPrinter: Sendable {
 
     /// Writes the lines of a text, each with the indentation of this place added to its own.
     package mutating func lines(_ text: some StringProtocol) {
-        for one in text.split(separator: "\n", omittingEmptySubsequences: false) { line(String(one)) }
+        for one in String(text).utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            line(String(Substring(one)))
+        }
     }
 
     /// Asks for one empty line before what comes next; none at the beginning and at the end of a block.

@@ -34,7 +34,7 @@ import Testing
 
     private func texts(_ prepared: ProjectRun.Prepared) -> [String: String] {
         Dictionary(
-            prepared.plan.steps.map { ($0.path, String(decoding: $0.new ?? [], as: UTF8.self)) }
+            prepared.plan.steps.map { ($0.path, $0.new ?? "") }
         ) { first, _ in first }
     }
 
