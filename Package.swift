@@ -162,13 +162,15 @@ let package = Package(
             ]),
 
         // Plugins of SwiftPM: at each build of a target, and by hand.
-        .plugin(name: "GenerateContracts", capability: .buildTool(), dependencies: ["axiom-client-generator"]),
+        .plugin(name: "GenerateContracts", capability: .buildTool(), dependencies: ["axiom-client-generator"],
+            path: "Plugins/GenerateContracts"),
         .plugin(
             name: "GenerateClients",
             capability: .command(
                 intent: .custom(verb: "generate-clients", description: "generates Swift clients from .proto files"),
                 permissions: [.writeToPackageDirectory(reason: "It writes the clients that it generates.")]),
-            dependencies: ["axiom-client-generator"]),
+            dependencies: ["axiom-client-generator"],
+            path: "Plugins/GenerateContracts"),
 
         // Benchmarks: built by Scripts/run-benchmarks.
         .target(name: "CBareCurl", dependencies: [onLinux("CCurl")], path: "Benchmarks/HTTP/CBareCurl"),

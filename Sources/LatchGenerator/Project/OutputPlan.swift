@@ -14,7 +14,7 @@ package struct OutputPlan: Sendable {
         /// Where it is within the folder.
         package let path: String
         package let action: Action
-        /// What it holds now; nil where there is none.
+        /// What it holds now; nil where there is none, or where it stays as it is.
         package let old: [UInt8]?
         /// What it will hold; nil where there will be none.
         package let new: String?
@@ -90,7 +90,10 @@ package struct OutputPlan: Sendable {
             return refusals.append(Refusal(path: file.path, reason: .unreadable))
         }
         guard let old else { return steps.append(Step(path: file.path, action: .create, old: nil, new: new)) }
-        if old.elementsEqual(new.utf8) { return steps.append(Step(path: file.path, action: .keep, old: old, new: new)) }
+        guard !old.elementsEqual(new.utf8) else {
+            // Nobody looks at the old bytes of a file that stays as it is.
+            return steps.append(Step(path: file.path, action: .keep, old: nil, new: new))
+        }
         if !force, !known.contains(FileDigest(of: old)) {
             refusals.append(Refusal(path: file.path, reason: known.isEmpty ? .foreign : .edited))
         }
