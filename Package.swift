@@ -162,7 +162,8 @@ let package = Package(
             ]),
 
         // Plugins of SwiftPM: at each build of a target, and by hand.
-        .plugin(name: "GenerateContracts", capability: .buildTool(), dependencies: ["axiom-client-generator"],
+        .plugin(
+            name: "GenerateContracts", capability: .buildTool(), dependencies: ["axiom-client-generator"],
             path: "Plugins/GenerateContracts"),
         .plugin(
             name: "GenerateClients",
@@ -170,7 +171,7 @@ let package = Package(
                 intent: .custom(verb: "generate-clients", description: "generates Swift clients from .proto files"),
                 permissions: [.writeToPackageDirectory(reason: "It writes the clients that it generates.")]),
             dependencies: ["axiom-client-generator"],
-            path: "Plugins/GenerateContracts"),
+            path: "Plugins/GenerateClients"),
 
         // Benchmarks: built by Scripts/run-benchmarks.
         .target(name: "CBareCurl", dependencies: [onLinux("CCurl")], path: "Benchmarks/HTTP/CBareCurl"),
