@@ -11,8 +11,8 @@ public import LatchHTTP
 /// ```
 ///
 /// The transport may be any handler: with an `RPCService` in its place the same code runs without a socket. Interceptors
-/// are LatchHTTP's, so a session, retries, logs and metrics work as they do for any request. With `.grpc` every answer
-/// has status 200, so what looks at statuses, as a session's renewal after a 401 does, sees no failure there.
+/// are LatchHTTP's, so a session, retries, logs and metrics work as they do for any request. gRPC answers with status 200
+/// whatever happens; that a token is refused is shown to interceptors as 401 nevertheless, where a call fails at once.
 public struct RPCChannel: Sendable {
     let origin: HTTPOrigin
     /// What stands before the methods' paths, without a slash at its end.
@@ -52,7 +52,8 @@ public struct RPCChannel: Sendable {
         guard !target.path.contains("?") else { throw .invalidURL("methods cannot be reached below a query") }
         origin = target.origin
         prefix = String(target.path.reversed().drop { $0 == "/" }.reversed())
-        pipeline = handler.intercepted(by: interceptors)
+        let closest: [any Interceptor] = style == .connect ? [] : [RefusalInterceptor()]
+        pipeline = handler.intercepted(by: interceptors + closest)
         self.style = style
         self.codec = codec
         terms = RPCTerms(

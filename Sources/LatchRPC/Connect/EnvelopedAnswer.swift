@@ -25,16 +25,20 @@ struct EnvelopedAnswer: Sendable {
         self.fields = fields
         fields.metadata = metadata
         awaitsEnd = call.call.kind.sendsOne
-        guard response.status == .ok else {
+        isHeadOnly = style != .connect && GRPCStatus.isIn(response.fields)
+        // gRPC's own code is what counts, and 401 may be what was made of a 200 that carries one.
+        let mediaType = response.fields.mediaType ?? ""
+        let isRefusal =
+            style != .connect && response.status == .unauthorized && Self.isFamily(mediaType, of: style, call.codec)
+        guard response.status == .ok || isRefusal else {
             // What a server says besides is for Connect's unary calls; the text of something in between is not ours.
             throw RPCError(
                 RPCCode(response.status), "The server answered with status \(response.status).", metadata: metadata)
         }
-        try Self.check(response.fields.mediaType ?? "", style, call.codec)
+        try Self.check(mediaType, style, call.codec)
         self.style = style
         limit = terms.limits.messageBytes
         compression = try terms.compression(named: response.fields[style.encodingField])
-        isHeadOnly = style != .connect && GRPCStatus.isIn(response.fields)
         body = response.body
         let chunks = style == .grpcWebText ? WebText.decoding(body.chunks) : body.chunks
         reader = EnvelopeReader(chunks, limit: limit)
@@ -46,8 +50,14 @@ struct EnvelopedAnswer: Sendable {
         let family = wanted.prefix { $0 != "+" }
         // gRPC: without a word after the plus sign it is the binary form.
         guard type != wanted, !(type == family && codec == .binary && style != .connect) else { return }
-        let isFamily = type == family || type.hasPrefix(family + "+")
-        throw RPCError(isFamily ? .internal : .unknown, "The content of the answer is of another type.")
+        throw RPCError(
+            isFamily(type, of: style, codec) ? .internal : .unknown, "The content of the answer is of another type.")
+    }
+
+    /// Whether the content is of the protocol, in whichever codec.
+    private static func isFamily(_ type: String, of style: RPCProtocol, _ codec: RPCCodec) -> Bool {
+        let family = style.mediaType(codec).prefix { $0 != "+" }
+        return type == family || type.hasPrefix(family + "+")
     }
 
     /// The next message; nil where the call has ended well.

@@ -136,6 +136,29 @@ import Testing
         #expect(try await channel.unary(Notes.echo, Note(text: "a")).message.text == "a")
     }
 
+    /// Refuses the first calls as a server does that knows gRPC's code alone.
+    private struct Refusing: Handler {
+        let refusals: Int
+        let asked = Counter()
+        let service = RPCService([.unary(Notes.echo) { _, _ in throw RPCError.unauthenticated }])
+        let accepting = RPCService(NotesService().handlers)
+
+        func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+            let handler = asked.next() > refusals ? accepting : service
+            return try await handler.respond(to: request)
+        }
+    }
+
+    @Test(arguments: [CallStyle(style: .connect), CallStyle(style: .grpcWeb), CallStyle(style: .grpc)])
+    func `see the refusal of a token as 401, whatever the protocol makes of it`(style: CallStyle) async throws {
+        let once = Refusing(refusals: 1)
+        let channel = try style.channel("http://localhost", through: once, interceptors: [renewal])
+        #expect(try await channel.unary(Notes.echo, Note(text: "a")).message.text == "a")
+        #expect(once.asked.value == 2)
+        let twice = try style.channel("http://localhost", through: Refusing(refusals: 2), interceptors: [renewal])
+        await #expect(throws: RPCError.unauthenticated) { try await twice.unary(Notes.echo, Note(text: "a")) }
+    }
+
     @Test(arguments: CallStyle.plain) func `do not repeat what can be sent once`(style: CallStyle) async throws {
         let reluctant = Reluctant(status: .unauthorized, refusals: 1)
         let channel = try style.channel("http://localhost", through: reluctant, interceptors: [renewal])
