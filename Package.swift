@@ -257,6 +257,7 @@ let package = Package(
             ]),
         module("GeneratedModels", path: "Tests/GeneratedModels", needs: ["LatchRPC"]),
         module("GeneratedNames", path: "Tests/GeneratedNames", needs: ["LatchRPC"]),
+        tests("DifferentialTests", needs: ["GeneratedModels", "LatchProto", "LatchRPC", "LatchCore", "TestVectors"]),
         // Without our upcoming features: what is generated compiles with and without them.
         tests(
             "GeneratedTests",

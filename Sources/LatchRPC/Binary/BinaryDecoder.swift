@@ -104,9 +104,13 @@ struct BinaryDecoder: ~Copyable {
     }
 
     /// Reads a length, which is never more than what is left: no memory is taken on the word of a stranger.
+    ///
+    /// It is a number of 32 bits, and has at most five bytes as a tag has (protobuf encoding, "Condensed Reference Card").
     @inline(__always)
     mutating func length() throws(DecodingFailure) -> Int {
+        let start = at
         let length = try varint()
+        guard at - start <= 5 else { throw .longNumber }
         guard length <= UInt64(remaining) else { throw .truncated }
         return Int(length)
     }

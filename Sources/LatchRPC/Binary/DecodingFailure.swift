@@ -10,7 +10,7 @@ enum DecodingFailure: UInt8, Error {
         case .truncated: .truncated(place)
         case .tooDeep: .tooDeep(place)
         case .invalidText: .invalidText(place)
-        case .longNumber: .malformed(place, "a number has more than ten bytes")
+        case .longNumber: .malformed(place, "a number has more bytes than it may have")
         case .badTag: .malformed(place, "a tag has no field's number")
         case .badWireType: .malformed(place, "a tag has a wire type that does not exist")
         case .badGroup: .malformed(place, "a group ends that did not begin there")
