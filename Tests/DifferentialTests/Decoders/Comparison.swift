@@ -37,7 +37,7 @@ enum Comparison {
             if ours != nil, theirs.isAccepted { outcome.accepted += 1 }
             guard let what = try difference(ours, theirs, input) else { continue }
             let error = error(input)
-            if let excuse = KnownDeviations.excuse(for: what, theirs) {
+            if let excuse = KnownDeviations.excuse(for: input, what, theirs, ours: error) {
                 outcome.excused[excuse, default: 0] += 1
             } else {
                 let json = String(decoding: theirs.json ?? [], as: UTF8.self)

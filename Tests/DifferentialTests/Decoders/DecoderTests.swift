@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import GeneratedModels
 import LatchRPC
 import Testing
 
@@ -18,6 +19,29 @@ struct `Our decoders beside Google's protobuf for Python` {
 
     private func list(_ differences: [Comparison.Difference]) -> String {
         differences.prefix(400).map(\.description).joined(separator: "\n")
+    }
+
+    /// Messages inside of each other, around the depth of 100 at which both stop.
+    private func nested(isJSON: Bool) -> [Input] {
+        (95...105).map { depth in
+            if isJSON {
+                let text = String(repeating: #"{"next":"#, count: depth) + "{}" + String(repeating: "}", count: depth)
+                return Input(type: Outer.self, isJSON: true, bytes: Array(text.utf8))
+            }
+            let bytes = (0..<depth).reduce([UInt8]()) { inside, _ in
+                let length = inside.count
+                return [0x22] + (length < 128 ? [UInt8(length)] : [UInt8(length & 127) | 128, UInt8(length >> 7)])
+                    + inside
+            }
+            return Input(type: Outer.self, isJSON: false, bytes: bytes)
+        }
+    }
+
+    @Test(arguments: [false, true]) func `read messages inside of each other to the same depth`(isJSON: Bool)
+        async throws
+    {
+        let outcome = try await Comparison.run(nested(isJSON: isJSON))
+        #expect(outcome.differences.isEmpty && outcome.accepted > 0 && outcome.refused > 0, "\(outcome)")
     }
 
     @Test func `read and refuse the same bytes, and read the same of them`() async throws {

@@ -153,7 +153,8 @@ struct JSONInputs {
         switch random.below(5) {
         case 0: bytes.removeLast(bytes.count - place)
         case 1: if place < bytes.count { bytes.remove(at: place) }
-        case 2: if place < bytes.count { bytes[place] = random.pick([0, 0x80, 0xFF, 0x22, 0x30, 0x5C, 0x7B, 0x2C, 0x65]) }
+        case 2:
+            if place < bytes.count { bytes[place] = random.pick([0, 0x80, 0xFF, 0x22, 0x30, 0x5C, 0x7B, 0x2C, 0x65]) }
         case 3:
             let end = place + random.below(bytes.count - place + 1)
             bytes.insert(contentsOf: bytes[place..<end], at: random.below(bytes.count + 1))

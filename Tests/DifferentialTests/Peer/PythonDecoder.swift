@@ -7,7 +7,8 @@ import LatchProto
 /// Google's protobuf for Python (upb below, json_format above), which Scripts/fetch-peers installs.
 enum PythonDecoder {
     /// What a skipped suite says.
-    static let hint = "Scripts/fetch-peers rules could not install protobuf from PyPI: no network, no python3, or no pip"
+    static let hint =
+        "Scripts/fetch-peers rules could not install protobuf from PyPI: no network, no python3, or no pip"
 
     /// Whether it is there, installed now where it was not.
     static func install() async -> Bool { await folder.value != nil }
@@ -33,7 +34,9 @@ enum PythonDecoder {
         let place = files.temporaryDirectory.appending(path: "latch-differential-\(UUID().uuidString)").path
         try files.createDirectory(atPath: place, withIntermediateDirectories: true)
         let answers: Result<[Answer], any Error>
-        do { answers = .success(try await run(folder, place, descriptors, requests)) } catch { answers = .failure(error) }
+        do { answers = .success(try await run(folder, place, descriptors, requests)) } catch {
+            answers = .failure(error)
+        }
         try files.removeItem(atPath: place)
         return try answers.get()
     }
@@ -72,7 +75,8 @@ enum PythonDecoder {
             let notes = String(decoding: part(), as: UTF8.self)
             let (encoded, json) = (part(), part())
             answers.append(
-                Answer(isAccepted: isAccepted, notes: notes, bytes: encoded, json: json == Array("-".utf8) ? nil : json))
+                Answer(isAccepted: isAccepted, notes: notes, bytes: encoded, json: json == Array("-".utf8) ? nil : json)
+            )
         }
         return answers
     }

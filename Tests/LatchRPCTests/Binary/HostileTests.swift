@@ -89,6 +89,16 @@ import Testing
         #expect(try Everything(serialized: padded).oneInt32 == 5)
     }
 
+    @Test func `are refused where a length has more than five bytes, as other readers do`() throws {
+        let five: [UInt8] = [0x81, 0x80, 0x80, 0x80, 0x00]
+        #expect(try Everything(serialized: Wire.tag(14, 2) + five + [0x61]).oneString == "a")
+        let six: [UInt8] = [0x81, 0x80, 0x80, 0x80, 0x80, 0x00]
+        #expect(refused(Wire.tag(14, 2) + six + [0x61], .malformed))
+        #expect(refused(Wire.tag(15, 2) + six + [0x61], .malformed))
+        #expect(refused(Wire.tag(999, 2) + six + [0x61], .malformed))
+        #expect(refused(Wire.tag(200, 2) + [0x80, 0x80, 0x80, 0x80, 0x80, 0x00], .malformed))
+    }
+
     @Test func `are refused where a text is not UTF-8`() throws {
         let bad: [[UInt8]] = [
             [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0x61, 0x80],

@@ -151,12 +151,21 @@ def look_at_fields(parser, js, message, path):
     for name in js:
         field = fields.get(name)
         if field is None:
+            if name.startswith("["):
+                look_at_extension(name[1:-1])
             continue
         if field.number in seen:
             notes.add("spelled")
         seen.add(field.number)
         if field.containing_oneof is not None and field.containing_oneof.name in js:
             notes.add("oneof")
+
+
+def look_at_extension(name):
+    try:
+        descriptor_pool.Default().FindExtensionByName(name)
+    except KeyError:
+        notes.add("extension")
 
 
 def look_at_map(parser, value, message, field, path):
@@ -203,7 +212,13 @@ def look_through(message):
     for field, value in message.ListFields():
         is_map = field.message_type is not None and field.message_type.GetOptions().map_entry
         many = field.is_repeated and not is_map
-        for each in value.values() if is_map else value if many else [value]:
+        try:
+            values = list(value.values() if is_map else value if many else [value])
+        except UnicodeDecodeError:
+            # A key of a proto2 map, which upb keeps as it came.
+            notes.update(["raw", "unseen"])
+            continue
+        for each in values:
             if field.type == field.TYPE_STRING and isinstance(each, bytes):
                 notes.add("raw")
             elif hasattr(each, "DESCRIPTOR"):
@@ -215,7 +230,7 @@ def look_through_unknown(fields, descriptor):
         known = descriptor.fields_by_number.get(field.field_number) if descriptor else None
         if known is not None and known.message_type is not None and known.message_type.GetOptions().map_entry:
             notes.add("entry")
-        if field.field_number == 0:
+        if not 0 < field.field_number < 1 << 29:
             notes.add("number")
         if field.wire_type == 3:
             look_through_unknown(field.data, None)
@@ -231,7 +246,8 @@ def answer(kind, message_class, data):
         else:
             json_format.Parse(data, message)
         if not message.IsInitialized():
-            return b"0", "required", b"", b"-"
+            look_through(message)
+            return b"0", ",".join(["required", *sorted(notes)]), b"", b"-"
         encoded = message.SerializeToString(deterministic=True)
     except Exception as error:
         return b"0", f"{type(error).__name__}: {error}"[:300], b"", b"-"
