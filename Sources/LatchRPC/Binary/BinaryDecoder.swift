@@ -110,8 +110,8 @@ struct BinaryDecoder: ~Copyable {
     mutating func length() throws(DecodingFailure) -> Int {
         let start = at
         let length = try varint()
-        guard at - start <= 5 else { throw .longNumber }
         guard length <= UInt64(remaining) else { throw .truncated }
+        guard at - start <= 5 else { throw .longNumber }
         return Int(length)
     }
 

@@ -5,12 +5,12 @@ import LatchRPC
 
 /// What our decoder and Python's make of the same inputs.
 enum Comparison {
-    /// The seed and the number of inputs: `LATCH_DIFFERENTIAL=SEED:COUNT` asks for others than `make test` has.
-    static func plan(count: Int) -> (seed: UInt64, count: Int) {
-        let wish = ProcessInfo.processInfo.environment["LATCH_DIFFERENTIAL"]?.split(separator: ":") ?? []
-        guard wish.count == 2, let seed = UInt64(wish[0]), let wished = Int(wish[1]) else { return (5, count) }
-        return (seed, wished)
-    }
+    /// What `LATCH_DIFFERENTIAL=SEED:COUNT` asks for: another seed and another number of inputs than `make test` has.
+    static let wish: (seed: UInt64, count: Int)? = {
+        let parts = ProcessInfo.processInfo.environment["LATCH_DIFFERENTIAL"]?.split(separator: ":") ?? []
+        guard parts.count == 2, let seed = UInt64(parts[0]), let count = Int(parts[1]) else { return nil }
+        return (seed, count)
+    }()
 
     /// One input about which both do not agree.
     struct Difference: CustomStringConvertible {

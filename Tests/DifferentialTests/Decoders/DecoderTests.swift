@@ -14,11 +14,12 @@ struct `Our decoders beside Google's protobuf for Python` {
         #expect(
             count == 0,
             "seed \(seed), for example:\n\(list(outcome.differences))")
+        guard Comparison.wish != nil else { return }
         print("seed \(seed): \(outcome.accepted) accepted, \(outcome.refused) refused by both; \(outcome.excused)")
     }
 
     private func list(_ differences: [Comparison.Difference]) -> String {
-        differences.prefix(400).map(\.description).joined(separator: "\n")
+        differences.prefix(40).map(\.description).joined(separator: "\n")
     }
 
     /// Messages inside of each other, around the depth of 100 at which both stop.
@@ -45,13 +46,13 @@ struct `Our decoders beside Google's protobuf for Python` {
     }
 
     @Test func `read and refuse the same bytes, and read the same of them`() async throws {
-        let (seed, count) = Comparison.plan(count: 4_000)
+        let (seed, count) = Comparison.wish ?? (seed: 5, count: 4_000)
         var inputs = WireInputs(seed: seed)
         try await check((0..<count).map { _ in inputs.make() }, seed)
     }
 
     @Test func `read and refuse the same JSON, and read the same of it`() async throws {
-        let (seed, count) = Comparison.plan(count: 4_000)
+        let (seed, count) = Comparison.wish ?? (seed: 5, count: 4_000)
         var inputs = JSONInputs(seed: seed)
         try await check((0..<count).map { _ in inputs.make() }, seed)
     }
