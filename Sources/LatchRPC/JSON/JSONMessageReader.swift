@@ -29,11 +29,12 @@ struct JSONMessageReader {
     ) throws(ProtoError) {
         try text.openObject()
         var seen = SlotSet()
+        var seenExtensions: Set<UInt32> = []
         var isFirst = true
         var likely = 0
         while let name = try text.nextName(isFirst: &isFirst) {
             guard let slot = try slot(of: name, names, likely: likely) else {
-                try readUnknown(name, into: &storage, skipping: skipped)
+                try readUnknown(name, into: &storage, &seenExtensions, skipping: skipped)
                 continue
             }
             likely = slot + 1
@@ -56,14 +57,20 @@ struct JSONMessageReader {
 
     /// Reads a member that no field has: an extension's, or one that is skipped or refused.
     private mutating func readUnknown(
-        _ place: JSONString, into storage: inout MessageStorage, skipping skipped: StaticString?
+        _ place: JSONString, into storage: inout MessageStorage, _ seen: inout Set<UInt32>,
+        skipping skipped: StaticString?
     ) throws(ProtoError) {
         let name = try text.string(place)
         if let skipped, name == "\(skipped)" { return try text.skipValue() }
         if name.hasPrefix("["), name.hasSuffix("]"),
             let schema = options.extensions.schema(named: name.dropFirst().dropLast(), of: storage.layout.name)
         {
-            return try readExtension(schema, place, into: &storage)
+            let entry = schema.table.pointee.entries[0]
+            // Null and an empty list set nothing, but stand there all the same.
+            guard seen.insert(entry.number).inserted else {
+                throw .duplicateField(schema.layout.fields[0].name, at: place.start)
+            }
+            return try readExtension(schema, entry, into: &storage)
         }
         guard options.ignoresUnknownFields else { throw .unknownField(name, in: storage.layout.name) }
         try text.skipValue()
@@ -71,13 +78,9 @@ struct JSONMessageReader {
 
     /// Reads a member that is named as an extension in brackets.
     private mutating func readExtension(
-        _ schema: MessageSchema, _ name: JSONString, into storage: inout MessageStorage
+        _ schema: MessageSchema, _ entry: FieldEntry, into storage: inout MessageStorage
     ) throws(ProtoError) {
-        let entry = schema.table.pointee.entries[0]
         var values = MessageStorage(schema)
-        guard storage.extension(entry.number) == nil else {
-            throw .duplicateField(schema.layout.fields[0].name, at: name.start)
-        }
         try readField(entry, schema.layout.jsonNames.pointee.takesNull[0], into: &values)
         if values.has(0) { storage.setExtension(entry.number, values) }
     }

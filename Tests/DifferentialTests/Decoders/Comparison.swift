@@ -62,7 +62,7 @@ enum Comparison {
         guard theirs.isAccepted else { return .pythonRefuses }
         let bytes = try ours.serialized(deterministic: true)
         if bytes != theirs.bytes {
-            let read = try input.type.init(serialized: theirs.bytes, extensions: Input.extensions)
+            guard let read = read(Input(type: input.type, isJSON: false, bytes: theirs.bytes)) else { return .meaning }
             if try bytes != read.serialized(deterministic: true), !isSaidAlike(ours, read, input) { return .meaning }
         }
         guard let json = theirs.json else { return nil }

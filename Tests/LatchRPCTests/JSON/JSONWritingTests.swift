@@ -93,6 +93,8 @@ import Testing
         let twice =
             #"{"[protobuf_test_messages.proto2.extension_int32]":5,"[protobuf_test_messages.proto2.extension_int32]":5}"#
         #expect(throws: ProtoError.duplicateField) { try TestAllTypesProto2(json: twice, options: options) }
+        let nothing = twice.replacing("5", with: "null")
+        #expect(throws: ProtoError.duplicateField) { try TestAllTypesProto2(json: nothing, options: options) }
     }
 
     @Test func `has groups by the field's name`() throws {
