@@ -28,7 +28,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("900", 900), ("1.5", 1.5), ("0.5", nil), ("1e3", 1_000), ("0", nil), ("-1", nil), (#""900""#, 900), ("null", nil),
+            ("900", 900), ("1.5", 1.5), ("0.5", nil), ("1e3", 1_000), ("0", nil), ("-1", nil), (#""900""#, 900),
+            ("null", nil),
             ("true", nil), ("[]", nil),
         ] as [(String, Double?)])
     func `lives as long as it says, and for an unknown time where it says nothing usable`(
