@@ -2,6 +2,7 @@
 
 import LatchHTTP
 import LatchRPC
+import LatchTesting
 
 /// The test service as our server answers it; the peers of Tests/Peers/RPC answer alike.
 ///
@@ -23,7 +24,7 @@ struct NotesService: Sendable {
     private func echo(_ note: Note, _ context: CallContext) async throws -> Note {
         try prepare(note, context)
         switch note.text {
-        case "wait": try await Task.sleep(for: .seconds(60))
+        case "wait": try await untilCancelled()
         case "time":
             return Note(number: Int32(context.deadline.map { ($0.remaining / .seconds(1)).rounded(.up) } ?? -1))
         case "who": return Note(text: context.metadata[.userAgent] ?? "")
@@ -42,7 +43,7 @@ struct NotesService: Sendable {
             }
             try failAsAsked(note)
             while note.text == "forever" { try await writer.send(Note(text: "more")) }
-            if note.text == "wait" { try await Task.sleep(for: .seconds(60)) }
+            if note.text == "wait" { try await untilCancelled() }
         }
     }
 
