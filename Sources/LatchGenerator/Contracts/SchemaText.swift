@@ -50,7 +50,7 @@ struct SchemaText {
         }
         if shape.isSecret { line += " secret" }
         if Self.isRaw(field) { line += " raw" }
-        if !field.isExtension, let json = field.jsonName, json != Self.jsonName(field.name) { line += " json \(json)" }
+        if !field.isExtension, let json = field.jsonName, json != Names.json(field.name) { line += " json \(json)" }
         if let text = field.defaultValue, shape.presence == .tracked || field.isExtension {
             line += " default \"\(field.type == .bytes ? text : Self.escaped(text))\""
         }
@@ -80,21 +80,6 @@ struct SchemaText {
         guard field.features.utf8Validation == .none else { return false }
         guard field.isMap, let entry = field.message else { return field.type == .string }
         return entry.fields.contains { $0.type == .string }
-    }
-
-    /// The name of a field in JSON where its file says none (Protocol Buffers language guide, "JSON mapping").
-    static func jsonName(_ name: String) -> String {
-        var result: [UInt8] = []
-        var isCapital = false
-        for byte in name.utf8 {
-            if byte == UInt8(ascii: "_") {
-                isCapital = true
-            } else {
-                result.append(isCapital && (0x61...0x7A).contains(byte) ? byte - 32 : byte)
-                isCapital = false
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
     }
 
     /// A text with the escapes of C, as the defaults of bytes have them already.

@@ -58,7 +58,7 @@ package struct OutputPlan: Sendable {
         _ files: [GeneratedFile], in folder: String, origin: String, force: Bool = false
     ) throws(GeneratorError) {
         self.folder = folder
-        before = Self.manifest(in: folder)
+        before = try Self.manifest(in: folder)
         manifest = before
         for file in try Self.checked(files) { plan(file, origin: origin, force: force) }
         let paths = Set(files.map(\.path))
@@ -160,10 +160,15 @@ extension OutputPlan {
         try StagedFiles.remove("\(folder)/\(path)", emptying: folder)
     }
 
-    /// What the folder says that it holds; nothing where it says nothing that can be read.
-    private static func manifest(in folder: String) -> OutputManifest {
-        let bytes = try? AtomicFile("\(folder)/\(OutputManifest.name)").read()
-        return bytes.flatMap(OutputManifest.init(reading:)) ?? OutputManifest()
+    /// What the folder says that it holds; nothing where it says nothing that means something.
+    private static func manifest(in folder: String) throws(GeneratorError) -> OutputManifest {
+        do {
+            let bytes = try AtomicFile("\(folder)/\(OutputManifest.name)").read()
+            return bytes.flatMap(OutputManifest.init(reading:)) ?? OutputManifest()
+        } catch {
+            // Written anew, it would forget what is ours.
+            throw .unwritable(error)
+        }
     }
 
     /// The files, once it is certain that each has a place of its own within the folder.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How names are turned into others (Protocol Buffers language guide, "JSON mapping", and the rules of enums).
-enum Names {
+package enum Names {
     /// The name of a field in JSON: without underscores, and with a capital where one stood before a letter.
-    static func json(_ name: String) -> String {
+    package static func json(_ name: String) -> String {
         var result: [UInt8] = []
         var isCapital = false
         for byte in name.utf8 {
