@@ -147,7 +147,7 @@ extension GuideWriter {
 
         ## The state does not change
 
-        \(unchanging)        - `UPDATE_BY_ID` changes an item that the state has; one that it does not have is not added.
+        \(unchanging)- `UPDATE_BY_ID` changes an item that the state has; one that it does not have is not added.
         - A state that equals the one before is not sent to those who follow it.
 
         ## The compiler says that a reducer is missing
