@@ -64,6 +64,9 @@ public struct Identity: Sendable {
         housekeeping = Task { await Self.keepHouse(parts) }
     }
 
+    /// Below which path the calls of the user service are, for a limit of their own (`Server.Configuration`).
+    public static let callPath = "/userservice.v1.UserService/"
+
     /// The public URL; nil until there is one.
     public var issuer: String? { parts.accessTokens.issuer }
 

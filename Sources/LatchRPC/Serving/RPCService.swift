@@ -39,6 +39,19 @@ public struct RPCService: Handler {
         }
     }
 
+    /// How much content requests to each service may have, for the configuration of the server below it.
+    ///
+    /// ```swift
+    /// configuration.contentLimits = service.contentLimits
+    /// ```
+    ///
+    /// The server's own limit is that of forms and JSON, and is refused in no words of a call. A service that is mounted
+    /// below a path has that path in front of the keys.
+    public var contentLimits: [String: Int] {
+        Dictionary(
+            uniqueKeysWithValues: Set(methods.values.map(\.service)).map { ("/\($0)/", terms.limits.requestBytes) })
+    }
+
     /// Answers one call; a call that fails is an answer too.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         let path = Self.methodPath(of: request)

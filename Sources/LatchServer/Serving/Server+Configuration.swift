@@ -13,6 +13,13 @@ extension Server {
         public var maximumHeaderFields = 100
         /// How many bytes the content may have; more is 413, and is not read.
         public var maximumBodyBytes = 1024 * 1024
+        /// How many bytes the content may have below some paths, such as `/shop.v1.Shop/`, in place of
+        /// `maximumBodyBytes`; of several such paths the longest counts.
+        ///
+        /// A request with more content reaches its handler, with content that fails with `HTTPError.tooLarge` when it
+        /// is read, so that the refusal is in the words of the handler's protocol (`RPCService.contentLimits`). The
+        /// connection ends with the answer.
+        public var contentLimits: [String: Int] = [:]
         /// How many bytes the contents of all requests may have together while they arrive and are answered; a request
         /// for which there is no room is answered 503.
         public var maximumContentBytes = 256 * 1024 * 1024

@@ -19,6 +19,7 @@ enum ServerSetting {
         .number("maximum_connections", 10_000, 1...1_000_000, "connections at once"),
         .number("maximum_connections_per_address", 2000, 1...1_000_000, "of them from one address"),
         .number("maximum_body_bytes", 1_048_576, 1024...1_073_741_824, "bytes of a request's content"),
+        .number("maximum_call_bytes", 4_194_304, 1024...4_194_304, "the same of a call of the user service"),
         .number("shutdown_grace", 10, 0...3600, "seconds that requests may take to finish at the end"),
     ]
 }

@@ -2,6 +2,7 @@
 
 import FoundationEssentials
 import LatchCommand
+import LatchIdentity
 import LatchServer
 
 /// What the settings say about the socket.
@@ -20,6 +21,7 @@ struct ServerSocket {
         configuration.maximumConnections = settings.number("maximum_connections")
         configuration.maximumConnectionsPerAddress = settings.number("maximum_connections_per_address")
         configuration.maximumBodyBytes = settings.number("maximum_body_bytes")
+        configuration.contentLimits = [Identity.callPath: settings.number("maximum_call_bytes")]
         configuration.grace = .seconds(settings.number("shutdown_grace"))
         configuration.tls = try tls()
         return configuration

@@ -3,9 +3,15 @@
 import LatchHTTP
 import LatchRPC
 import LatchServer
+import LatchTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `A message that is too large` {
+    /// Three megabytes that no compression makes smaller.
+    private static let noise: [UInt8] = {
+        var random = SplitMix64(state: 7)
+        return (0..<375_000).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }
+    }()
     private let small = RPCLimits(messageBytes: 1000)
 
     @Test(arguments: CallStyle.all) func `is refused by the server`(style: CallStyle) async throws {
@@ -56,6 +62,27 @@ import Testing
             "http://localhost", through: HandlerFunction { _ in try await service.respond(to: request) },
             using: type.hasPrefix("connect") ? .connect : type.hasPrefix("grpc-web") ? .grpcWeb : .grpc)
         await #expect(throws: RPCError.resourceExhausted) { try await channel.clientStream(Notes.add, RPCStream([])) }
+    }
+
+    @Test(arguments: CallStyle.all)
+    func `is refused in the words of its protocol by a server that bears little else`(style: CallStyle) async throws {
+        let service = RPCService(NotesService().handlers)
+        var configuration = Server.Configuration()
+        configuration.contentLimits = service.contentLimits
+        try await serving(service, configuration) { url in
+            let channel = try style.channel(url)
+            // More than forms may have, and in JSON still less than a message may.
+            let large = Note(data: Self.noise)
+            #expect(try await channel.unary(Notes.echo, large).message == large)
+            let tooLarge = Note(data: Self.noise + Self.noise)
+            for _ in 0..<2 {
+                await #expect(throws: RPCError.resourceExhausted) { try await channel.unary(Notes.echo, tooLarge) }
+                await #expect(throws: RPCError.resourceExhausted) {
+                    try await channel.clientStream(Notes.add, RPCStream([large, large]))
+                }
+            }
+            #expect(try await channel.unary(Notes.echo, Note(text: "a")).message.text == "a")
+        }
     }
 
     @Test func `is measured after compression is taken off`() throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
@@ -118,6 +119,40 @@ import Testing
             #expect(await first.receiveResponse()?.body.text == "60000")
             await second.send(head + String(repeating: "c", count: 60_000))
             #expect(await second.receiveResponse()?.body.text == "60000")
+        }
+    }
+
+    @Test func `may be others below a path, whose handler says that they are passed`() async throws {
+        var configuration = Self.small
+        configuration.contentLimits = ["/calls/": 200, "/calls/few/": 10]
+        let handler = HandlerFunction { request in
+            do {
+                return HTTPResponse(status: .ok, body: HTTPBody(try await request.body.collected(upTo: 1000)))
+            } catch HTTPError.tooLarge {
+                return HTTPResponse(status: 418)
+            }
+        }
+        func answers(to path: String, _ count: Int, isChunked: Bool) async throws -> [Int] {
+            let content = String(repeating: "d", count: count)
+            let framed =
+                isChunked
+                ? "Transfer-Encoding: chunked\r\n\r\n\(String(count, radix: 16))\r\n\(content)\r\n0\r\n\r\n"
+                : "Content-Length: \(count)\r\n\r\n\(content)"
+            return try await serving(handler, configuration: configuration) { address in
+                let client = try RawClient(port: address.port)
+                // What follows on the connection shows whether it goes on.
+                await client.send("POST \(path) HTTP/1.1\r\nHost: a\r\n" + framed + Requests.smuggled)
+                client.endSending()
+                return await client.receiveResponses().map(\.status.rawValue)
+            }
+        }
+        for isChunked in [false, true] {
+            #expect(try await answers(to: "/calls/a", 200, isChunked: isChunked) == [200, 200])
+            #expect(try await answers(to: "/calls/a", 201, isChunked: isChunked) == [418])
+            #expect(try await answers(to: "/calls/few/a", 10, isChunked: isChunked) == [200, 200])
+            #expect(try await answers(to: "/calls/few/a", 11, isChunked: isChunked) == [418])
+            #expect(try await answers(to: "/call", 100, isChunked: isChunked) == [200, 200])
+            #expect(try await answers(to: "/call", 101, isChunked: isChunked) == [413])
         }
     }
 

@@ -5,7 +5,7 @@ import LatchHTTP
 
 extension Connection {
     /// Asks the handler, on this thread as far as it does not wait.
-    func answer(_ head: RequestHead, content: [UInt8]) {
+    func answer(_ head: RequestHead, content: HTTPBody) {
         phase = .answering
         deadline = .max
         exchange += 1
@@ -15,7 +15,7 @@ extension Connection {
         takesChunks = head.takesChunks
         var request = HTTPRequest(
             method: head.method, scheme: loop.terms.scheme, authority: head.authority, path: head.path,
-            fields: head.fields, body: HTTPBody(content))
+            fields: head.fields, body: content)
         request.context = context
         let handler = loop.terms.handler
         loop.runningTasks += 1

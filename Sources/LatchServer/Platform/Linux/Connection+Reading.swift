@@ -70,8 +70,14 @@ extension Connection {
 
     /// The head is in order: asks the handler at once where no content follows, else awaits the content.
     private func begin(_ head: RequestHead) throws(Refusal) {
-        guard head.framing != .length(0) else { return answer(head, content: []) }
-        decoder = try ContentDecoder(head.framing, limit: loop.terms.maximumBodyBytes)
+        guard head.framing != .length(0) else { return answer(head, content: .empty) }
+        let limit = loop.terms.contentLimits.limit(at: head.path)
+        do throws(Refusal) {
+            decoder = try ContentDecoder(head.framing, limit: limit.bytes)
+        } catch {
+            guard limit.isHandlers else { throw error }
+            return answerOverLimit(head)
+        }
         self.head = head
         phase = .content
         deadline = loop.now &+ loop.terms.bodyDeadline
@@ -95,9 +101,25 @@ extension Connection {
                 return true
             }
             self.head = nil
-            answer(head, content: decoder.content)
-        } catch { refuse(error) }
+            answer(head, content: HTTPBody(decoder.content))
+        } catch {
+            guard error == .bodyTooLarge, let head, loop.terms.contentLimits.limit(at: head.path).isHandlers else {
+                refuse(error)
+                return true
+            }
+            answerOverLimit(head)
+        }
         return true
+    }
+
+    /// Leaves it to the handler to say that the content is too large; the rest of it is never read as a request.
+    private func answerOverLimit(_ head: RequestHead) {
+        var head = head
+        head.keepsAlive = false
+        (self.head, decoder) = (nil, nil)
+        holdContent(0)
+        (input, inputStart) = ([], 0)
+        answer(head, content: HTTPBody(HTTPBodyStream(once: { throw HTTPError.tooLarge })))
     }
 
     /// Takes bytes from the socket into the input; false when there are none.

@@ -20,7 +20,7 @@ struct Terms: Sendable {
     /// Before anything of a head is believed.
     let headLimits: HeadLimits
     /// Of one content, after chunks are taken apart.
-    let maximumBodyBytes: Int
+    let contentLimits: ContentLimits
     /// Of all contents together, shared out among the loops.
     let maximumContentBytesPerLoop: Int
     /// In nanoseconds, as all times here.
@@ -49,7 +49,7 @@ struct Terms: Sendable {
         (scheme, authority) = (address.scheme, address.authority)
         headLimits = HeadLimits(
             bytes: configuration.maximumHeaderBytes, fieldCount: configuration.maximumHeaderFields)
-        maximumBodyBytes = configuration.maximumBodyBytes
+        contentLimits = ContentLimits(configuration)
         maximumContentBytesPerLoop = configuration.maximumContentBytes / max(1, configuration.loops)
         headDeadline = configuration.headDeadline.nanoseconds
         bodyDeadline = configuration.bodyDeadline.nanoseconds

@@ -13,6 +13,13 @@ func withServedNotes(limits: RPCLimits = .standard, _ body: (_ url: String) asyn
 func serving(_ service: RPCService, _ body: (_ url: String) async throws -> Void) async throws {
     var configuration = Server.Configuration()
     configuration.maximumBodyBytes = 16 << 20
+    try await serving(service, configuration, body)
+}
+
+/// The same, on a server that bears what a configuration says.
+func serving(
+    _ service: RPCService, _ configuration: Server.Configuration, _ body: (_ url: String) async throws -> Void
+) async throws {
     var router = Router()
     for route in service.routes { router.on(route.method, route.pattern, handledBy: service) }
     let server = Server(handler: router, configuration: configuration)
