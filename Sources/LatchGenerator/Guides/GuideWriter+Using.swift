@@ -7,12 +7,13 @@ extension GuideWriter {
         let service = "\(context.service)Stub(channel)"
         let reducer = plan.reducerName.map { ", reducer: My\($0)()" } ?? ""
         return """
-            # Integration guide
+            # \(title("Integration guide"))
 
             ## 1 · Add the files
 
             Put `Clients` and `Contracts` into a target that depends on the products `LatchRPC`, `AxiomCore` and
             `AxiomArchitecture` of Latchwork\(plan.packageName.map { "; the target is called `\($0)`" } ?? "").
+            `Documentation` is a catalog for DocC: call the folder `Documentation.docc` where you put it there as well.
 
             ## 2 · Say where the service is
 
@@ -76,7 +77,7 @@ extension GuideWriter {
     var examples: String {
         let example = exampleMethod.map(action) ?? ""
         return """
-            # Usage examples
+            # \(title("Usage examples"))
 
             ## One action
 
@@ -132,7 +133,7 @@ extension GuideWriter {
 
     var troubleshooting: String {
         """
-        # Troubleshooting
+        # \(title("Troubleshooting"))
 
         | `error` | What it means | What to do |
         |---|---|---|
@@ -149,12 +150,19 @@ extension GuideWriter {
 
         \(unchanging)- `UPDATE_BY_ID` changes an item that the state has; one that it does not have is not added.
         - A state that equals the one before is not sent to those who follow it.
-
-        ## The compiler says that a reducer is missing
-
-        Calls whose update is CUSTOM need a function of the program: see <doc:IntegrationGuide>.
-
+        \(missingReducer)
         """
+    }
+
+    private var missingReducer: String {
+        guard plan.reducerName != nil else { return "" }
+        return """
+
+            ## The compiler says that a reducer is missing
+
+            Calls whose update is CUSTOM need a function of the program: see <doc:\(article("IntegrationGuide"))>.
+
+            """
     }
 
     private var unchanging: String {

@@ -2,26 +2,35 @@
 
 import LatchProto
 
-/// Writes the guides to a client: Markdown that is read as it is, and as articles of DocC.
+/// Writes the guides to a client: Markdown that is read as it is, and as articles of a DocC catalog.
+///
+/// DocC tells articles apart by the names of their files alone, whatever their folder.
 struct GuideWriter {
     let context: ClientContext
+    /// Whether it is the only client of the output, so that its guides need no folder and no names of their own.
     private let isAlone: Bool
     var plan: ServicePlan { context.plan }
 
-    /// - Parameter isAlone: Whether it is the only client of the output, so that its guides need no folder of their own.
     init(_ context: ClientContext, isAlone: Bool) {
         self.context = context
-        self.isAlone = isAlone
+        self.isAlone = isAlone && context.options.layout == .project
     }
 
     var files: [GeneratedFile] {
         let root = ClientContext.folder("Documentation", context.options, plan)
-        let folder = isAlone && context.options.layout == .project ? root : "\(root)\(plan.stem)/"
+        let folder = isAlone ? root : "\(root)\(plan.stem)/"
         return [
-            ("README", overview), ("APIReference", reference), ("IntegrationGuide", integration),
-            ("UsageExamples", examples), ("Troubleshooting", troubleshooting),
+            (isAlone ? "README" : article("Overview"), overview), (article("APIReference"), reference),
+            (article("IntegrationGuide"), integration), (article("UsageExamples"), examples),
+            (article("Troubleshooting"), troubleshooting),
         ].map { GeneratedFile(path: "\(folder)\($0.0).md", text: $0.1) }
     }
+
+    /// What an article is called in links, and its file.
+    func article(_ name: String) -> String { isAlone ? name : plan.stem + name }
+
+    /// What stands above an article.
+    func title(_ words: String) -> String { isAlone ? words : "\(words): \(plan.clientName)" }
 
     /// A call that can be shown: one that reads like the heart of the service.
     var exampleMethod: MethodPlan? {
@@ -59,10 +68,10 @@ extension GuideWriter {
             |---|---|
             \(lines.joined(separator: "\n"))
 
-            - <doc:APIReference>: actions, state and errors
-            - <doc:IntegrationGuide>: from a channel to a client
-            - <doc:UsageExamples>: what programs do with it
-            - <doc:Troubleshooting>: what its errors mean
+            - <doc:\(article("APIReference"))>: actions, state and errors
+            - <doc:\(article("IntegrationGuide"))>: from a channel to a client
+            - <doc:\(article("UsageExamples"))>: what programs do with it
+            - <doc:\(article("Troubleshooting"))>: what its errors mean
 
             """
     }
@@ -81,7 +90,7 @@ extension GuideWriter {
             "- `.\(SwiftNames.bare(method.caseName))`: \(checks.map(\.message).joined(separator: "; "))"
         }
         return """
-            # API reference
+            # \(title("API reference"))
 
             ## Actions
 

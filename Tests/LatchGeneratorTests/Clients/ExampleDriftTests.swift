@@ -186,8 +186,8 @@ import Testing
                 service BoardService { rpc CreateNote(Note) returns (Made); }
                 """)
         let paths = output.files.map(\.path)
-        #expect(paths.contains("swift/Documentation/Note/README.md"))
-        #expect(paths.contains("swift/Documentation/Board/README.md"))
+        #expect(paths.contains("swift/Documentation/Note/NoteOverview.md"))
+        #expect(paths.contains("swift/Documentation/Board/BoardOverview.md"))
         #expect(paths.filter { $0.hasSuffix("AxiomErrors.swift") }.count == 1)
         #expect(Set(paths).count == paths.count)
     }
