@@ -28,7 +28,9 @@ public struct Compiler {
         let pool = FilePool(recordsLocations: recordsLocations, read: read)
         for name in names where pool.file(named: name) == nil && !pool.wasTried(name) {
             pool.load(name, from: nil)
+            pool.checkOptions()
         }
+        if pool.diagnostics.errorCount == 0 { names.compactMap { pool.file(named: $0) }.forEach(pool.checkRequested) }
         let requested = names.compactMap { pool.file(named: $0) }
         return Compilation(
             requested: requested, files: pool.withImports(requested), diagnostics: pool.diagnostics.list)

@@ -47,6 +47,8 @@ public final class EnumValueDescriptor {
     public internal(set) var options = Options()
     /// The comments around it.
     public internal(set) var comments = Comments()
+    /// How it behaves, which matters for the rules of its name alone.
+    var features = Features(defaultsOf: .proto2)
     /// The enum.
     public unowned let `enum`: EnumDescriptor
     package var place: Place?

@@ -16,6 +16,8 @@ public final class FileDescriptor {
     /// The edition whose defaults hold.
     public internal(set) var edition = Edition.proto2
     var syntaxPlace: Place?
+    /// Whether its edition is one that only those who make it use.
+    var isExperimental = false
     /// Whether the file says in which language it is.
     var namesSyntax = false
     /// What it imports, in order.

@@ -65,6 +65,8 @@ public final class OneofDescriptor {
     public internal(set) var options = Options()
     /// Whether it was made for one field that is marked `optional`.
     public let isSynthetic: Bool
+    /// How it behaves, which matters for the rules of its name alone.
+    var features = Features(defaultsOf: .proto2)
     /// The comments around it.
     public internal(set) var comments = Comments()
     package let place: Place

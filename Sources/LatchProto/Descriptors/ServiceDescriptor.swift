@@ -14,6 +14,8 @@ public final class ServiceDescriptor {
     public internal(set) var options = Options()
     /// The comments around it.
     public internal(set) var comments = Comments()
+    /// How it behaves, which matters for the rules of its name alone.
+    var features = Features(defaultsOf: .proto2)
     package let place: Place
 
     init(name: String, file: FileDescriptor, place: Place) {
@@ -49,6 +51,8 @@ public final class MethodDescriptor {
     var hasBlock = false
     /// The comments around it.
     public internal(set) var comments = Comments()
+    /// How it behaves, which matters for the rules of its name alone.
+    var features = Features(defaultsOf: .proto2)
     package var place: Place?
     var inputPlace: Place?
     var outputPlace: Place?

@@ -22,12 +22,15 @@ public enum Edition: Int, Sendable, Hashable, Comparable, CaseIterable {
     case edition2023 = 1000
     /// The edition of 2024.
     case edition2024 = 1001
+    /// The edition of 2026.
+    case edition2026 = 1002
 
     /// The edition that a file names; nil for one that is not known, or that no file may name.
     public init?(name: String) {
         switch name {
         case "2023": self = .edition2023
         case "2024": self = .edition2024
+        case "2026": self = .edition2026
         default: return nil
         }
     }

@@ -38,6 +38,18 @@ public struct Features: Sendable, Hashable {
         case legacyBestEffort
     }
 
+    /// Which rules names are held to; those of later editions hold besides those of earlier ones.
+    enum NamingStyle: Int64 {
+        case style2024 = 1
+        case legacy, style2026
+    }
+
+    /// Who may see a message or an enum that does not say.
+    enum SymbolVisibility: Int64 {
+        case exportAll = 1
+        case exportTopLevel, localAll, strict
+    }
+
     /// Whether a field knows that it was set.
     public var fieldPresence: FieldPresence
     /// Whether an enum takes numbers that it does not name.
@@ -50,6 +62,12 @@ public struct Features: Sendable, Hashable {
     public var messageEncoding = MessageEncoding.lengthPrefixed
     /// Whether names in JSON must be different.
     public var jsonFormat: JSONFormat
+    /// Which rules names are held to.
+    var namingStyle = NamingStyle.legacy
+    /// Who may see a message or an enum that does not say.
+    var symbolVisibility = SymbolVisibility.exportAll
+    /// Whether messages, oneofs and enums may have any number of parts.
+    var isWithoutLimits = true
 
     /// What holds in an edition where nothing else is said.
     public init(defaultsOf edition: Edition) {
@@ -59,6 +77,8 @@ public struct Features: Sendable, Hashable {
         repeatedFieldEncoding = isProto2 ? .expanded : .packed
         utf8Validation = isProto2 ? .none : .verify
         jsonFormat = isProto2 ? .legacyBestEffort : .allow
+        if edition >= .edition2024 { (namingStyle, symbolVisibility) = (.style2024, .exportTopLevel) }
+        if edition >= .edition2026 { (namingStyle, symbolVisibility, isWithoutLimits) = (.style2026, .strict, false) }
     }
 
     /// What holds where `options`, a `FeatureSet`, says something else.
@@ -71,6 +91,9 @@ public struct Features: Sendable, Hashable {
         if let value = options.integer(4).flatMap(UTF8Validation.init) { merged.utf8Validation = value }
         if let value = options.integer(5).flatMap(MessageEncoding.init) { merged.messageEncoding = value }
         if let value = options.integer(6).flatMap(JSONFormat.init) { merged.jsonFormat = value }
+        if let value = options.integer(7).flatMap(NamingStyle.init) { merged.namingStyle = value }
+        if let value = options.integer(8).flatMap(SymbolVisibility.init) { merged.symbolVisibility = value }
+        if let value = options.integer(9) { merged.isWithoutLimits = value == 1 }
         return merged
     }
 }

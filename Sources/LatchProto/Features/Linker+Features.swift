@@ -9,21 +9,29 @@ extension Linker {
         for one in file.enums { resolve(one, file.features) }
         for field in file.extensions { resolve(field, file.features) }
         for service in file.services {
-            let features = merge(file.features, service.options, 34, at: service.place)
-            for method in service.methods { _ = merge(features, method.options, 35, at: method.place) }
+            service.features = merge(file.features, service.options, 34, at: service.place)
+            for method in service.methods {
+                method.features = merge(service.features, method.options, 35, at: method.place)
+            }
         }
     }
 
     private func merge(_ features: Features, _ options: Options, _ number: Int32, at place: Place?) -> Features {
         let own = options.message.message(number)
         if own != nil, file.syntax != .editions { fail("there are features in editions only", at: place) }
+        // The first value of each of these enums stands for what is not known.
+        if let own, (1...9).contains(where: { own.integer($0) == 0 }) {
+            fail("a feature is set to a value that says nothing", at: place)
+        }
         return features.merging(own)
     }
 
     private func resolve(_ message: MessageDescriptor, _ parent: Features) {
         message.features = merge(parent, message.options, 12, at: message.place)
-        let oneofs = message.oneofs.map { merge(message.features, $0.options, 1, at: $0.place) }
-        for field in message.fields { resolve(field, field.oneofIndex.map { oneofs[$0] } ?? message.features) }
+        for oneof in message.oneofs { oneof.features = merge(message.features, oneof.options, 1, at: oneof.place) }
+        for field in message.fields {
+            resolve(field, field.oneofIndex.map { message.oneofs[$0].features } ?? message.features)
+        }
         for field in message.extensions { resolve(field, message.features) }
         for range in message.extensionRanges { _ = merge(message.features, range.options, 50, at: range.numbers.place) }
         for one in message.enums { resolve(one, message.features) }
@@ -32,7 +40,7 @@ extension Linker {
 
     private func resolve(_ one: EnumDescriptor, _ parent: Features) {
         one.features = merge(parent, one.options, 7, at: one.place)
-        for value in one.values { _ = merge(one.features, value.options, 2, at: value.place) }
+        for value in one.values { value.features = merge(one.features, value.options, 2, at: value.place) }
     }
 
     private func resolve(_ field: FieldDescriptor, _ parent: Features) {

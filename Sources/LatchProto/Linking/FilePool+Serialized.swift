@@ -44,7 +44,7 @@ extension Linker {
     /// Names, and what they refer to.
     fileprivate func declare() {
         if file.syntax == .editions, file.edition == .legacy {
-            return fail("the edition is not known", at: file.syntaxPlace, hint: "2023 and 2024 are.")
+            return fail("the edition is not known", at: file.syntaxPlace, hint: "2023, 2024 and 2026 are.")
         }
         definePackage()
         checkImports()

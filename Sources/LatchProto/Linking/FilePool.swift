@@ -10,6 +10,9 @@ final class FilePool {
     private var failed: Set<String> = []
     /// Files that are being read: one that is imported again imports itself.
     private var pending: [String] = []
+    /// The files that were read since options were looked at last.
+    private var fresh: [FileDescriptor] = []
+
     init(recordsLocations: Bool, read: @escaping Compiler.Read) {
         self.recordsLocations = recordsLocations
         self.read = read
@@ -45,6 +48,29 @@ final class FilePool {
             return _ = failed.insert(name)
         }
         byName[name] = file
+        fresh.append(file)
+    }
+
+    /// Looks at what the options of all files say about themselves, which needs the files that declare them.
+    func checkOptions() {
+        for file in fresh {
+            let before = diagnostics.errorCount
+            OptionRules(file, in: self).checkLifetimes()
+            if diagnostics.errorCount > before { discard(file) }
+        }
+        fresh = []
+    }
+
+    /// Looks at what only matters in files that somebody wants the descriptors of.
+    func checkRequested(_ file: FileDescriptor) {
+        let before = diagnostics.errorCount
+        RequestedFile(file, in: self).check()
+        if diagnostics.errorCount > before { discard(file) }
+    }
+
+    private func discard(_ file: FileDescriptor) {
+        failed.insert(file.name)
+        byName[file.name] = nil
     }
 
     /// Files and all that they import, each behind what it imports.

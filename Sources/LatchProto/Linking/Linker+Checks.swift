@@ -11,10 +11,15 @@ extension Linker {
     }
 
     private func checkFile() {
-        if file.syntax == .editions, file.features.fieldPresence == .legacyRequired {
-            fail("fields cannot be required by default", at: file.syntaxPlace)
+        if file.syntax == .editions {
+            if file.features.fieldPresence == .legacyRequired {
+                fail("fields cannot be required by default", at: file.syntaxPlace)
+            }
+            if file.options.message.bool(27) == true {
+                fail("'java_string_check_utf8' is a feature in editions: utf8_validation", at: file.syntaxPlace)
+            }
         }
-        guard !file.isLite else { return }
+        guard !file.isLite else { return checkLite() }
         for dependency in file.imports {
             if let other = pool.file(named: dependency.path), other.isLite {
                 fail("'\(dependency.path)' is for the lite runtime, and this file is not", at: dependency.place)
@@ -23,11 +28,20 @@ extension Linker {
         }
     }
 
+    /// A file for the lite runtime has no services that code is made for without being asked (`*_generic_services`).
+    private func checkLite() {
+        let isGeneric = file.options.message.bool(16) == true || file.options.message.bool(17) == true
+        for service in file.services where isGeneric {
+            fail("the lite runtime has no services; leave the options generic_services out", at: service.place)
+        }
+    }
+
     private func check(_ message: MessageDescriptor) {
         for field in message.fields { check(field) }
         for field in message.extensions { check(field) }
         checkJSONNames(of: message)
         checkRanges(of: message)
+        checkDeclarations(of: message)
         for one in message.enums { check(one) }
         for inner in message.messages { check(inner) }
         for field in message.fields + message.extensions where field.jsonName == nil {
@@ -58,6 +72,9 @@ extension Linker {
                 fail("an extension has no name in JSON", at: field.places.jsonName)
             }
             field.jsonName = name
+            checkDeclaration(of: field)
+        } else if field.jsonName?.utf8.contains(0) == true {
+            fail("a name in JSON has no zero byte", at: field.places.jsonName)
         }
     }
 
@@ -116,6 +133,12 @@ extension Linker {
 
     private func checkOptions(of field: FieldDescriptor) {
         let (options, place) = (field.options.message, field.places.type)
+        if file.edition >= .edition2024, options.has(1) {
+            fail("'ctype' is gone since edition 2024", at: place, hint: "Write: features.(pb.cpp).string_type = …")
+        }
+        if file.isLite, field.extendee?.file.isLite == false {
+            fail("a file for the lite runtime cannot extend a message that is not", at: field.places.extendee)
+        }
         if options.bool(5) == true || options.bool(15) == true {
             if field.type != .message || field.isDelimited { fail("only messages can be lazy", at: place) }
             if options.bool(15) == true, field.isExtension {

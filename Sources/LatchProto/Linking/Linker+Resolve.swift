@@ -38,6 +38,7 @@ extension Linker {
     private func resolveExtendee(_ name: String, of field: FieldDescriptor) -> Bool {
         switch lookUp(name, in: field.fullName) {
         case .message(let message):
+            guard isAllowed(.message(message), at: field.places.extendee) else { return false }
             field.extendee = message
             field.extendeeName = "." + message.fullName
             if !message.extensionRanges.contains(where: { $0.numbers.holds(field.number) }) {
@@ -55,6 +56,7 @@ extension Linker {
             failUndefined(name, at: field.places.type, in: field.fullName)
             return false
         }
+        guard isAllowed(symbol, at: field.places.type) else { return false }
         switch symbol {
         case .message(let message):
             field.message = message
@@ -118,7 +120,7 @@ extension Linker {
 
     private func party(_ name: String, of method: MethodDescriptor, at place: Place?) -> MessageDescriptor? {
         switch lookUp(name, in: method.fullName) {
-        case .message(let message): return message
+        case .message(let message): return isAllowed(.message(message), at: place) ? message : nil
         case .some: fail("'\(name)' is no message", at: place)
         case nil: failUndefined(name, at: place, in: method.fullName)
         }

@@ -6,6 +6,8 @@ final class Linker {
     let pool: FilePool
     /// The files whose declarations this one may use: its own, its imports, and what those pass on.
     private(set) var visible: Set<ObjectIdentifier> = []
+    /// The files of which it may use extensions as options, and nothing else.
+    private var visibleForOptions: Set<ObjectIdentifier> = []
     /// The packages of those files, and all that they stand in.
     private var visiblePackages: Set<String> = []
     private let errorsBefore: Int
@@ -27,12 +29,16 @@ final class Linker {
         checkImports()
         define()
         resolve()
-        guard !hasErrors else { return }
-        OptionInterpreter(self).interpretAll()
-        guard !hasErrors else { return }
+        if !hasErrors { understandOptions() }
+        for check in [checkAll, warnOfUnusedImports, checkNames, checkLimits, checkExports] where !hasErrors { check() }
+        if hasErrors { explainMaps() }
+    }
+
+    private func understandOptions() {
+        var options = OptionInterpreter(self)
+        options.interpretPlain()
         resolveFeatures()
-        checkAll()
-        if !hasErrors { warnOfUnusedImports() }
+        options.interpretCustom()
     }
 
     func fail(_ message: String, at place: Place?, hint: String? = nil) {
@@ -45,7 +51,7 @@ final class Linker {
 
     func checkImports() {
         var seen: Set<String> = []
-        addVisible(file)
+        addVisible(file, to: \.visible)
         for dependency in file.imports {
             if !seen.insert(dependency.path).inserted {
                 fail("'\(dependency.path)' is imported twice", at: dependency.place)
@@ -58,19 +64,21 @@ final class Linker {
                 continue
             }
             file.dependencies.append(other)
-            addVisible(other)
+            addVisible(other, to: dependency.kind == .option ? \.visibleForOptions : \.visible)
         }
     }
 
-    private func addVisible(_ other: FileDescriptor) {
-        guard visible.insert(ObjectIdentifier(other)).inserted else { return }
+    private func addVisible(
+        _ other: FileDescriptor, to files: ReferenceWritableKeyPath<Linker, Set<ObjectIdentifier>>
+    ) {
+        guard self[keyPath: files].insert(ObjectIdentifier(other)).inserted else { return }
         var package = Substring(other.package)
         while !package.isEmpty {
             visiblePackages.insert(String(package))
             package = package.lastIndex(of: ".").map { package[..<$0] } ?? ""
         }
         for dependency in other.imports where dependency.kind == .public {
-            if let next = pool.file(named: dependency.path) { addVisible(next) }
+            if let next = pool.file(named: dependency.path) { addVisible(next, to: files) }
         }
     }
 
@@ -112,8 +120,11 @@ extension Linker {
     func find(_ name: String) -> Symbol? {
         guard let (symbol, other) = pool.symbols.find(name) else { return nil }
         if case .package = symbol { return visiblePackages.contains(name) ? symbol : nil }
-        guard visible.contains(ObjectIdentifier(other)) else { return nil }
-        used.insert(ObjectIdentifier(other))
+        let id = ObjectIdentifier(other)
+        if !visible.contains(id) {
+            guard visibleForOptions.contains(id), case .field = symbol else { return nil }
+        }
+        used.insert(id)
         return symbol
     }
 
@@ -127,6 +138,11 @@ extension Linker {
         }
         for candidate in candidates {
             if let (_, other) = pool.symbols.find(candidate), !visible.contains(ObjectIdentifier(other)) {
+                if visibleForOptions.contains(ObjectIdentifier(other)) {
+                    return fail(
+                        "'\(candidate)' is declared in \(other.name), which is imported for its options alone",
+                        at: place, hint: "Write: import \"\(other.name)\";")
+                }
                 return fail(
                     "'\(candidate)' is declared in \(other.name), which is not imported", at: place,
                     hint: "Add: import \"\(other.name)\";")

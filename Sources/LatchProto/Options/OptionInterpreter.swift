@@ -3,6 +3,10 @@
 /// Finds out what the options of a file mean: each names a field of an options message, or an extension of one.
 struct OptionInterpreter {
     private let linker: Linker
+    /// The path of the field that each option sets, by the path of the option as it is written.
+    private var paths: [[Int32]: [Int32]] = [:]
+    /// The paths of what is for sources alone.
+    private var stripped: Set<[Int32]> = []
 
     init(_ linker: Linker) { self.linker = linker }
 
@@ -13,33 +17,43 @@ struct OptionInterpreter {
         var hint: String?
     }
 
-    func interpretAll() {
+    /// Reads the options of the language; features are among them, which decide about what is declared.
+    mutating func interpretPlain() {
+        guard linker.file.hasOptions else { return }
+        if linker.file.name != "google/protobuf/descriptor.proto" { linker.pool.loadOptions() }
+        interpret(custom: false)
+    }
+
+    /// Reads all others.
+    mutating func interpretCustom() {
         let file = linker.file
         guard file.hasOptions else { return }
-        if file.name != "google/protobuf/descriptor.proto" { linker.pool.loadOptions() }
-        var paths: [[Int32]: [Int32]] = [:]
-        var stripped: Set<[Int32]> = []
+        interpret(custom: true)
+        guard !file.locations.isEmpty else { return }
+        file.eachOptions { options, owner in
+            if !options.message.isEmpty, options.message.isEmptyInSets { stripped.insert(owner.path) }
+        }
+        file.locations = file.locations.compactMap { location($0) }.filter { !stripped.contains($0.path) }
+    }
+
+    private mutating func interpret(custom isCustom: Bool) {
+        let file = linker.file
         file.eachOptions { options, owner in
             guard !options.statements.isEmpty,
                 case .message(let type)? = linker.pool.symbols.find("google.protobuf.\(owner.message)")?.symbol
             else { return }
-            // Those of the language come first: features among them decide about the others.
-            for isCustom in [false, true] {
-                for (index, statement) in options.statements.enumerated()
-                where statement.name[0].isExtension == isCustom {
-                    let path = interpret(statement, of: type, in: owner.scope, into: &options.message)
-                    guard !file.locations.isEmpty else { continue }
-                    paths[owner.path + [999, Int32(index)]] = owner.path + path
-                    if options.message.isSourceOnly(path) { stripped.insert(owner.path + path) }
-                }
+            for (index, statement) in options.statements.enumerated()
+            where statement.name[0].isExtension == isCustom {
+                let path = interpret(statement, of: type, in: owner.scope, into: &options.message)
+                guard !file.locations.isEmpty else { continue }
+                paths[owner.path + [999, Int32(index)]] = owner.path + path
+                if options.message.isSourceOnly(path) { stripped.insert(owner.path + path) }
             }
-            if !options.message.isEmpty, options.message.isEmptyInSets { stripped.insert(owner.path) }
         }
-        file.locations = file.locations.compactMap { Self.location($0, paths) }.filter { !stripped.contains($0.path) }
     }
 
     /// The location of an option is that of the field that it sets; what stands within its text has none.
-    private static func location(_ location: SourceLocation, _ paths: [[Int32]: [Int32]]) -> SourceLocation? {
+    private func location(_ location: SourceLocation) -> SourceLocation? {
         guard let mark = location.path.lastIndex(of: 999), mark + 1 < location.path.count,
             let path = paths[Array(location.path[...(mark + 1)])]
         else { return location }
@@ -143,79 +157,6 @@ struct OptionInterpreter {
             return try ScalarOption.value(of: field, statement.value)
         } catch {
             throw Failure(message: error.reason, isAboutName: false)
-        }
-    }
-}
-
-extension FileDescriptor {
-    /// Whether it has options of its own, which are all that `descriptor.proto` is needed for.
-    var hasOptions: Bool {
-        var found = false
-        eachOptions { options, _ in if !options.statements.isEmpty { found = true } }
-        return found
-    }
-
-    /// All options in the file, and whose they are.
-    func eachOptions(_ body: (inout Options, OptionOwner) -> Void) {
-        body(&options, OptionOwner("File", package.isEmpty ? "dummy" : package + ".dummy", [8]))
-        for (index, message) in messages.enumerated() { message.eachOptions([4, Int32(index)], body) }
-        for (index, one) in enums.enumerated() { one.eachOptions([5, Int32(index)], body) }
-        for (index, service) in services.enumerated() {
-            let path = [6, Int32(index)]
-            body(&service.options, OptionOwner("Service", service.fullName, path + [3]))
-            for (index, method) in service.methods.enumerated() {
-                body(&method.options, OptionOwner("Method", method.fullName, path + [2, Int32(index), 4]))
-            }
-        }
-        extensions.eachOptions([7], body)
-    }
-}
-
-/// What options belong to.
-struct OptionOwner {
-    /// The options message in `google.protobuf`.
-    let message: String
-    /// Where names of extensions are looked up: from around this name outwards.
-    let scope: String
-    /// Where the options stand in the file's descriptor.
-    let path: [Int32]
-
-    init(_ kind: String, _ scope: String, _ path: [Int32]) {
-        message = kind + "Options"
-        self.scope = scope
-        self.path = path
-    }
-}
-
-extension [FieldDescriptor] {
-    fileprivate func eachOptions(_ path: [Int32], _ body: (inout Options, OptionOwner) -> Void) {
-        for (index, field) in enumerated() {
-            body(&field.options, OptionOwner("Field", field.fullName, path + [Int32(index), 8]))
-        }
-    }
-}
-
-extension MessageDescriptor {
-    fileprivate func eachOptions(_ path: [Int32], _ body: (inout Options, OptionOwner) -> Void) {
-        body(&options, OptionOwner("Message", fullName, path + [7]))
-        fields.eachOptions(path + [2], body)
-        extensions.eachOptions(path + [6], body)
-        for (index, oneof) in oneofs.enumerated() {
-            body(&oneof.options, OptionOwner("Oneof", fullName + "." + oneof.name, path + [8, Int32(index), 2]))
-        }
-        for (index, range) in extensionRanges.enumerated() {
-            body(&range.options, OptionOwner("ExtensionRange", fullName, path + [5, Int32(index), 3]))
-        }
-        for (index, one) in enums.enumerated() { one.eachOptions(path + [4, Int32(index)], body) }
-        for (index, message) in messages.enumerated() { message.eachOptions(path + [3, Int32(index)], body) }
-    }
-}
-
-extension EnumDescriptor {
-    fileprivate func eachOptions(_ path: [Int32], _ body: (inout Options, OptionOwner) -> Void) {
-        body(&options, OptionOwner("Enum", fullName, path + [3]))
-        for (index, value) in values.enumerated() {
-            body(&value.options, OptionOwner("EnumValue", value.fullName, path + [2, Int32(index), 3]))
         }
     }
 }

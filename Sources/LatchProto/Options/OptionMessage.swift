@@ -8,11 +8,14 @@ public struct OptionMessage: Sendable, Hashable {
         public let type: FieldType
         /// The values, in order.
         public internal(set) var values: [Value] = []
+        /// Whether the values are written as one block.
+        let isPacked: Bool
         /// Whether only sources have it, and no descriptor set (`retention = RETENTION_SOURCE`).
         public let isSourceOnly: Bool
 
         init(_ field: FieldDescriptor, _ type: FieldType) {
-            self.type = type
+            self.type = field.isDelimited ? .group : type
+            isPacked = field.isPacked
             // As it is written: in its own file it may not have been interpreted yet.
             let isWritten = field.options.statements.contains {
                 guard $0.isNamed("retention"), case .identifier("RETENTION_SOURCE") = $0.value else { return false }
@@ -81,6 +84,14 @@ public struct OptionMessage: Sendable, Hashable {
         }
     }
 
+    /// All values of a field that is a whole number or an enum.
+    func integers(_ number: Int32) -> [Int64] {
+        values(number).compactMap {
+            guard case .number(let bits) = $0 else { return nil }
+            return Int64(bitPattern: bits)
+        }
+    }
+
     private func number(_ number: Int32) -> UInt64? {
         guard case .number(let bits)? = values(number).last else { return nil }
         return bits
@@ -93,12 +104,30 @@ extension OptionMessage {
     /// The message as it goes over the wire, in the order of the numbers, without what only sources have.
     func write(to writer: inout WireWriter) {
         for (number, field) in fields.sorted(by: { $0.key < $1.key }) where !field.isSourceOnly {
-            for value in field.values { writer.value(number, value, of: field.type) }
+            guard field.isPacked else {
+                for value in field.values { writer.value(number, value, of: field.type) }
+                continue
+            }
+            var block = WireWriter()
+            for case .number(let bits) in field.values { block.number(bits, of: field.type) }
+            writer.bytes(number, block.bytes)
         }
     }
 }
 
 extension WireWriter {
+    /// A number without its tag.
+    fileprivate mutating func number(_ bits: UInt64, of type: FieldType) {
+        switch type {
+        case .double, .fixed64, .sfixed64: plainFixed64(bits)
+        case .float, .fixed32, .sfixed32: plainFixed32(UInt32(truncatingIfNeeded: bits))
+        case .sint32, .sint64:
+            let value = Int64(bitPattern: bits)
+            plain(UInt64(bitPattern: value << 1 ^ value >> 63))
+        default: plain(bits)
+        }
+    }
+
     fileprivate mutating func value(_ number: Int32, _ value: OptionMessage.Value, of type: FieldType) {
         switch value {
         case .bytes(let value): bytes(number, value)

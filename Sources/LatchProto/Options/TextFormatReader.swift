@@ -47,10 +47,7 @@ struct TextFormatReader {
         var values: [OptionMessage.Value] = []
         if isAt("["), field.label == .repeated {
             index += 1
-            while !isAt("]") {
-                values.append(try value(of: field, hasColon: hasColon))
-                guard take(",") else { break }
-            }
+            if !isAt("]") { repeat { values.append(try value(of: field, hasColon: hasColon)) } while take(",") }
             guard take("]") else { throw Malformed(reason: "a ']' is missing") }
         } else {
             values.append(try value(of: field, hasColon: hasColon))
@@ -196,7 +193,11 @@ extension TextFormatReader {
     private mutating func any(
         _ url: String, of type: MessageDescriptor, into message: inout OptionMessage
     ) throws(Malformed) {
-        let name = url.split(separator: "/").last.map(String.init) ?? ""
+        let name = url.lastIndex(of: "/").map { String(url[url.index(after: $0)...]) } ?? ""
+        // The hosts that stand for what is compiled, and not for another registry of types.
+        guard ["type.googleapis.com/", "type.googleprod.com/"].contains(where: { url == $0 + name }) else {
+            throw Malformed(reason: "'\(url)' does not begin with type.googleapis.com/")
+        }
         guard case .message(let content)? = linker.find(name) else {
             throw Malformed(reason: "'\(name)' is no message that is imported")
         }

@@ -16,9 +16,10 @@ extension Parser {
         file.comments = try endDeclaration(";", of: mark)
         file.namesSyntax = true
         if isEdition {
-            guard let edition = Edition(name: name) else {
+            file.isExperimental = name == "UNSTABLE"
+            guard let edition = file.isExperimental ? .edition2026 : Edition(name: name) else {
                 diagnostics.add(
-                    "there is no edition '\(name)'", at: place, in: source, hint: "There are 2023 and 2024.")
+                    "there is no edition '\(name)'", at: place, in: source, hint: "There are 2023, 2024 and 2026.")
                 throw Abandoned()
             }
             (file.syntax, file.edition) = (.editions, edition)
@@ -74,7 +75,7 @@ extension Parser {
     }
 
     private func packageStatement(_ root: Locations.Mark) throws(Abandoned) {
-        if file.packagePlace != nil {
+        if !file.package.isEmpty {
             fail("the package was named before")
             file.package = ""
         }

@@ -54,7 +54,10 @@ extension Parser {
 
     /// The value of a token in base 8, 10 or 16; nil where it is too large or has a digit too many.
     static func integer(_ text: String) -> UInt64? {
-        if text.hasPrefix("0x") || text.hasPrefix("0X") { return UInt64(text.dropFirst(2), radix: 16) }
+        if text.hasPrefix("0x") || text.hasPrefix("0X") {
+            // That there are no digits was told when the token was cut out.
+            return text.utf8.count == 2 ? 0 : UInt64(text.dropFirst(2), radix: 16)
+        }
         if text.hasPrefix("0"), text.utf8.count > 1 { return UInt64(text.dropFirst(), radix: 8) }
         return UInt64(text)
     }

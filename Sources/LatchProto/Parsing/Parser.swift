@@ -30,8 +30,11 @@ final class Parser {
 
     /// The file as it is written.
     static func parse(_ source: SourceText, _ diagnostics: Diagnostics, recordsLocations: Bool) -> FileDescriptor {
+        let before = diagnostics.list.count
         let parser = Parser(source, diagnostics, recordsLocations: recordsLocations)
         parser.parseFile()
+        // Tokens are all cut out before the first is looked at; people read from top to bottom.
+        diagnostics.sortByPlace(from: before)
         parser.file.locations = parser.locations.list
         parser.file.tokens = parser.tokens
         return parser.file
@@ -161,7 +164,9 @@ extension Parser {
         locations.begin(parent, path, at: token.place)
     }
 
-    func finish(_ mark: Locations.Mark) { locations.finish(mark, at: previous.endPlace) }
+    func finish(_ mark: Locations.Mark) {
+        locations.finish(mark, at: index > 0 ? previous.endPlace : Place(line: 0, column: 0))
+    }
 
     /// Goes on behind the statement that could not be read.
     func skipStatement() {

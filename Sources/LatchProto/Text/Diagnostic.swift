@@ -75,4 +75,13 @@ final class Diagnostics {
         list.append(diagnostic)
         if severity == .error { errorCount += 1 }
     }
+
+    /// Puts what was added behind the first so many in the order of the text.
+    func sortByPlace(from start: Int) {
+        let origin = Place(line: 0, column: 0)
+        let sorted = list[start...].enumerated().sorted {
+            ($0.element.place ?? origin, $0.offset) < ($1.element.place ?? origin, $1.offset)
+        }
+        list[start...] = ArraySlice(sorted.map(\.element))
+    }
 }

@@ -27,13 +27,17 @@ package struct WireWriter {
 
     package mutating func fixed64(_ number: Int32, _ value: UInt64) {
         tag(number, 1)
-        withUnsafeBytes(of: value.littleEndian) { bytes += $0 }
+        plainFixed64(value)
     }
+
+    package mutating func plainFixed64(_ value: UInt64) { withUnsafeBytes(of: value.littleEndian) { bytes += $0 } }
 
     package mutating func fixed32(_ number: Int32, _ value: UInt32) {
         tag(number, 5)
-        withUnsafeBytes(of: value.littleEndian) { bytes += $0 }
+        plainFixed32(value)
     }
+
+    package mutating func plainFixed32(_ value: UInt32) { withUnsafeBytes(of: value.littleEndian) { bytes += $0 } }
 
     /// A message inside of this one.
     package mutating func message(_ number: Int32, _ body: (inout WireWriter) -> Void) {

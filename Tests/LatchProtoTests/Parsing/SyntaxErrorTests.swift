@@ -67,7 +67,7 @@ import Testing
         #expect(diagnostic.description.hasPrefix("test.proto:2:9: error: "))
         #expect(diagnostic.description.contains("    \tfoo = 1;\n    \t^"))
         let other = try #require(compile("edition = \"1999\";").diagnostics.first)
-        #expect(other.description.contains("hint: There are 2023 and 2024."))
+        #expect(other.description.contains("hint: There are 2023, 2024 and 2026."))
     }
 
     @Test func `does not nest without end`() {
