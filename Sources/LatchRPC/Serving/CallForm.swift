@@ -41,7 +41,8 @@ enum CallForm: Sendable {
 
     /// The answer to a call that fails before anything was sent.
     func failure(_ error: RPCError, metadata: HTTPFields = [:], trailers: HTTPFields = [:]) -> HTTPResponse {
-        let trailers = trailers.joined(with: error.metadata)
+        let metadata = metadata.besideAnswer
+        let trailers = trailers.joined(with: error.metadata).besideAnswer
         switch self {
         case .connectGet, .connectUnary:
             return HTTPResponse(

@@ -55,8 +55,10 @@ struct ConnectUnaryServing: Sendable {
     private func success(
         _ message: [UInt8], _ codec: RPCCodec, _ context: CallContext, _ request: HTTPRequest
     ) throws -> HTTPResponse {
-        var fields = context.answerMetadata
-        for line in context.answerTrailers.prefixedAsTrailers { fields.append(line.value, for: line.name) }
+        try context.answerMetadata.checkSendable()
+        try context.answerTrailers.checkSendable()
+        var fields = context.answerMetadata.besideAnswer
+        for line in context.answerTrailers.besideAnswer.prefixedAsTrailers { fields.append(line.value, for: line.name) }
         fields[.contentType] = "application/\(codec.rawValue)"
         // RFC 9110 §12.5.5: a cache must not give the one form to who asked for the other.
         if case .connectGet = form { fields.append("Accept-Encoding", for: "Vary") }

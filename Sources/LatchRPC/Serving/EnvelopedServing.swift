@@ -19,6 +19,8 @@ struct EnvelopedServing: Sendable {
                 path: method.path, metadata: request.fields, deadline: deadline?.deadline, http: request.context)
             let messages = ReceivedMessages(codec: codec, next: try messages(of: request))
             let source = try await within(deadline) { [context] in try await method.serve(messages, context) }
+            // Trailers are looked at when they are sent: a stream may leave them any time until its end.
+            try context.answerMetadata.checkSendable()
             return response(source, deadline, context, request)
         } catch {
             return CallForm.enveloped(style, codec).failure(
@@ -58,7 +60,7 @@ struct EnvelopedServing: Sendable {
     private func response(
         _ source: @escaping MessageSource, _ deadline: CallDeadline?, _ context: CallContext, _ request: HTTPRequest
     ) -> HTTPResponse {
-        var fields = context.answerMetadata
+        var fields = context.answerMetadata.besideAnswer
         fields[.contentType] = style.mediaType(codec)
         let compression = terms.compression(acceptedBy: request.fields[style.acceptEncodingField])
         if let compression { fields[style.encodingField] = compression.name }
@@ -67,7 +69,10 @@ struct EnvelopedServing: Sendable {
             once: {
                 guard !ending.isOver else { return nil }
                 do {
-                    guard let message = try await within(deadline, source) else { return ending.end(nil) }
+                    guard let message = try await within(deadline, source) else {
+                        try context.answerTrailers.checkSendable()
+                        return ending.end(nil)
+                    }
                     let bytes = try Envelope(message, by: compression).bytes
                     return style == .grpcWebText ? WebText.encode(bytes) : bytes
                 } catch {
@@ -97,7 +102,7 @@ private final class EnvelopedEnding: Sendable {
 
     /// The last piece; nil where the end is said in trailers.
     func end(_ error: RPCError?) -> [UInt8]? {
-        let said = context.answerTrailers.joined(with: error?.metadata ?? [:])
+        let said = context.answerTrailers.joined(with: error?.metadata ?? [:]).besideAnswer
         let status = style == .grpc ? said.joined(with: GRPCStatus.fields(for: error)) : [:]
         outcome.withLock { $0 = status }
         return style == .grpc ? nil : style.end(error, trailers: said)
