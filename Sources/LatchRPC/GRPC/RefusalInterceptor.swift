@@ -18,7 +18,8 @@ struct RefusalInterceptor: Interceptor {
 
     /// The frame that ends a call of gRPC-Web, where nothing stands before it.
     private func webEnd(of response: HTTPResponse) -> HTTPFields {
-        let bytes = response.body.bytes
+        let isText = response.fields.mediaType?.hasPrefix("application/grpc-web-text") == true
+        let bytes = isText ? WebText.decode(response.body.bytes[...]) ?? [] : response.body.bytes
         guard bytes.count > 5, bytes[0] == Envelope.Flags.trailers.rawValue else { return [:] }
         return WebTrailers.fields(Array(bytes[5...]))
     }

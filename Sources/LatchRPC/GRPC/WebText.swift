@@ -56,9 +56,10 @@ enum WebText {
     }
 
     /// Groups of four digits, of which any may end with padding.
-    private static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.contains(0x3D) else { return Base64Alphabet.standard.decode(text) }
         var bytes: [UInt8] = []
+        guard text.count % 4 == 0 else { return nil }
         for start in stride(from: text.startIndex, to: text.endIndex, by: 4) {
             let group = text[start..<(start + 4)]
             let digits = group.prefix { $0 != 0x3D }
