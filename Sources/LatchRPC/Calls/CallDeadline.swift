@@ -8,9 +8,12 @@ struct CallDeadline: Sendable {
     let deadline: Deadline
     private let clock: WallClock
 
+    /// Some 100 years: the runtime stops the program where it is to wait until a moment that 64 bits of seconds do not hold.
+    static let longest = Duration.seconds(100 * 366 * 86_400)
+
     /// The moment that is so far from now.
     init(in limit: Duration, clock: WallClock) {
-        deadline = Deadline(in: limit, clock: clock)
+        deadline = Deadline(in: min(limit, Self.longest), clock: clock)
         self.clock = clock
     }
 

@@ -18,8 +18,9 @@ public struct RPCLimits: Sendable, Hashable {
     /// Limits; 4 MiB is what gRPC allows a message, and 8,000 bytes what RFC 9110 §4.1 asks every server to take.
     public init(messageBytes: Int = 4 << 20, targetBytes: Int = 8000, requestBytes: Int? = nil) {
         self.messageBytes = messageBytes
-        // Four letters for three bytes, and the announcement of the message.
-        self.requestBytes = requestBytes ?? messageBytes + messageBytes / 3 + 1024
+        // Four letters for three bytes, and the announcement of the message; who wants no limit says the largest number.
+        let (sum, isOver) = messageBytes.addingReportingOverflow(messageBytes / 3 + 1024)
+        self.requestBytes = requestBytes ?? (isOver ? .max : sum)
         self.targetBytes = targetBytes
     }
 

@@ -20,6 +20,8 @@ struct WireCall: Sendable {
         path = method.path
         kind = method.kind
         idempotency = method.idempotency
+        var options = options
+        options.timeout = options.timeout.map { min($0, CallDeadline.longest) }
         self.options = options
         deadline = options.timeout.map { CallDeadline(in: $0, clock: terms.clock) }
     }

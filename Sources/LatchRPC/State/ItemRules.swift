@@ -28,7 +28,7 @@ public struct ItemRules<Item: Hashable & Sendable, Key: Hashable & Sendable>: Se
         defaultSort: String? = nil, ignoring: (@Sendable (inout Item) -> Void)? = nil
     ) {
         self.name = name
-        self.limit = limit
+        self.limit = limit.map { max(0, $0) }
         keyOf = key
         self.search = search
         self.sort = sort

@@ -8,6 +8,9 @@ enum Gzip {
     /// 15 bits of window, and 16 more for gzip's own head and tail (zlib.h, `deflateInit2`).
     private static let window: CInt = 15 + 16
 
+    /// zlib counts what it writes at once in 32 bits.
+    private static let largestPiece = 1 << 30
+
     /// The bytes, smaller.
     ///
     /// - Throws: `RPCError.internal` where zlib has no memory.
@@ -41,6 +44,8 @@ enum Gzip {
     /// - Throws: `RPCError.resourceExhausted` where there are more, `RPCError.invalidArgument` where it is no gzip.
     static func decompress(_ bytes: [UInt8], limit: Int) throws(RPCError) -> [UInt8] {
         guard !bytes.isEmpty else { return [] }
+        // One byte more is read than is allowed, and who wants no limit says the largest number there is.
+        let limit = min(limit, .max - 1)
         var stream = z_stream()
         guard inflateInit2_(&stream, window, ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size)) == Z_OK else {
             throw RPCError(.internal, "There is no memory to read a compressed message.")
@@ -65,7 +70,7 @@ enum Gzip {
     private static func inflate(_ stream: inout z_stream, into output: inout [UInt8], limit: Int) -> CInt {
         var state = Z_OK
         while state == Z_OK, output.count <= limit {
-            let room = min(max(4096, output.count), limit + 1 - output.count)
+            let room = min(max(4096, output.count), largestPiece, limit + 1 - output.count)
             let piece = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
                 stream.next_out = buffer.baseAddress
                 stream.avail_out = UInt32(room)
