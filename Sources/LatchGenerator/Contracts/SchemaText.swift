@@ -50,7 +50,9 @@ struct SchemaText {
         }
         if shape.isSecret { line += " secret" }
         if Self.isRaw(field) { line += " raw" }
-        if !field.isExtension, let json = field.jsonName, json != Names.json(field.name) { line += " json \(json)" }
+        if !field.isExtension, let json = field.jsonName, json != Names.json(field.name) {
+            line += " json \(Self.word(json))"
+        }
         if let text = field.defaultValue, shape.presence == .tracked || field.isExtension {
             line += " default \"\(field.type == .bytes ? text : Self.escaped(text))\""
         }
@@ -81,6 +83,9 @@ struct SchemaText {
         guard field.isMap, let entry = field.message else { return field.type == .string }
         return entry.fields.contains { $0.type == .string }
     }
+
+    /// A text as one word of a line: a name in JSON may be anything.
+    private static func word(_ text: String) -> String { escaped(text).replacing(" ", with: "\\040") }
 
     /// A text with the escapes of C, as the defaults of bytes have them already.
     static func escaped(_ text: String) -> String {

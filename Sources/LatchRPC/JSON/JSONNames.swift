@@ -6,20 +6,23 @@
 struct JSONNames {
     /// Whether the message is spelled as something else than an object of its fields.
     let shape: WellKnownShape
-    /// The names, each in quotes and with a colon behind it, as it is written.
+    /// The names, each in quotes and with a colon behind it, as it is written, and behind those that have escapes the name
+    /// itself.
     private let text: UnsafeBufferPointer<UInt8>
     /// Where the names lie in the text: for each slot the one of JSON and that of the .proto file.
     private let spans: UnsafeBufferPointer<Span>
     /// From a name's hash to its place in `spans`, plus one; 0 where there is none.
     ///
     /// The size is a power of two.
-    private let index: UnsafeBufferPointer<UInt16>
+    private let index: UnsafeBufferPointer<UInt32>
     /// For each slot whether it is an enum whose only value is JSON's null, or a message that takes null as its value.
     let takesNull: UnsafeBufferPointer<Bool>
 
     private struct Span {
         let start: Int32
         let end: Int32
+        /// The name without quotes, colon and escapes.
+        let name: Range<Int32>
     }
 
     init(_ layout: MessageLayout) {
@@ -32,7 +35,13 @@ struct JSONNames {
                 output.write(string: name)
                 let start = text.count
                 text += output.bytes + [UInt8(ascii: ":")]
-                spans.append(Span(start: Int32(start), end: Int32(text.count)))
+                let end = text.count
+                let isPlain = output.bytes.count == name.utf8.count + 2
+                if !isPlain { text += Array(name.utf8) }
+                let place = isPlain ? start + 1..<end - 2 : end..<text.count
+                spans.append(
+                    Span(
+                        start: Int32(start), end: Int32(end), name: Int32(place.lowerBound)..<Int32(place.upperBound)))
             }
         }
         self.text = Self.keep(text)
@@ -40,7 +49,7 @@ struct JSONNames {
         takesNull = Self.keep(layout.fields.map(Self.takesNull))
         var size = 4
         while size < spans.count * 2 { size *= 2 }
-        var index = [UInt16](repeating: 0, count: size)
+        var index = [UInt32](repeating: 0, count: size)
         // JSON's own names first: where another field's name in the file is the same, they win.
         for parity in 0...1 {
             for place in stride(from: parity, to: spans.count, by: 2) where layout.fields[place / 2].number > 0 {
@@ -52,14 +61,14 @@ struct JSONNames {
 
     private static func enter(
         _ place: Int, _ name: UnsafeBufferPointer<UInt8>, _ text: UnsafeBufferPointer<UInt8>, _ spans: [Span],
-        into index: inout [UInt16]
+        into index: inout [UInt32]
     ) {
         var probe = hash(name) & (index.count - 1)
         while index[probe] != 0 {
             if equal(Self.name(spans[Int(index[probe]) - 1], text), name) { return }
             probe = (probe + 1) & (index.count - 1)
         }
-        index[probe] = UInt16(truncatingIfNeeded: place + 1)
+        index[probe] = UInt32(truncatingIfNeeded: place + 1)
     }
 
     private static func takesNull(_ field: FieldSchema) -> Bool {
@@ -101,7 +110,7 @@ extension JSONNames {
 
     @inline(__always)
     private static func name(_ span: Span, _ text: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
-        UnsafeBufferPointer(rebasing: text[Int(span.start) + 1..<Int(span.end) - 2])
+        UnsafeBufferPointer(rebasing: text[Int(span.name.lowerBound)..<Int(span.name.upperBound)])
     }
 
     @inline(__always)

@@ -25,7 +25,12 @@ public final class EnumSchema: Sendable {
     public func name(of number: Int32) -> String? { values.names[number] }
 
     /// The number of a name.
-    public func number(of name: String) -> Int32? { values.numbers[name] }
+    ///
+    /// To Swift the Kelvin sign and the letter K are one character; names of .proto files are ASCII, and others are none.
+    public func number(of name: String) -> Int32? {
+        guard let number = values.numbers[name], name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        return number
+    }
 
     /// The number of the first value, which is the default.
     var first: Int32 { values.first }

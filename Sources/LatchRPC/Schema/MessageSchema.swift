@@ -9,7 +9,7 @@ import Synchronization
 /// field's slot in the message's storage. TYPE is a scalar's name in .proto, or `message I`, `group I`, `enum I` (open),
 /// `closed I` (closed enum), `map KEY VALUE`; I is an index into `types`. The words, in any order: `repeated`,
 /// `expanded` (repeated, not packed), `optional` (explicit presence), `required`, `oneof N`, `secret`, `raw` (a string
-/// that need not be UTF-8), `json NAME`, and `default "TEXT"` as the last. A line `extensions FIRST LAST`,
+/// that need not be UTF-8), `json NAME` (with C's escapes), and `default "TEXT"` as the last. A line `extensions FIRST LAST`,
 /// `reserved NAME…` or `messageset` is no field.
 /// A line that cannot be read keeps its slot, which then has no value.
 public final class MessageSchema: Sendable {

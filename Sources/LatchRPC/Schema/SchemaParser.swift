@@ -99,7 +99,9 @@ struct SchemaParser {
                 field.presence = field.oneof == nil ? .explicit : .oneof
             case "secret": field.isSecret = true
             case "raw": field.isRaw = true
-            case "json": field.jsonName = words.popFirst().map(String.init) ?? field.jsonName
+            case "json":
+                let name = words.popFirst().map { String(decoding: Self.unescaped(String($0)), as: UTF8.self) }
+                field.jsonName = name ?? field.jsonName
             default: break
             }
         }
