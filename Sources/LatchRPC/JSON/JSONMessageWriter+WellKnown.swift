@@ -39,6 +39,8 @@ extension JSONMessageWriter {
             }
             paths.append(camel)
         }
+        // One path of no letters would come back as no path at all.
+        guard paths != [""] else { throw .unspeakable(storage.layout.name, "its only path is empty") }
         output.write(string: paths.joined(separator: ","))
     }
 

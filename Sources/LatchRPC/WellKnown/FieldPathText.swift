@@ -4,7 +4,8 @@
 ///
 /// Only paths that come back from the other spelling as they went are taken (protobuf.dev, FieldMask in JSON).
 enum FieldPathText {
-    /// The path in JSON's spelling; nil where it has capitals, or a `_` that no small letter follows.
+    /// The path in JSON's spelling; nil where it has capitals, a `_` that no small letter follows, or the comma that stands
+    /// between two paths.
     static func camel(_ path: String) -> String? {
         var text: [UInt8] = []
         var isAfterUnderscore = false
@@ -14,7 +15,7 @@ enum FieldPathText {
                 if isAfterUnderscore { return nil }
                 isAfterUnderscore = true
                 continue
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): return nil
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: ","): return nil
             case UInt8(ascii: "a")...UInt8(ascii: "z"): text.append(isAfterUnderscore ? byte - 0x20 : byte)
             default:
                 if isAfterUnderscore { return nil }
