@@ -166,6 +166,8 @@ extension TextMessageReader {
         }
         var values = storage.extension(field.number) ?? MessageStorage(schema)
         guard field.cardinality != .singular || !values.has(0) else { throw .duplicateField(name, at: place) }
+        // Taken out while it grows: a list that two hold is copied for each value that is added.
+        storage.setExtension(field.number, nil)
         try readField(field, into: &values)
         if values.has(0) { storage.setExtension(field.number, values) }
     }

@@ -6,6 +6,11 @@ import FoundationEssentials
 struct TextMessageWriter {
     var output = TextOutput()
     let options: TextWritingOptions
+    /// How many Any may still be opened inside of each other: their bytes are not nested to whoever decodes them, so that
+    /// nothing else bounds the recursion.
+    private var packedDepth = 64
+
+    init(options: TextWritingOptions) { self.options = options }
 
     /// Writes the fields of a message that have values, then the extensions, then what is unknown.
     mutating func writeFields(_ storage: MessageStorage) {
@@ -62,7 +67,9 @@ struct TextMessageWriter {
 
     /// Writes what an Any holds, if its type is known and its bytes are a message of it.
     private mutating func writePacked(_ storage: MessageStorage) -> Bool {
-        guard WellKnownShape(storage.layout.name) == .any else { return false }
+        guard WellKnownShape(storage.layout.name) == .any, packedDepth > 0 else { return false }
+        packedDepth -= 1
+        defer { packedDepth += 1 }
         let url = storage[string: 0]
         do throws(ProtoError) {
             let schema = try options.types.type(url: url).schema
