@@ -117,8 +117,7 @@ extension ServiceClient {
     ) async throws -> (answer: Answer, isStale: Bool) {
         guard action.keepsAnswers else { return (try await send(action, request, call), false) }
         let key = AnswerKey(action: action.actionName, request: try request.serialized(deterministic: true))
-        if action.cacheStrategy == .conditional, let kept: Answer = try await keptAnswer(to: key, action, isYoung: true)
-        {
+        if action.cacheStrategy == .conditional, let kept: Answer = await keptAnswer(to: key, action, isYoung: true) {
             return (kept, false)
         }
         do {
@@ -128,7 +127,7 @@ extension ServiceClient {
         } catch {
             let reason = ActionError(error, action: action.actionName)
             guard action.supportsOffline, reason.isOutOfReach, !Task.isCancelled,
-                let kept: Answer = try await keptAnswer(to: key, action, isYoung: false)
+                let kept: Answer = await keptAnswer(to: key, action, isYoung: false)
             else { throw error }
             return (kept, true)
         }
@@ -144,16 +143,22 @@ extension ServiceClient {
         return try await call(request, core.settings.callOptions)
     }
 
-    private func keptAnswer<Answer: Message>(
-        to key: AnswerKey, _ action: ActionType, isYoung: Bool
-    ) async throws -> Answer? {
-        var kept = core.cache.answer(to: key)
-        if kept == nil, action.cacheStrategy == .persistent { kept = try await core.settings.answers?.answer(to: key) }
-        guard let kept else { return nil }
-        let age = core.settings.clock.now.timeIntervalSince1970 - kept.time
-        guard !isYoung || (0..<core.settings.answerLifetime.inSeconds).contains(age) else { return nil }
-        core.count { $0.answeredFromCache += 1 }
-        return try Answer(serialized: kept.bytes)
+    /// The answer of before; nil where there is none, or none that can be read: that is then not what went wrong.
+    private func keptAnswer<Answer: Message>(to key: AnswerKey, _ action: ActionType, isYoung: Bool) async -> Answer? {
+        do {
+            var kept = core.cache.answer(to: key)
+            if kept == nil, action.cacheStrategy == .persistent {
+                kept = try await core.settings.answers?.answer(to: key)
+            }
+            guard let kept else { return nil }
+            let age = core.settings.clock.now.timeIntervalSince1970 - kept.time
+            guard !isYoung || (0..<max(0, core.settings.answerLifetime.inSeconds)).contains(age) else { return nil }
+            let answer = try Answer(serialized: kept.bytes)
+            core.count { $0.answeredFromCache += 1 }
+            return answer
+        } catch {
+            return nil
+        }
     }
 
     /// Keeps an answer; that it cannot be is no reason for the action to fail.
