@@ -9,7 +9,13 @@ import TestVectors
 struct RandomMessage {
     private var generator: SeededGenerator
 
-    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+    /// Whether floats may be NaN, which is equal to nothing, and -0, which is equal to 0.
+    private let hasOddFloats: Bool
+
+    init(seed: UInt64, hasOddFloats: Bool = true) {
+        generator = SeededGenerator(seed: seed)
+        self.hasOddFloats = hasOddFloats
+    }
 
     /// A message whose fields are set or not, `depth` messages deep.
     mutating func make<Value: Message>(_ type: Value.Type, depth: Int = 4) throws -> Value {
@@ -74,13 +80,15 @@ struct RandomMessage {
     private mutating func double() -> Double {
         let value = Double(bitPattern: generator.next())
         let special = [0, -0.0, 0.1, 1e21, 5e-324, .greatestFiniteMagnitude, -.infinity, .nan, 0x1p53, -7]
-        return chance(2) && !value.isNaN ? value : special.randomElement(using: &generator) ?? 0
+        let chosen = chance(2) && !value.isNaN ? value : special.randomElement(using: &generator) ?? 0
+        return hasOddFloats || !chosen.isNaN && chosen != 0 ? chosen : 1
     }
 
     private mutating func float() -> Float {
         let value = Float(bitPattern: UInt32(truncatingIfNeeded: generator.next()))
         let special: [Float] = [0, -0.0, 0.1, 1e21, 1e-45, .greatestFiniteMagnitude, .infinity, .nan, 0x1p24, -7]
-        return chance(2) && !value.isNaN ? value : special.randomElement(using: &generator) ?? 0
+        let chosen = chance(2) && !value.isNaN ? value : special.randomElement(using: &generator) ?? 0
+        return hasOddFloats || !chosen.isNaN && chosen != 0 ? chosen : 1
     }
 
     private mutating func text() -> String {

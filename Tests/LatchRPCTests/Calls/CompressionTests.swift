@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchRPC
+import Testing
+
+@Suite struct `Compressed bytes` {
+    private let gzip = RPCCompression.gzip
+
+    @Test(arguments: [0, 1, 511, 512, 4095, 4096, 4097, 70_000, 1_000_000]) func `come back as they were`(count: Int)
+        throws
+    {
+        for bytes in [
+            [UInt8](repeating: 0, count: count), (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) },
+        ] {
+            let compressed = try gzip.compress(bytes)
+            #expect(try gzip.decompress(compressed, count) == bytes)
+            #expect(try gzip.decompress(compressed, .max) == bytes, "no limit is a limit too")
+            #expect(try gzip.decompress(compressed, .max - 1) == bytes)
+            guard count > 0 else { continue }
+            for limit in [0, count / 2, count - 1] {
+                #expect(throws: RPCError.resourceExhausted) { try gzip.decompress(compressed, limit) }
+            }
+        }
+    }
+
+    @Test func `are nothing where nothing came`() throws {
+        #expect(try gzip.decompress([], 0) == [])
+    }
+
+    @Test func `are refused wherever they break off`() throws {
+        let compressed = try gzip.compress(Array("a text that is long enough to be cut".utf8))
+        for end in 1..<compressed.count {
+            #expect(throws: RPCError.invalidArgument) { try gzip.decompress(Array(compressed[..<end]), 1000) }
+        }
+    }
+
+    @Test func `are refused where one bit of them is another`() throws {
+        let bytes = Array("a text that is long enough to be changed".utf8)
+        let compressed = try gzip.compress(bytes)
+        // RFC 1952 §2.3.1: time, flags of the compressor and the system are nobody's concern.
+        // And the bits behind the last block are nothing (RFC 1951 §3.2.3), which fill the byte before the checksum.
+        for place in compressed.indices where !(4...9).contains(place) && place != compressed.count - 9 {
+            var changed = compressed
+            changed[place] ^= 0x10
+            // The flag for a checksum of the head, the name and the comment change what follows; none gives the text.
+            #expect(throws: RPCError.self, "\(place)") { try gzip.decompress(changed, 1000) }
+        }
+        for more in [[0], [0x1F, 0x8B], compressed] as [[UInt8]] {
+            #expect(throws: RPCError.invalidArgument) { try gzip.decompress(compressed + more, 1000) }
+        }
+    }
+
+    @Test func `that are a gigabyte of zeros are refused at the limit, with memory for no more`() throws {
+        // Sixteen times a megabyte in one member, a thousandth of that on the wire.
+        let bomb = try gzip.compress([UInt8](repeating: 0, count: 16 << 20))
+        #expect(bomb.count < 20_000)
+        #expect(throws: RPCError.resourceExhausted) { try gzip.decompress(bomb, 4 << 20) }
+        #expect(throws: RPCError.resourceExhausted) { try gzip.decompress(bomb, 0) }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `A call without a limit` {
+    @Test(arguments: CallStyle.all) func `is answered as any other`(style: CallStyle) async throws {
+        let limits = RPCLimits(messageBytes: .max)
+        try await withServedNotes(limits: limits) { url in
+            let channel = try style.channel(url, limits: limits)
+            let note = Note(data: (0..<100_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+            #expect(try await channel.unary(Notes.echo, note).message == note)
+            #expect(try await channel.clientStream(Notes.add, RPCStream([note, Note(number: 3)])).message.number == 3)
+        }
+    }
+}
