@@ -117,7 +117,7 @@ struct ClientContext {
     private mutating func fail(_ message: String, hint: String? = nil) {
         let (file, place) = (plan.service.file, plan.service.place)
         var diagnostic = Diagnostic(file: file.name, place: place, message: message, hint: hint)
-        diagnostic.excerpt = file.source.line(Int(place.line))
+        diagnostic.show(file.source.line(Int(place.line)), at: place)
         diagnostics.append(diagnostic)
     }
 }

@@ -26,7 +26,7 @@ struct ContractContext {
     /// Notes that something cannot be written in Swift.
     mutating func fail(_ message: String, at place: Place?, in file: FileDescriptor, hint: String? = nil) {
         var diagnostic = Diagnostic(file: file.name, place: place, message: message, hint: hint)
-        if let place { diagnostic.excerpt = file.source.line(Int(place.line)) }
+        if let place { diagnostic.show(file.source.line(Int(place.line)), at: place) }
         diagnostics.append(diagnostic)
     }
 

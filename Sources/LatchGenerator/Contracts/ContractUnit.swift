@@ -56,7 +56,8 @@ struct ContractUnit {
         return SwiftNames.identifier(SwiftNames.pascal(last.split(separator: ".").first ?? ""))
     }
 
-    private static func path(of name: String, _ naming: SwiftOptions.FileNaming) -> String {
+    /// The path of what is made of a .proto file.
+    static func path(of name: String, _ naming: SwiftOptions.FileNaming) -> String {
         let stem = name.hasSuffix(".proto") ? String(name.dropLast(6)) : name
         let path =
             switch naming {

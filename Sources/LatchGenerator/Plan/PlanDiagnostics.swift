@@ -14,7 +14,7 @@ final class PlanDiagnostics {
         _ message: String, at place: Place?, hint: String? = nil, as severity: Diagnostic.Severity = .error
     ) {
         var diagnostic = Diagnostic(severity, file: source.name, place: place, message: message, hint: hint)
-        if let place { diagnostic.excerpt = source.line(Int(place.line)) }
+        if let place { diagnostic.show(source.line(Int(place.line)), at: place) }
         list.append(diagnostic)
     }
 }

@@ -43,7 +43,24 @@ package enum ProtocCall {
         try refuse(compilation.diagnostics)
         let generation = GeneratedLanguage.swift.generate(compilation.requested, options)
         try refuse(generation.diagnostics)
-        return generation.files
+        return options.swift.layout == .perFile
+            ? withoutImports(generation.files, compilation, options) : generation.files
+    }
+
+    /// What the files import is asked for in a call of its own, if it is: two answers with one file are an error in buf.
+    ///
+    /// Files of the language that the runtime does not have stay: nobody asks for those.
+    private static func withoutImports(
+        _ files: [GeneratedFile], _ compilation: Compilation, _ options: GenerationOptions
+    ) -> [GeneratedFile] {
+        let foreign = compilation.files.filter { file in
+            file.package != "google.protobuf" && !compilation.requested.contains { $0 === file }
+        }
+        func paths(_ files: [FileDescriptor]) -> Set<String> {
+            Set(files.map { ContractUnit.path(of: $0.name, options.swift.fileNaming) })
+        }
+        let left = paths(foreign).subtracting(paths(compilation.requested))
+        return files.filter { !left.contains($0.path) }
     }
 
     private static func refuse(_ diagnostics: [Diagnostic]) throws(Failure) {
@@ -57,7 +74,7 @@ package enum ProtocCall {
         if let error { writer.string(1, error) }
         writer.varint(2, features)
         writer.int32(3, Int32(Edition.proto2.rawValue))
-        writer.int32(4, Int32(Edition.edition2024.rawValue))
+        writer.int32(4, Int32(Edition.edition2026.rawValue))
         for file in files {
             writer.message(15) {
                 $0.string(1, file.path)

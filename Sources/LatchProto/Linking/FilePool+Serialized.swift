@@ -5,7 +5,7 @@ extension Compiler {
     ///
     /// Places and comments are those of the files' `SourceCodeInfo`. What is wrong is told as it is of texts.
     package static func link(_ files: [[UInt8]], requested: [String]) -> Compilation {
-        let pool = FilePool(recordsLocations: false) { _ in nil }
+        let pool = FilePool(recordsLocations: false, trustsFiles: true) { _ in nil }
         pool.link(files)
         let found = requested.compactMap { pool.file(named: $0) }
         for name in requested where pool.file(named: name) == nil && pool.diagnostics.errorCount == 0 {
@@ -46,7 +46,7 @@ extension Linker {
         if file.syntax == .editions, file.edition == .legacy {
             return fail("the edition is not known", at: file.syntaxPlace, hint: "2023, 2024 and 2026 are.")
         }
-        definePackage()
+        guard definePackage() else { return }
         checkImports()
         define()
         resolve()

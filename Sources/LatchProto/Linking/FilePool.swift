@@ -4,6 +4,9 @@
 final class FilePool {
     let diagnostics = Diagnostics()
     let symbols = SymbolTable()
+    /// Whether another compiler has checked the files: what it does not pass on, such as options for sources alone, is not
+    /// there to check them again by.
+    let trustsFiles: Bool
     private let read: Compiler.Read
     private let recordsLocations: Bool
     private var byName: [String: FileDescriptor] = [:]
@@ -13,7 +16,8 @@ final class FilePool {
     /// The files that were read since options were looked at last.
     private var fresh: [FileDescriptor] = []
 
-    init(recordsLocations: Bool, read: @escaping Compiler.Read) {
+    init(recordsLocations: Bool, trustsFiles: Bool = false, read: @escaping Compiler.Read) {
+        self.trustsFiles = trustsFiles
         self.recordsLocations = recordsLocations
         self.read = read
     }
@@ -78,9 +82,7 @@ final class FilePool {
         var (result, seen) = ([FileDescriptor](), Set<String>())
         func add(_ file: FileDescriptor) {
             guard seen.insert(file.name).inserted else { return }
-            for dependency in file.imports where dependency.kind != .option {
-                self.file(named: dependency.path).map(add)
-            }
+            for dependency in file.imports { self.file(named: dependency.path).map(add) }
             result.append(file)
         }
         files.forEach(add)

@@ -43,7 +43,7 @@ extension Linker {
 
     /// Whether an extension is what was declared under its number; those of options need no declaration.
     func checkDeclaration(of field: FieldDescriptor) {
-        guard let message = field.extendee, message.file.name != "google/protobuf/descriptor.proto",
+        guard !pool.trustsFiles, let message = field.extendee, message.file.name != "google/protobuf/descriptor.proto",
             let range = message.extensionRanges.first(where: { $0.numbers.holds(field.number) })
         else { return }
         let declarations = range.options.message.messages(2).map(ExtensionDeclaration.init)

@@ -3,8 +3,13 @@
 // Full names, and what can be checked before anything is resolved.
 
 extension Linker {
-    func definePackage() {
-        guard !file.package.isEmpty else { return }
+    /// - Returns: Whether the package is one that names can stand in.
+    func definePackage() -> Bool {
+        guard !file.package.isEmpty else { return true }
+        guard file.package.utf8.count(where: { $0 == UInt8(ascii: ".") }) <= 100 else {
+            fail("the package has more than 100 parts", at: file.packagePlace)
+            return false
+        }
         var name = Substring(file.package)
         while !name.isEmpty {
             if let other = pool.symbols.add(String(name), .package, in: file), !other.isPackage {
@@ -12,6 +17,7 @@ extension Linker {
             }
             name = name.lastIndex(of: ".").map { name[..<$0] } ?? ""
         }
+        return true
     }
 
     func define() {
@@ -24,6 +30,7 @@ extension Linker {
     private func join(_ scope: String, _ name: String) -> String { scope.isEmpty ? name : "\(scope).\(name)" }
 
     private func add(_ name: String, _ symbol: Symbol, at place: Place?) {
+        if name.utf8.count > UInt16.max { fail("the name is too long, with all that it stands in", at: place) }
         guard let other = pool.symbols.add(name, symbol, in: file) else { return }
         if other.file === file, !other.isPackage {
             fail("'\(name)' is declared twice", at: place)
@@ -82,6 +89,9 @@ extension Linker {
 
     /// Values stand beside their enum, which surprises whoever gives two enums a value of one name.
     private func defineValue(_ value: EnumValueDescriptor, beside one: EnumDescriptor) {
+        if value.fullName.utf8.count > UInt16.max {
+            fail("the name is too long, with all that it stands in", at: value.place)
+        }
         guard let other = pool.symbols.add(value.fullName, .value(value), in: file) else { return }
         let isOwn = other.file === file && one.values.contains { $0 !== value && $0.name == value.name }
         fail(
@@ -98,63 +108,4 @@ extension Linker {
         }
         add(service.fullName, .service(service), at: service.place)
     }
-}
-
-// MARK: Numbers and names that may not be used
-
-extension Linker {
-    private func checkNumbers(of message: MessageDescriptor) {
-        checkOverlaps(of: message.reservedRanges, "reserved ranges")
-        let names = checkRepetition(of: message.reservedNames, at: message.place)
-        for field in message.fields {
-            for range in message.extensionRanges where range.numbers.holds(field.number) {
-                fail("the number of '\(field.name)' is one of extensions", at: range.numbers.place)
-            }
-            for range in message.reservedRanges where range.holds(field.number) {
-                fail("'\(field.name)' has the reserved number \(field.number)", at: range.place)
-            }
-            if names.contains(field.name) { fail("'\(field.name)' is a reserved name", at: field.places.name) }
-        }
-        for (index, range) in message.extensionRanges.enumerated() {
-            for other in message.reservedRanges where range.numbers.overlaps(other) {
-                fail("numbers of extensions are reserved as well", at: range.numbers.place)
-            }
-            for other in message.extensionRanges[(index + 1)...] where range.numbers.overlaps(other.numbers) {
-                fail("two ranges of extensions have numbers in common", at: range.numbers.place)
-            }
-        }
-    }
-
-    private func checkNumbers(of one: EnumDescriptor) {
-        checkOverlaps(of: one.reservedRanges, "reserved ranges")
-        let names = checkRepetition(of: one.reservedNames, at: one.place)
-        for value in one.values {
-            for range in one.reservedRanges where range.holds(value.number) {
-                fail("'\(value.name)' has the reserved number \(value.number)", at: range.place)
-            }
-            if names.contains(value.name) { fail("'\(value.name)' is a reserved name", at: value.place) }
-        }
-    }
-
-    private func checkOverlaps(of ranges: [NumberRange], _ kind: String) {
-        for (index, range) in ranges.enumerated() {
-            for other in ranges[(index + 1)...] where range.overlaps(other) {
-                fail("two \(kind) have numbers in common", at: range.place)
-            }
-        }
-    }
-
-    private func checkRepetition(of names: [ReservedName], at place: Place) -> Set<String> {
-        var seen: Set<String> = []
-        for reserved in names where !seen.insert(reserved.name).inserted {
-            fail("the name '\(reserved.name)' is reserved twice", at: place)
-        }
-        return seen
-    }
-}
-
-extension NumberRange {
-    func holds(_ number: Int32) -> Bool { first <= number && number <= last }
-
-    func overlaps(_ other: NumberRange) -> Bool { first <= other.last && other.first <= last }
 }

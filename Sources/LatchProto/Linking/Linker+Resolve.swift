@@ -93,10 +93,10 @@ extension Linker {
         guard let message = field.isExtension ? field.extendee : field.parent else { return }
         let id = ObjectIdentifier(message)
         if let other = numbers[id]?[field.number] {
-            let next = Int32((1...).first { number in numbers[id]?[Int32(number)] == nil } ?? 0)
             fail(
                 "'\(other.name)' has the number \(field.number), too", at: field.places.number,
-                hint: field.isExtension ? nil : "The next number that is free is \(max(next, 1)).")
+                hint: field.isExtension ? nil : freeNumber(of: message).map { "The next number that is free is \($0)." }
+            )
         } else {
             numbers[id, default: [:]][field.number] = field
             if field.isExtension, let other = pool.symbols.add(field, extending: message) {
@@ -104,6 +104,17 @@ extension Linker {
                     "\(other.fullName) in \(other.file.name) has the number \(field.number), too",
                     at: field.places.number)
             }
+        }
+    }
+
+    /// A number that nothing in a message has; nil where that would take long to find out.
+    private func freeNumber(of message: MessageDescriptor) -> Int32? {
+        let taken = Set(message.fields.map(\.number))
+        let ranges = message.extensionRanges.map(\.numbers) + message.reservedRanges
+        guard taken.count + ranges.count < 1_000 else { return nil }
+        return (1...FieldNumbers.last).first { number in
+            !taken.contains(number) && !FieldNumbers.forImplementations.contains(number)
+                && !ranges.contains { $0.holds(number) }
         }
     }
 

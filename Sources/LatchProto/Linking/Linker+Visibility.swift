@@ -17,7 +17,7 @@ extension Linker {
     private func isAllowed(
         _ name: String, in other: FileDescriptor, _ visibility: Visibility?, isNested: Bool, _ place: Place?
     ) -> Bool {
-        guard other !== file else { return true }
+        guard other !== file, !pool.trustsFiles else { return true }
         let isExported =
             switch (visibility, other.features.symbolVisibility) {
             case (.export, _), (nil, .exportAll): true

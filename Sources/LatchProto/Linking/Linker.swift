@@ -25,7 +25,7 @@ final class Linker {
     private var hasErrors: Bool { pool.diagnostics.errorCount > errorsBefore }
 
     func link() {
-        definePackage()
+        guard definePackage() else { return }
         checkImports()
         define()
         resolve()

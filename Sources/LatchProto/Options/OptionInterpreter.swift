@@ -71,6 +71,9 @@ struct OptionInterpreter {
             if statement.name[0].name == "uninterpreted_option" {
                 throw Failure(message: "'uninterpreted_option' is no option", isAboutName: true)
             }
+            guard statement.name.count <= 200 else {
+                throw Failure(message: "it has too many parts", isAboutName: true)
+            }
             return try set(statement.name[...], of: type, to: statement, in: scope, in: &message)
         } catch {
             let place = error.isAboutName ? statement.namePlace : statement.valuePlace

@@ -12,6 +12,8 @@ struct TextFormatReader {
     private let tokens: [Token]
     private var end: Int { tokens.count }
     private var index = 0
+    /// How deep messages may still stand in one another; without a bound the stack would be it.
+    private var depthLeft = 200
 
     init(_ linker: Linker, _ range: Range<Int>, scope: String) {
         self.linker = linker
@@ -28,6 +30,9 @@ struct TextFormatReader {
 
     /// The fields up to the end, or up to a closing symbol that stays.
     mutating func message(_ type: MessageDescriptor, until close: String? = nil) throws(Malformed) -> OptionMessage {
+        depthLeft -= 1
+        defer { depthLeft += 1 }
+        guard depthLeft > 0 else { throw Malformed(reason: "messages stand in one another too deeply") }
         var message = OptionMessage()
         while index < end, text != close {
             try field(of: type, into: &message)

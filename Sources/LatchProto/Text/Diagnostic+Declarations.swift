@@ -8,7 +8,7 @@ extension FileDescriptor {
         _ message: String, at place: Place?, hint: String? = nil, as severity: Diagnostic.Severity = .error
     ) -> Diagnostic {
         var diagnostic = Diagnostic(severity, file: name, place: place, message: message, hint: hint)
-        if let place { diagnostic.excerpt = source.line(Int(place.line)) }
+        if let place { diagnostic.show(source.line(Int(place.line)), at: place) }
         return diagnostic
     }
 }

@@ -20,8 +20,10 @@ public struct Diagnostic: Sendable, Hashable {
     public var message: String
     /// What to do about it; nil where the message says it.
     public var hint: String?
-    /// The line that it is about; empty where there is none.
+    /// The line that it is about, or the part of it around the place; empty where there is none.
     public var excerpt = ""
+    /// As wide as what stands in front of the place in `excerpt`.
+    var indent = ""
 
     /// A diagnostic.
     public init(
@@ -43,24 +45,26 @@ extension Diagnostic: CustomStringConvertible {
         var text = file
         if let place { text += ":\(place.line + 1):\(place.column + 1)" }
         text += ": \(severity.rawValue): \(message)"
-        if let place, !excerpt.isEmpty {
-            // The caret's line repeats the tabs, so that both lines are indented alike.
-            var (column, gap) = (0, "")
-            for character in excerpt.utf8 where column < place.column {
-                let isTab = character == UInt8(ascii: "\t")
-                gap += isTab ? "\t" : " "
-                column = isTab ? (column / 8 + 1) * 8 : column + 1
-            }
-            text += "\n    \(excerpt)\n    \(gap)^"
-        }
+        if place != nil, !excerpt.isEmpty { text += "\n    \(excerpt)\n    \(indent)^" }
         if let hint { text += "\n    hint: \(hint)" }
         return text
+    }
+}
+
+extension Diagnostic {
+    /// Adds the line that it is about.
+    package mutating func show(_ line: ArraySlice<UInt8>, at place: Place) {
+        let shown = Excerpt(line, column: place.column)
+        (excerpt, indent) = (shown.text, shown.indent)
     }
 }
 
 /// Collects what is wrong, so that one run tells all of it.
 final class Diagnostics {
     private(set) var list: [Diagnostic] = []
+
+    /// Where the lines of a file begin, for the file that was talked about last.
+    private var lines: (name: String, starts: [Int]) = ("", [])
 
     /// How many errors are among them.
     private(set) var errorCount = 0
@@ -70,10 +74,19 @@ final class Diagnostics {
         _ message: String, at place: Place?, in source: SourceText, hint: String? = nil,
         as severity: Diagnostic.Severity = .error
     ) {
-        var diagnostic = Diagnostic(severity, file: source.name, place: place, message: message, hint: hint)
-        if let place { diagnostic.excerpt = source.line(Int(place.line)) }
+        var diagnostic = Diagnostic(
+            severity, file: source.name, place: place, message: message.withoutControls, hint: hint?.withoutControls)
+        if let place { diagnostic.show(line(place.line, of: source), at: place) }
         list.append(diagnostic)
         if severity == .error { errorCount += 1 }
+    }
+
+    private func line(_ number: Int32, of source: SourceText) -> ArraySlice<UInt8> {
+        if lines.name != source.name || lines.starts.isEmpty { lines = (source.name, source.lineStarts) }
+        guard Int(number) < lines.starts.count else { return [] }
+        let start = lines.starts[Int(number)]
+        let end = Int(number) + 1 < lines.starts.count ? lines.starts[Int(number) + 1] - 1 : source.bytes.count
+        return source.bytes[start..<end]
     }
 
     /// Puts what was added behind the first so many in the order of the text.

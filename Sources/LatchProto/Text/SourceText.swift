@@ -16,15 +16,17 @@ public struct SourceText: Sendable {
     /// A file of a text.
     public init(name: String, text: String) { self.init(name: name, bytes: Array(text.utf8)) }
 
-    /// A line without its end, for people; counted from zero, empty where there is none.
-    package func line(_ number: Int) -> String {
-        var (start, left) = (0, number)
-        while left > 0, let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
-            start = end + 1
-            left -= 1
-        }
-        guard left == 0 else { return "" }
-        let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-        return String(decoding: bytes[start..<end], as: UTF8.self)
+    /// A line without its end; counted from zero, empty where there is none.
+    package func line(_ number: Int) -> ArraySlice<UInt8> {
+        let starts = lineStarts
+        guard starts.indices.contains(number) else { return [] }
+        return bytes[starts[number]..<(number + 1 < starts.count ? starts[number + 1] - 1 : bytes.count)]
+    }
+
+    /// Where each line begins.
+    var lineStarts: [Int] {
+        var starts = [0]
+        for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") { starts.append(index + 1) }
+        return starts
     }
 }

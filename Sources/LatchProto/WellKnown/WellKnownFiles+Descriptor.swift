@@ -136,7 +136,8 @@ extension WellKnownFiles {
         message FileOptions {
           optional string java_package = 1;
           optional string java_outer_classname = 8;
-          optional bool java_multiple_files = 10 [default = false, feature_support = { edition_introduced: EDITION_PROTO2 edition_removed: EDITION_2024 removal_error: "Write features.(pb.java).nest_in_file_class = YES for the other behaviour." }];
+          optional bool java_multiple_files = 10 [default = false, feature_support = { edition_introduced:
+            EDITION_PROTO2 edition_removed: EDITION_2024 removal_error: "Set nest_in_file_class." }];
           optional bool java_generate_equals_and_hash = 20 [deprecated = true];
           optional bool java_string_check_utf8 = 27 [default = false];
           optional FileOptions.OptimizeMode optimize_for = 9 [default = SPEED];
@@ -145,7 +146,8 @@ extension WellKnownFiles {
           optional bool java_generic_services = 17 [default = false];
           optional bool py_generic_services = 18 [default = false];
           optional bool deprecated = 23 [default = false];
-          optional bool cc_enable_arenas = 31 [default = true, feature_support = { edition_removed: EDITION_2026 removal_error: "Arenas are always enabled." }];
+          optional bool cc_enable_arenas = 31 [default = true, feature_support = { edition_removed: EDITION_2026
+            removal_error: "Arenas are always enabled." }];
           optional string objc_class_prefix = 36;
           optional string csharp_namespace = 37;
           optional string swift_prefix = 39;
@@ -276,36 +278,45 @@ extension WellKnownFiles {
           }
         }
         message FeatureSet {
-          optional FeatureSet.FieldPresence field_presence = 1 [feature_support = { edition_introduced: EDITION_2023 }, retention = RETENTION_RUNTIME, targets =
+          optional FeatureSet.FieldPresence field_presence = 1 [feature_support = { edition_introduced: EDITION_2023
+            }, retention = RETENTION_RUNTIME, targets =
             TARGET_TYPE_FIELD, targets = TARGET_TYPE_FILE, edition_defaults = { value: "EXPLICIT" edition:
             EDITION_LEGACY }, edition_defaults = { value: "IMPLICIT" edition: EDITION_PROTO3 }, edition_defaults = {
             value: "EXPLICIT" edition: EDITION_2023 }];
-          optional FeatureSet.EnumType enum_type = 2 [feature_support = { edition_introduced: EDITION_2023 }, retention = RETENTION_RUNTIME, targets = TARGET_TYPE_ENUM, targets
+          optional FeatureSet.EnumType enum_type = 2 [feature_support = { edition_introduced: EDITION_2023 },
+            retention = RETENTION_RUNTIME, targets = TARGET_TYPE_ENUM, targets
             = TARGET_TYPE_FILE, edition_defaults = { value: "CLOSED" edition: EDITION_LEGACY }, edition_defaults = {
             value: "OPEN" edition: EDITION_PROTO3 }];
-          optional FeatureSet.RepeatedFieldEncoding repeated_field_encoding = 3 [feature_support = { edition_introduced: EDITION_2023 }, retention = RETENTION_RUNTIME, targets
+          optional FeatureSet.RepeatedFieldEncoding repeated_field_encoding = 3 [feature_support = {
+            edition_introduced: EDITION_2023 }, retention = RETENTION_RUNTIME, targets
             = TARGET_TYPE_FIELD, targets = TARGET_TYPE_FILE, edition_defaults = { value: "EXPANDED" edition:
             EDITION_LEGACY }, edition_defaults = { value: "PACKED" edition: EDITION_PROTO3 }];
-          optional FeatureSet.Utf8Validation utf8_validation = 4 [feature_support = { edition_introduced: EDITION_2023 }, retention = RETENTION_RUNTIME, targets =
+          optional FeatureSet.Utf8Validation utf8_validation = 4 [feature_support = { edition_introduced: EDITION_2023
+            }, retention = RETENTION_RUNTIME, targets =
             TARGET_TYPE_FIELD, targets = TARGET_TYPE_FILE, edition_defaults = { value: "NONE" edition: EDITION_LEGACY },
             edition_defaults = { value: "VERIFY" edition: EDITION_PROTO3 }];
-          optional FeatureSet.MessageEncoding message_encoding = 5 [feature_support = { edition_introduced: EDITION_2023 }, retention = RETENTION_RUNTIME, targets =
+          optional FeatureSet.MessageEncoding message_encoding = 5 [feature_support = { edition_introduced:
+            EDITION_2023 }, retention = RETENTION_RUNTIME, targets =
             TARGET_TYPE_FIELD, targets = TARGET_TYPE_FILE, edition_defaults = { value: "LENGTH_PREFIXED" edition:
             EDITION_LEGACY }];
-          optional FeatureSet.JsonFormat json_format = 6 [feature_support = { edition_introduced: EDITION_2023 }, retention = RETENTION_RUNTIME, targets = TARGET_TYPE_MESSAGE,
+          optional FeatureSet.JsonFormat json_format = 6 [feature_support = { edition_introduced: EDITION_2023 },
+            retention = RETENTION_RUNTIME, targets = TARGET_TYPE_MESSAGE,
             targets = TARGET_TYPE_ENUM, targets = TARGET_TYPE_FILE, edition_defaults = { value: "LEGACY_BEST_EFFORT"
             edition: EDITION_LEGACY }, edition_defaults = { value: "ALLOW" edition: EDITION_PROTO3 }];
-          optional FeatureSet.EnforceNamingStyle enforce_naming_style = 7 [feature_support = { edition_introduced: EDITION_2024 }, retention = RETENTION_SOURCE, targets =
+          optional FeatureSet.EnforceNamingStyle enforce_naming_style = 7 [feature_support = { edition_introduced:
+            EDITION_2024 }, retention = RETENTION_SOURCE, targets =
             TARGET_TYPE_FILE, targets = TARGET_TYPE_EXTENSION_RANGE, targets = TARGET_TYPE_MESSAGE, targets =
             TARGET_TYPE_FIELD, targets = TARGET_TYPE_ONEOF, targets = TARGET_TYPE_ENUM, targets =
             TARGET_TYPE_ENUM_ENTRY, targets = TARGET_TYPE_SERVICE, targets = TARGET_TYPE_METHOD, edition_defaults = {
             value: "STYLE_LEGACY" edition: EDITION_LEGACY }, edition_defaults = { value: "STYLE2024" edition:
             EDITION_2024 }, edition_defaults = { value: "STYLE2026" edition: EDITION_2026 }];
-          optional FeatureSet.VisibilityFeature.DefaultSymbolVisibility default_symbol_visibility = 8 [feature_support = { edition_introduced: EDITION_2024 }, retention =
+          optional FeatureSet.VisibilityFeature.DefaultSymbolVisibility default_symbol_visibility = 8 [feature_support
+            = { edition_introduced: EDITION_2024 }, retention =
             RETENTION_SOURCE, targets = TARGET_TYPE_FILE, edition_defaults = { value: "EXPORT_ALL" edition:
             EDITION_LEGACY }, edition_defaults = { value: "EXPORT_TOP_LEVEL" edition: EDITION_2024 }, edition_defaults =
             { value: "STRICT" edition: EDITION_2026 }];
-          optional FeatureSet.ProtoLimitsFeature.EnforceProtoLimits enforce_proto_limits = 9 [feature_support = { edition_introduced: EDITION_2026 }, retention =
+          optional FeatureSet.ProtoLimitsFeature.EnforceProtoLimits enforce_proto_limits = 9 [feature_support = {
+            edition_introduced: EDITION_2026 }, retention =
             RETENTION_SOURCE, targets = TARGET_TYPE_ENUM, targets = TARGET_TYPE_MESSAGE, targets = TARGET_TYPE_FIELD,
             targets = TARGET_TYPE_ONEOF, edition_defaults = { value: "LEGACY_NO_EXPLICIT_LIMITS" edition: EDITION_LEGACY
             }, edition_defaults = { value: "PROTO_LIMITS2026" edition: EDITION_2026 }];

@@ -59,10 +59,10 @@ import Testing
         #expect(answer.files["shop.latch.swift"] == written.files.first?.text)
     }
 
-    @Test func `says that it knows proto3's optional and the editions from proto2 to 2024`() throws {
+    @Test func `says that it knows proto3's optional and the editions from proto2 to 2026`() throws {
         let message = try answer(try request(["a.proto": Self.proto], generate: ["a.proto"])).message
         #expect(message.number(2) == 3)
-        #expect((message.int32(3), message.int32(4)) == (998, 1001))
+        #expect((message.int32(3), message.int32(4)) == (998, 1002))
     }
 
     @Test func `knows editions`() throws {
@@ -98,6 +98,44 @@ import Testing
         ]
         let mapped = try answer(try request(files, generate: ["shop.proto"], parameter: "Mbase/=Base"))
         #expect(mapped.files["shop.latch.swift"]?.contains("import Base") == true, "\(mapped.error ?? "")")
+    }
+
+    @Test func `writes what was asked for, and not what that imports`() throws {
+        let files = [
+            "base/money.proto": "syntax = \"proto3\"; package base; message Money { int64 cents = 1; }",
+            "shop.proto":
+                "syntax = \"proto3\"; package shop; import \"base/money.proto\"; message Price { base.Money money = 1; }",
+        ]
+        let one = try answer(try request(files, generate: ["shop.proto"]))
+        #expect(one.files.keys.sorted() == ["shop.latch.swift"], "\(one.error ?? "")")
+        let both = try answer(try request(files, generate: ["shop.proto", "base/money.proto"]))
+        #expect(both.files.keys.sorted() == ["base/money.latch.swift", "shop.latch.swift"])
+        #expect(both.files["shop.latch.swift"] == one.files["shop.latch.swift"])
+    }
+
+    @Test func `trusts protoc, which passes on neither options for sources alone nor what they decide`() throws {
+        // protoc has read `default_symbol_visibility` and `declaration`, and left both out of the request.
+        let base = """
+            edition = "2024"; package base;
+            message Top { message In {} extensions 5 to 6 [verification = DECLARATION]; }
+            """
+        let shop = """
+            edition = "2024"; package shop; import "base.proto";
+            message Price { base.Top.In in = 1; }
+            extend base.Top { int32 declared = 5; }
+            """
+        let open = base.replacing("message In", with: "export message In")
+            .replacing(" [verification = DECLARATION]", with: "")
+        func compile(_ base: String, _ name: String) -> Compilation {
+            Compiler { ["base.proto": base, "shop.proto": shop][$0].map { Array($0.utf8) } }.compile([name])
+        }
+        let (compilation, unchecked) = (compile(base, "base.proto"), compile(open, "shop.proto"))
+        try #require(compilation.isComplete && unchecked.isComplete, "\(unchecked.diagnostics)")
+        var writer = WireWriter()
+        writer.string(1, "shop.proto")
+        for file in compilation.files + unchecked.requested { writer.bytes(15, file.serialized()) }
+        let answer = try answer(writer.bytes)
+        #expect(answer.files.keys.sorted() == ["shop.latch.swift"], "\(answer.error ?? "")")
     }
 
     @Test(arguments: [[], [0xFF], [0x0A, 0x05, 0x61]] as [[UInt8]])

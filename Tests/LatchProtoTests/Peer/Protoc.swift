@@ -49,10 +49,20 @@ enum Protoc {
         // What it says goes to the stream of errors, and is read together with the other.
         let (ending, said) = try await ChildProcess.run(
             "/bin/sh", ["-c", "\(command.map(quoted).joined(separator: " ")) 2>&1"])
+        let set = ending == .exited(0) ? Array(try Data(contentsOf: URL(filePath: output))) : nil
+        return outcome(set: set, said: said, in: folders)
+    }
+
+    /// What came of a call of protoc that has ended.
+    ///
+    /// - Parameter name: The file whose places matter; nil for all.
+    static func outcome(
+        set: [UInt8]?, said: [UInt8], about name: String? = nil, in folders: [String]
+    ) -> Outcome {
         // It names files by their paths where it has found them by a folder.
         let text = folders.reduce(String(decoding: said, as: UTF8.self)) { $0.replacing("\($1)/", with: "") }
-        guard ending == .exited(0) else { return Outcome(places: places(in: text), text: text) }
-        return Outcome(set: Array(try Data(contentsOf: URL(filePath: output))), text: text)
+        let places: Set<String> = set == nil ? places(in: text).filter { name == nil || $0.hasPrefix(name ?? "") } : []
+        return Outcome(set: set, places: places, text: text)
     }
 
     private static func quoted(_ word: String) -> String { "'\(word)'" }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProto
+import Testing
+
+@Suite struct `What edition 2024 exports` {
+    private static let base = """
+        edition = "2024";
+        package base;
+        message Top {
+          message In {}
+          export message Out {}
+          enum Kind { KIND_UNKNOWN = 0; }
+        }
+        local message Own {}
+        """
+
+    @Test(arguments: [("base.Top", []), ("base.Top.Out", []), ("base.Top.In", ["4:13"]), ("base.Own", ["4:13"])])
+    func `is what stands on top, and what says so`(type: String, places: [String]) {
+        let text = """
+            edition = "2024";
+            package other;
+            import "base.proto";
+            message M { \(type) field = 1; }
+            """
+        #expect(errorPlaces(text, with: ["base.proto": Self.base]) == places)
+    }
+
+    @Test(arguments: [
+        ("EXPORT_ALL", true), ("EXPORT_TOP_LEVEL", false), ("LOCAL_ALL", false), ("STRICT", false),
+    ]) func `is decided by the file where nobody says it`(visibility: String, isVisible: Bool) {
+        let option = "package base;\noption features.default_symbol_visibility = \(visibility);"
+        let base = Self.base.replacing("package base;", with: option)
+            .replacing("export message Out {}", with: "")
+        let text = "edition = \"2024\"; import \"base.proto\"; message M { base.Top.In field = 1; }"
+        #expect(errorPlaces(text, with: ["base.proto": base]).isEmpty == isVisible)
+    }
+
+    @Test func `holds for methods and for messages that are extended`() {
+        let base = "edition = \"2024\"; package base; local message Own { extensions 1 to 9; }"
+        let text = """
+            edition = "2024";
+            import "base.proto";
+            extend base.Own { int32 a = 1; }
+            service S { rpc Get(base.Own) returns (base.Own); }
+            """
+        #expect(errorPlaces(text, with: ["base.proto": base]) == ["3:8", "4:21", "4:40"])
+    }
+
+    @Test func `is told with what to do about it`() {
+        let text = "edition = \"2024\"; import \"base.proto\"; message M { base.Top.In a = 1; base.Own b = 2; }"
+        let hints = compile(text, with: ["base.proto": Self.base]).diagnostics.compactMap(\.hint)
+        #expect(hints.contains { $0.contains("Write 'export'") } && hints.contains { $0.contains("marked 'local'") })
+    }
+
+    @Test func `is nothing within a message where the file is strict, but enums of a message that only holds them`() {
+        let text = """
+            edition = "2024";
+            option features.default_symbol_visibility = STRICT;
+            local message Space { export enum Kind { KIND_UNKNOWN = 0; } reserved 1 to max; }
+            message M {
+              export message Inner {}
+              export enum Kind { KIND_UNKNOWN = 0; }
+              local enum Other { OTHER_UNKNOWN = 0; }
+            }
+            """
+        #expect(errorPlaces(text) == ["5:18", "6:15"])
+    }
+
+    @Test func `means nothing before it: these are names`() throws {
+        let file = try file("syntax = \"proto3\"; message export {} message M { export local = 1; }")
+        #expect(file.messages[1].fields[0].typeName == ".export")
+    }
+}
+
+@Suite struct `An import for options` {
+    private static let options = """
+        edition = "2023";
+        import "google/protobuf/descriptor.proto";
+        message Extra { int32 n = 1; }
+        extend google.protobuf.MessageOptions { Extra extra = 50001; }
+        """
+
+    @Test func `gives options, and no types`() {
+        let text = """
+            edition = "2024";
+            import option "options.proto";
+            message M { option (extra).n = 1; }
+            message N { Extra extra = 1; }
+            """
+        let others = ["options.proto": Self.options]
+        #expect(errorPlaces(text, with: others) == ["4:13"])
+        let hint = compile(text, with: others).diagnostics.first?.hint
+        #expect(hint == "Write: import \"options.proto\";")
+        #expect(errorPlaces(text.replacing("message N { Extra extra = 1; }", with: ""), with: others).isEmpty)
+    }
+
+    @Test func `may be missing where there are no options`() {
+        #expect(errorPlaces("edition = \"2024\"; import option \"gone.proto\"; message M {}").isEmpty)
+        let used = "edition = \"2024\"; import option \"gone.proto\"; message M { option deprecated = true; }"
+        #expect(errorPlaces(used) == ["1:19"])
+    }
+
+    @Test func `is refused where its options mark what is kept out of logs`() {
+        let redacted = """
+            edition = "2023";
+            import "google/protobuf/descriptor.proto";
+            enum Level { OPEN = 0; SECRET = 1 [debug_redact = true]; }
+            extend google.protobuf.FieldOptions { Level level = 50001; }
+            """
+        let text = "edition = \"2024\"; import option \"redacted.proto\"; message M {}"
+        #expect(errorPlaces(text, with: ["redacted.proto": redacted]) == ["1:19"])
+        #expect(
+            errorPlaces(text.replacing("import option", with: "import"), with: ["redacted.proto": redacted]).isEmpty)
+    }
+}
