@@ -26,6 +26,7 @@ public struct Compiler {
     /// Compiles files and all that they import.
     public func compile(_ names: [String]) -> Compilation {
         let pool = FilePool(recordsLocations: recordsLocations, read: read)
+        if names.count > 1 { pool.parse(names) }
         for name in names where pool.file(named: name) == nil && !pool.wasTried(name) {
             pool.load(name, from: nil)
             pool.checkOptions()

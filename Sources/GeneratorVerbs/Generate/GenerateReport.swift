@@ -9,6 +9,7 @@ import LatchProto
 struct GenerateReport: Sendable {
     let plan: OutputPlan
     let figures: ProjectRun.Figures
+    private let prepared: ProjectRun.Prepared
     let diagnostics: [Diagnostic]
     /// Whether anything was written, or was only to be shown.
     let isWritten: Bool
@@ -19,6 +20,7 @@ struct GenerateReport: Sendable {
     init(_ prepared: ProjectRun.Prepared, _ diagnostics: [Diagnostic], isWritten: Bool) {
         plan = prepared.plan
         figures = prepared.figures
+        self.prepared = prepared
         self.diagnostics = diagnostics
         self.isWritten = isWritten
     }
@@ -36,7 +38,7 @@ struct GenerateReport: Sendable {
             lines += plan.steps.map { "  \(Self.past($0.action)) \(plan.folder)/\($0.path)" }
             lines.append(
                 "  .proto files \(figures.protoFiles), services \(figures.services), messages \(figures.messages), "
-                    + "lines \(figures.lines)")
+                    + "lines \(prepared.lineCount)")
         }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -95,7 +97,7 @@ extension GenerateReport {
             "proto_files_processed": .integer(Int64(figures.protoFiles)),
             "services_generated": .integer(Int64(figures.services)),
             "messages_generated": .integer(Int64(figures.messages)),
-            "lines_of_code_generated": .integer(Int64(figures.lines)),
+            "lines_of_code_generated": .integer(Int64(prepared.lineCount)),
         ]
     }
 

@@ -39,30 +39,43 @@ public struct ClientWriter {
     ///   - plans: What to write; services whose calls all stream have no client.
     ///   - files: The files that the contracts are written of.
     public init(_ plans: [ServicePlan], files: [FileDescriptor], options: SwiftOptions) {
+        self.init(plans, types: TypeTable(files, options: options), options: options)
+    }
+
+    /// A writer that takes names from a table that somebody has.
+    package init(_ plans: [ServicePlan], types: TypeTable, options: SwiftOptions) {
         self.plans = plans.filter { !$0.methods.isEmpty }
         self.options = options
-        types = TypeTable(files, options: options)
+        self.types = types
     }
 
     /// Writes.
     public func write(_ parts: Parts = .all) -> SwiftWriter.Output {
         var output = SwiftWriter.Output()
-        for plan in plans {
-            let context = ClientContext(plan, types: types, options: options)
-            output.diagnostics += context.diagnostics
-            guard !context.diagnostics.contains(where: { $0.severity == .error }) else { continue }
-            if parts.contains(.clients) {
-                output.files += [
-                    ClientPrinter(context).file, ActionPrinter(context).file, StatePrinter(context).file,
-                ]
-            }
-            if parts.contains(.tests), plan.generatesTests != false { output.files.append(CheckPrinter(context).file) }
-            if parts.contains(.guides) { output.files += GuideWriter(context, isAlone: plans.count == 1).files }
-        }
+        let contexts = Parallel.map(plans) { ClientContext($0, types: types, options: options) }
+        output.diagnostics = contexts.flatMap(\.diagnostics)
+        guard !output.diagnostics.contains(where: { $0.severity == .error }) else { return output }
+        output.files = Parallel.map(contexts.flatMap { printings(of: $0, parts) }) { $0() }.flatMap(\.self)
         if parts.contains(.clients), !plans.isEmpty { output.files.append(errorsFile) }
         output.files.sort { $0.path < $1.path }
-        if output.diagnostics.contains(where: { $0.severity == .error }) { output.files = [] }
         return output
+    }
+
+    /// What makes the files of a client, each by itself.
+    private func printings(of context: ClientContext, _ parts: Parts) -> [() -> [GeneratedFile]] {
+        var printings: [() -> [GeneratedFile]] = []
+        if parts.contains(.clients) {
+            printings += [
+                { [StatePrinter(context).file] }, { [ClientPrinter(context).file] }, { [ActionPrinter(context).file] },
+            ]
+        }
+        if parts.contains(.tests), context.plan.generatesTests != false {
+            printings.append { [CheckPrinter(context).file] }
+        }
+        if parts.contains(.guides) {
+            printings.append { GuideWriter(context, isAlone: plans.count == 1).files }
+        }
+        return printings
     }
 
     /// One file for all clients: the name of each one's error.

@@ -101,8 +101,8 @@ extension ContractUnit {
     static func references(_ file: FileDescriptor, to other: FileDescriptor) -> Bool {
         func isThere(_ field: FieldDescriptor) -> Bool {
             if let extendee = field.extendee, extendee.file.name == "google/protobuf/descriptor.proto" { return false }
-            return [field.message?.file, field.enum?.file, field.extendee?.file].contains { $0 === other }
-                && !(TypeTable.runtimeNames[field.message?.fullName ?? field.enum?.fullName ?? ""] != nil)
+            return (field.message?.file === other || field.enum?.file === other || field.extendee?.file === other)
+                && TypeTable.runtimeNames[field.message?.fullName ?? field.enum?.fullName ?? ""] == nil
         }
         func isThere(_ message: MessageDescriptor) -> Bool {
             message.fields.contains(where: isThere) || message.extensions.contains(where: isThere)

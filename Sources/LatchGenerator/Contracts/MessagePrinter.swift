@@ -55,7 +55,7 @@ struct MessagePrinter {
         let head = "\(access)static let schema = \(standard("MessageSchema"))("
         guard !schema.lines.isEmpty else { return printer.line("\(head)\(name), \"\")") }
         // Only defaults have backslashes, which a raw literal shows as they are.
-        let mark = schema.lines.contains { $0.contains("\\") } ? "#" : ""
+        let mark = schema.lines.contains { $0.utf8.contains(UInt8(ascii: "\\")) } ? "#" : ""
         printer.block(head, until: nil) {
             $0.line("\(name),")
             $0.line("\(mark)\"\"\"")

@@ -66,7 +66,7 @@ struct SchemaText {
             return "\(word) \(index(of: field.enum?.fullName))"
         case .message, .group, nil:
             return "\(field.isDelimited ? "group" : "message") \(index(of: field.message?.fullName))"
-        case let type?: return "\(type)"
+        case let type?: return type.word
         }
     }
 

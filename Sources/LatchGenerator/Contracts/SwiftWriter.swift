@@ -21,7 +21,7 @@ public struct SwiftWriter {
 
     private let files: [FileDescriptor]
     private let options: SwiftOptions
-    private let isSecret: (FieldDescriptor) -> Bool
+    private let isSecret: @Sendable (FieldDescriptor) -> Bool
     /// The Swift names of all types.
     package let types: TypeTable
 
@@ -32,7 +32,8 @@ public struct SwiftWriter {
     ///     the well-known types.
     ///   - isSecret: Which fields hold secrets besides those that say so and those whose names do.
     public init(
-        files: [FileDescriptor], options: SwiftOptions, isSecret: @escaping (FieldDescriptor) -> Bool = { _ in false }
+        files: [FileDescriptor], options: SwiftOptions,
+        isSecret: @escaping @Sendable (FieldDescriptor) -> Bool = { _ in false }
     ) {
         let own = files.filter { !Self.isWellKnown($0) && options.module(ofFile: $0.name) == nil }
         self.files = own + Self.parts(of: own, options)
@@ -52,13 +53,18 @@ public struct SwiftWriter {
             let selection = TypeSelection(services, of: files)
             units = units.map(selection.applied).filter { !$0.isEmpty }
         }
-        for unit in units {
-            output.files.append(GeneratedFile(path: unit.path, text: text(of: unit, &context)))
-        }
-        output.diagnostics = context.diagnostics
-        output.files.sort { $0.path < $1.path }
-        if context.diagnostics.contains(where: { $0.severity == .error }) { output.files = [] }
+        let written = Parallel.map(units, write)
+        output.diagnostics = context.diagnostics + written.flatMap(\.diagnostics)
+        output.files = written.map(\.file).sorted { $0.path < $1.path }
+        if output.diagnostics.contains(where: { $0.severity == .error }) { output.files = [] }
         return output
+    }
+
+    /// One file, and what is wrong with what stands in it.
+    private func write(_ unit: ContractUnit) -> (file: GeneratedFile, diagnostics: [Diagnostic]) {
+        var context = ContractContext(types, options, isSecret: isSecret)
+        let text = text(of: unit, &context)
+        return (GeneratedFile(path: unit.path, text: text), context.diagnostics)
     }
 
     private func text(of unit: ContractUnit, _ context: inout ContractContext) -> String {

@@ -135,9 +135,11 @@ extension GuideWriter {
 
     /// The first sentence of a text, in one line.
     private static func sentence(_ text: String) -> String {
-        let paragraph = text.split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
-            .joined(separator: " ")
-        let end = paragraph.firstIndex(of: ".").map { paragraph.index(after: $0) } ?? paragraph.endIndex
-        return paragraph[..<end].split(separator: "|").joined(separator: "\\|")
+        let paragraph = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .prefix { !$0.isEmpty }.map { String(Substring($0)) }.joined(separator: " ")
+        let end = paragraph.utf8.firstIndex(of: UInt8(ascii: ".")).map { paragraph.utf8.index(after: $0) }
+        let sentence = paragraph[..<(end ?? paragraph.endIndex)]
+        guard sentence.utf8.contains(UInt8(ascii: "|")) else { return String(sentence) }
+        return sentence.split(separator: "|").joined(separator: "\\|")
     }
 }

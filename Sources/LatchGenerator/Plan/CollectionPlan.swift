@@ -26,7 +26,23 @@ public struct CollectionPlan {
     public internal(set) var sharesItem = false
 
     /// The property of the state.
-    public var property: String { SwiftNames.property(name) }
+    public let property: String
+
+    init(
+        name: String, item: MessageDescriptor, key: FieldDescriptor, isPaginated: Bool, searchFields: [FieldDescriptor],
+        sortFields: [FieldDescriptor], defaultSort: FieldDescriptor?, limit: Int?, ignoredFields: [FieldDescriptor]
+    ) {
+        self.name = name
+        self.item = item
+        self.key = key
+        self.isPaginated = isPaginated
+        self.searchFields = searchFields
+        self.sortFields = sortFields
+        self.defaultSort = defaultSort
+        self.limit = limit
+        self.ignoredFields = ignoredFields
+        property = SwiftNames.property(name)
+    }
 
     /// The name within other names: `searchUsers`.
     public var plural: String { SwiftNames.pascal(name) }

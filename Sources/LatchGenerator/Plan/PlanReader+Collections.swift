@@ -6,10 +6,10 @@ extension PlanReader {
     /// The collections that the options name, or those that the messages and calls suggest.
     func collections(of service: ServiceDescriptor, _ options: [NamedOptions]) -> [CollectionPlan] {
         let isPaginated = options.lazy.compactMap { $0.bool("supports_pagination") }.first ?? false
-        var plans: [CollectionPlan] = []
+        var (plans, properties) = ([CollectionPlan](), Set<String>())
         func add(_ plan: CollectionPlan?, at place: Place?) {
             guard let plan else { return }
-            guard !plans.contains(where: { $0.property == plan.property }) else {
+            guard properties.insert(plan.property).inserted else {
                 return diagnostics.add("there are two collections '\(plan.name)'", at: place)
             }
             plans.append(plan)
@@ -27,9 +27,8 @@ extension PlanReader {
             add(collection(options, of: message, isPaginated: isPaginated), at: options.place("name"))
         }
         if plans.isEmpty { plans = suggested(service, isPaginated: isPaginated) }
-        for index in plans.indices {
-            plans[index].sharesItem = plans.filter { $0.item === plans[index].item }.count > 1
-        }
+        let counts = Dictionary(plans.map { (ObjectIdentifier($0.item), 1) }, uniquingKeysWith: +)
+        for index in plans.indices { plans[index].sharesItem = counts[ObjectIdentifier(plans[index].item)] != 1 }
         return plans
     }
 
@@ -96,17 +95,18 @@ extension PlanReader {
 
     /// Without any option: messages with an `id` that calls answer with, alone or in a list.
     private func suggested(_ service: ServiceDescriptor, isPaginated: Bool) -> [CollectionPlan] {
-        var plans: [CollectionPlan] = []
+        var (plans, items, properties) = ([CollectionPlan](), Set<ObjectIdentifier>(), Set<String>())
         for method in service.methods {
             guard let answer = method.output else { continue }
             let lists = answer.fields.filter { $0.label == .repeated && Self.hasID($0.message) }
             let single = answer.fields.first { $0.label != .repeated && Self.hasID($0.message) }
             let item = Self.hasID(answer) ? answer : lists.first?.message ?? single?.message
-            guard let item, !plans.contains(where: { $0.item === item }) else { continue }
+            guard let item, !items.contains(ObjectIdentifier(item)) else { continue }
             let name = item === answer ? nil : lists.first?.name
             let pages = PagePlan(of: answer)
             guard let plan = inferred(item, name: name, isPaginated: isPaginated || !pages.isEmpty) else { continue }
-            guard !plans.contains(where: { $0.property == plan.property }) else { continue }
+            guard properties.insert(plan.property).inserted else { continue }
+            items.insert(ObjectIdentifier(item))
             plans.append(plan)
         }
         return plans
@@ -149,9 +149,11 @@ extension PlanReader {
         // Nobody looks for a key, an address of a picture, or a secret.
         return item.fields.filter { field in
             field.type == .string && field.label != .repeated && field.name != "id"
-                && !["_id", "_url", "_token", "_secret", "_hash"].contains { field.name.hasSuffix($0) }
+                && !Self.unsearched.contains { field.name.utf8.suffix($0.utf8.count).elementsEqual($0.utf8) }
         }
     }
+
+    private static let unsearched = ["_id", "_url", "_token", "_secret", "_hash"]
 
     private func sortFields(of item: MessageDescriptor, isSortable: Bool?) -> [FieldDescriptor] {
         let marked = item.fields.filter { fieldOptions(of: $0)?.bool("sortable") == true }
@@ -193,7 +195,7 @@ extension FieldDescriptor {
         switch type {
         case .bytes, .group, nil: return false
         case .message:
-            return ["google.protobuf.Timestamp", "google.protobuf.Duration"].contains(message?.fullName)
+            return message?.fullName == "google.protobuf.Timestamp" || message?.fullName == "google.protobuf.Duration"
         default: return true
         }
     }

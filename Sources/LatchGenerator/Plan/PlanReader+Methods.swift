@@ -6,11 +6,12 @@ extension PlanReader {
     /// The actions of a service: its calls that do not stream.
     func methods(of service: ServiceDescriptor, _ collections: [CollectionPlan]) -> [MethodPlan] {
         var names: Set<String> = []
+        let index = CollectionIndex(collections)
         return service.methods.compactMap { method in
             guard !method.isClientStreaming, !method.isServerStreaming, let request = method.input,
                 let answer = method.output
             else { return nil }
-            let plan = plan(method, request, answer, collections)
+            let plan = plan(method, request, answer, collections, index)
             if !names.insert(plan.caseName).inserted {
                 diagnostics.add(
                     "there are two actions '\(plan.caseName)'", at: method.place,
@@ -22,11 +23,11 @@ extension PlanReader {
 
     private func plan(
         _ method: MethodDescriptor, _ request: MessageDescriptor, _ answer: MessageDescriptor,
-        _ collections: [CollectionPlan]
+        _ collections: [CollectionPlan], _ index: CollectionIndex
     ) -> MethodPlan {
         let options = methodOptions(of: method)
         let intent = strategy(of: method, options)
-        let collection = collection(of: method, options, intent.strategy, collections)
+        let collection = collection(of: method, options, intent.strategy, collections, index)
         let items = collection.map { Self.items(of: answer, collections[$0]) } ?? .none
         let strategy = settled(intent, method, collection.map { collections[$0] }, items)
         let needsKey = strategy == .updateByID || strategy == .removeByID
@@ -71,14 +72,13 @@ extension PlanReader {
         return Self.caseName(name)
     }
 
-    private static func caseName(_ name: String) -> String {
-        let members: Set<String> = [
-            "init", "self", "Self", "Type", "Protocol", "none", "some", "isValid", "validationErrors",
-            "requiresNetworkAccess", "modifiesState", "actionName", "showsLoadingState", "stateUpdateStrategy",
-            "cacheStrategy", "supportsOffline", "description", "request", "hashValue",
-        ]
-        return SwiftNames.identifier(name, reserved: members)
-    }
+    private static func caseName(_ name: String) -> String { SwiftNames.identifier(name, reserved: members) }
+
+    private static let members: ReservedWords = [
+        "init", "self", "Self", "Type", "Protocol", "none", "some", "isValid", "validationErrors",
+        "requiresNetworkAccess", "modifiesState", "actionName", "showsLoadingState", "stateUpdateStrategy",
+        "cacheStrategy", "supportsOffline", "description", "request", "hashValue",
+    ]
 
     /// A strategy, where it is said, and whether it is.
     private struct Intent {
@@ -136,7 +136,7 @@ extension PlanReader {
 
     private func collection(
         of method: MethodDescriptor, _ options: [NamedOptions], _ strategy: StateStrategy,
-        _ collections: [CollectionPlan]
+        _ collections: [CollectionPlan], _ index: CollectionIndex
     ) -> Int? {
         for one in options {
             guard let name = one.string("collection_name") else { continue }
@@ -147,13 +147,9 @@ extension PlanReader {
             return nil
         }
         guard let answer = method.output else { return nil }
-        if let index = collections.firstIndex(where: { !Self.items(of: answer, $0).isEmpty }) { return index }
         // `DeleteUser` names it, since the answer says nothing.
-        let words = SwiftNames.snake(method.name).split(separator: "_").dropFirst().joined(separator: "_")
-        return collections.firstIndex { collection in
-            let item = SwiftNames.snake(collection.item.name)
-            return words == item || words == collection.name || CollectionPlan.plural(item) == words
-        } ?? (collections.count == 1 && strategy == .removeByID ? 0 : nil)
+        return index.first(heldBy: answer) ?? index.first(namedBy: method)
+            ?? (collections.count == 1 && strategy == .removeByID ? 0 : nil)
     }
 
     private static func items(of answer: MessageDescriptor, _ collection: CollectionPlan) -> AnswerItems {
@@ -228,10 +224,28 @@ extension PlanReader {
     }
 }
 
-extension AnswerItems {
-    fileprivate var isEmpty: Bool {
-        guard case .none = self else { return false }
-        return true
+/// The collections of a service by what leads to them, so that each method finds its own at once.
+struct CollectionIndex {
+    private var items: [ObjectIdentifier: Int] = [:]
+    private var names: [String: Int] = [:]
+
+    init(_ collections: [CollectionPlan]) {
+        for (index, collection) in collections.enumerated() {
+            items[ObjectIdentifier(collection.item)] = items[ObjectIdentifier(collection.item)] ?? index
+            let item = SwiftNames.snake(collection.item.name)
+            for name in [item, collection.name, CollectionPlan.plural(item)] { names[name] = names[name] ?? index }
+        }
+    }
+
+    /// The first one whose items an answer holds.
+    func first(heldBy answer: MessageDescriptor) -> Int? {
+        guard !items.isEmpty else { return nil }
+        return ([answer] + answer.fields.compactMap(\.message)).compactMap { items[ObjectIdentifier($0)] }.min()
+    }
+
+    /// The first one that a method has in its name, behind a verb.
+    func first(namedBy method: MethodDescriptor) -> Int? {
+        names[SwiftNames.snake(method.name).split(separator: "_").dropFirst().joined(separator: "_")]
     }
 }
 
@@ -243,7 +257,7 @@ extension PagePlan {
                 answer.fields.first { $0.name == name && $0.label != .repeated && fits($0) }
             }.first
         }
-        let integers: Set<FieldType> = [.int32, .int64, .uint32, .uint64, .sint32, .sint64]
+        let integers: [FieldType] = [.int32, .int64, .uint32, .uint64, .sint32, .sint64]
         cursor = field(["next_cursor", "next_page_token", "cursor"]) { $0.type == .string }
         total = field(["total_count", "total_size", "total"]) { $0.type.map(integers.contains) ?? false }
         hasMore = field(["has_more", "has_next_page"]) { $0.type == .bool }

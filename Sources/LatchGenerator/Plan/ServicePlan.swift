@@ -51,7 +51,7 @@ public struct ServicePlan {
 
     /// Plans of all services of several files.
     public static func read(_ files: [FileDescriptor], suffix: String = "Client") -> Planning {
-        let each = files.map { read($0, suffix: suffix) }
+        let each = Parallel.map(files) { read($0, suffix: suffix) }
         return Planning(plans: each.flatMap(\.plans), diagnostics: each.flatMap(\.diagnostics))
     }
 }

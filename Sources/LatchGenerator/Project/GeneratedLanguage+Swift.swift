@@ -17,12 +17,13 @@ extension GeneratedLanguage {
         let plans = planning.plans.filter { plan in
             options.swift.services?.contains(plan.service.fullName) ?? true
         }
-        if options.makesContracts { add(SwiftWriter(files: files, options: options.swift).write()) }
+        let contracts = SwiftWriter(files: files, options: options.swift)
+        if options.makesContracts { add(contracts.write()) }
         var parts: ClientWriter.Parts = []
         if options.makesClients { parts.insert(.clients) }
         if options.makesClients, options.makesTests { parts.insert(.tests) }
         if options.makesClients, options.makesGuides { parts.insert(.guides) }
-        if !parts.isEmpty { add(ClientWriter(plans, files: files, options: options.swift).write(parts)) }
+        if !parts.isEmpty { add(ClientWriter(plans, types: contracts.types, options: options.swift).write(parts)) }
         return generation
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchProto
 
 /// What writing some files into a folder would do, found out before anything is touched.
 package struct OutputPlan: Sendable {
@@ -60,7 +61,8 @@ package struct OutputPlan: Sendable {
         self.folder = folder
         before = try Self.manifest(in: folder)
         manifest = before
-        for file in try Self.checked(files) { plan(file, origin: origin, force: force) }
+        let folders = Parallel.map(try Self.checked(files)) { Found($0, in: folder) }
+        for (file, found) in zip(files, folders) { plan(file, found, origin: origin, force: force) }
         let paths = Set(files.map(\.path))
         for (path, entry) in before.entries.sorted(by: { $0.key < $1.key })
         where entry.origins.contains(origin) && !paths.contains(path) {
@@ -75,29 +77,22 @@ package struct OutputPlan: Sendable {
     /// The steps that change something.
     package var changes: [Step] { steps.filter { $0.action != .keep } }
 
-    private mutating func plan(_ file: GeneratedFile, origin: String, force: Bool) {
-        let new = file.text
-        let digest = FileDigest(of: new)
+    private mutating func plan(_ file: GeneratedFile, _ found: Found, origin: String, force: Bool) {
         var entry = before.entries[file.path] ?? .init(digests: [], origins: [])
         let known = entry.digests
-        entry.digests = [digest]
+        entry.digests = [found.digest]
         entry.origins.insert(origin)
         manifest.entries[file.path] = entry
-        let old: [UInt8]?
-        do {
-            old = try AtomicFile("\(folder)/\(file.path)").read()
-        } catch {
-            return refusals.append(Refusal(path: file.path, reason: .unreadable))
+        switch found.place {
+        case .unreadable: refusals.append(Refusal(path: file.path, reason: .unreadable))
+        case .empty: steps.append(Step(path: file.path, action: .create, old: nil, new: file.text))
+        case .same: steps.append(Step(path: file.path, action: .keep, old: nil, new: file.text))
+        case .other(let old):
+            if !force, !known.contains(FileDigest(of: old)) {
+                refusals.append(Refusal(path: file.path, reason: known.isEmpty ? .foreign : .edited))
+            }
+            steps.append(Step(path: file.path, action: .update, old: old, new: file.text))
         }
-        guard let old else { return steps.append(Step(path: file.path, action: .create, old: nil, new: new)) }
-        guard !old.elementsEqual(new.utf8) else {
-            // Nobody looks at the old bytes of a file that stays as it is.
-            return steps.append(Step(path: file.path, action: .keep, old: nil, new: new))
-        }
-        if !force, !known.contains(FileDigest(of: old)) {
-            refusals.append(Refusal(path: file.path, reason: known.isEmpty ? .foreign : .edited))
-        }
-        steps.append(Step(path: file.path, action: .update, old: old, new: new))
     }
 
     /// Removes a file that is generated no more, if it is as we wrote it and nothing else still makes it.
@@ -117,6 +112,36 @@ package struct OutputPlan: Sendable {
 }
 
 extension OutputPlan {
+    /// What there is to know of one file: the digest of what it will hold, and what stands in its place.
+    private struct Found {
+        enum Place {
+            case empty
+            /// What it will hold; nobody looks at the bytes of a file that stays as it is.
+            case same
+            case other([UInt8])
+            case unreadable
+        }
+
+        let digest: FileDigest
+        let place: Place
+
+        init(_ file: GeneratedFile, in folder: String) {
+            digest = FileDigest(of: file.text)
+            do throws(FileFailure) {
+                if let old = try AtomicFile("\(folder)/\(file.path)").read() {
+                    let isSame = old.count == file.text.utf8.count && FileDigest(of: old) == digest
+                    place = isSame ? .same : .other(old)
+                } else {
+                    place = .empty
+                }
+            } catch {
+                place = .unreadable
+            }
+        }
+    }
+}
+
+extension OutputPlan {
     /// Does what was planned: all files appear under other names first, and are then renamed.
     ///
     /// While that is going on the manifest knows both the old and the new bytes, so that a run that is ended in the
@@ -125,10 +150,8 @@ extension OutputPlan {
         guard refusals.isEmpty else { throw .foreignFiles(refusals) }
         guard !changes.isEmpty || manifest != before else { return }
         do throws(FileFailure) {
-            var staged = StagedFiles()
-            for step in changes {
-                if let new = step.new { try staged.stage(Array(new.utf8), as: "\(folder)/\(step.path)") }
-            }
+            let staged = StagedOutput()
+            try staged.stage(changes.compactMap { step in step.new.map { ("\(folder)/\(step.path)", $0) } })
             if !changes.isEmpty { try write(transitional) }
             try staged.commit()
             for step in changes where step.new == nil { try remove(step.path) }

@@ -26,7 +26,6 @@ package struct ProjectRun: Sendable {
         package var services = 0
         package var messages = 0
         package var files = 0
-        package var lines = 0
     }
 
     /// A run that may be written.
@@ -35,6 +34,14 @@ package struct ProjectRun: Sendable {
         package let figures: Figures
         /// Every .proto file that was read, for those who wait for changes.
         package let inputs: [String]
+
+        /// How many lines the files have, which is counted when somebody asks.
+        package var lineCount: Int {
+            plan.steps.reduce(0) { count, step in
+                var text = step.new ?? ""
+                return text.withUTF8 { count + $0.count { $0 == UInt8(ascii: "\n") } }
+            }
+        }
     }
 
     /// The steps of a run, which progress counts.
@@ -125,13 +132,7 @@ package struct ProjectRun: Sendable {
         return Figures(
             protoFiles: compilation.requested.count,
             services: services.count { options.swift.services?.contains($0.fullName) ?? true },
-            messages: compilation.requested.reduce(0) { $0 + Self.count($1.messages) }, files: files.count,
-            lines: files.reduce(0) { $0 + Self.lineCount($1.text) })
-    }
-
-    private static func lineCount(_ text: String) -> Int {
-        var text = text
-        return text.withUTF8 { $0.count { $0 == UInt8(ascii: "\n") } }
+            messages: compilation.requested.reduce(0) { $0 + Self.count($1.messages) }, files: files.count)
     }
 
     private static func count(_ messages: [MessageDescriptor]) -> Int {

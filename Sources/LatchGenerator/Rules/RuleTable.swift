@@ -10,8 +10,8 @@ import LatchProto
 struct RuleTable {
     /// What was found in the options.
     private(set) var diagnostics: [Diagnostic] = []
-    /// Whether a message or one that it holds has rules, by full name.
-    private var reached: [String: Bool] = [:]
+    /// Whether a message or one that it holds has rules, by its descriptor.
+    private var reached: [ObjectIdentifier: Bool] = [:]
 
     /// The rules of a message, one line for each field that has some; nil where neither it nor a message inside has any.
     mutating func lines(of message: MessageDescriptor) -> [String]? {
@@ -88,20 +88,20 @@ struct RuleTable {
 
     /// Whether a message has rules, or a message that it holds has.
     mutating func isRuled(_ message: MessageDescriptor) -> Bool {
-        if let known = reached[message.fullName] { return known }
+        if let known = reached[ObjectIdentifier(message)] { return known }
         // All that can be reached from here, each once: a ring of messages has no first one.
-        var (seen, queue): ([String: MessageDescriptor], [MessageDescriptor]) = ([message.fullName: message], [message])
+        var (seen, queue): (Set<ObjectIdentifier>, [MessageDescriptor]) = ([ObjectIdentifier(message)], [message])
         var found = false
         while let next = queue.popLast(), !found {
-            found = reached[next.fullName] ?? Self.hasOwnRules(next)
+            found = reached[ObjectIdentifier(next)] ?? Self.hasOwnRules(next)
             for field in next.fields {
-                guard let inner = field.message, seen[inner.fullName] == nil, inner.file.package != "google.protobuf"
+                guard let inner = field.message, inner.file.package != "google.protobuf",
+                    seen.insert(ObjectIdentifier(inner)).inserted
                 else { continue }
-                seen[inner.fullName] = inner
                 queue.append(inner)
             }
         }
-        if found { reached[message.fullName] = true } else { for name in seen.keys { reached[name] = false } }
+        if found { reached[ObjectIdentifier(message)] = true } else { for one in seen { reached[one] = false } }
         return found
     }
 

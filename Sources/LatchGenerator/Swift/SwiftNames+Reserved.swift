@@ -2,7 +2,7 @@
 
 extension SwiftNames {
     /// Words that Swift takes for its own wherever they stand ("The Swift Programming Language", Lexical Structure).
-    static let keywords: Set<String> = [
+    static let keywords: ReservedWords = [
         "Any", "Self", "as", "associatedtype", "await", "break", "case", "catch", "class", "continue", "default",
         "defer",
         "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard",
@@ -14,7 +14,7 @@ extension SwiftNames {
     ]
 
     /// Members that nothing can be named after: `x.self` and `X.Type` mean something for every type.
-    private static let universal: Set<String> = ["init", "self", "Self", "Type", "Protocol"]
+    private static let universal: ReservedWords = ["init", "self", "Self", "Type", "Protocol"]
 
     /// Members that all messages have, and that are no methods.
     static let memberNames = universal.union([

@@ -29,8 +29,14 @@ package enum SwiftNames {
     ///
     /// Capitals of acronyms stay, since nothing else in Swift is told apart by them: `OAuthURL` is `OAuthURL`.
     package static func type(_ name: String) -> String {
-        let parts = name.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }
-        return identifier(parts.joined(), reserved: typeNames)
+        var (result, begins) = ([UInt8](), true)
+        result.reserveCapacity(name.utf8.count)
+        for byte in name.utf8 {
+            let isUnderscore = byte == UInt8(ascii: "_")
+            if !isUnderscore { result.append(begins ? byte.upper : byte) }
+            begins = isUnderscore
+        }
+        return identifier(String(decoding: result, as: UTF8.self), reserved: typeNames)
     }
 
     /// The name of an enum's value as a case: without the enum's name in front, where something is left that can begin
@@ -46,7 +52,9 @@ package enum SwiftNames {
 
     /// A name that can stand in Swift text: in backticks where it is a keyword, with an underscore behind it where it is
     /// among `reserved`, and with one in front where it begins with a digit.
-    package static func identifier(_ name: String, reserved: Set<String> = []) -> String {
+    package static func identifier(_ name: String) -> String { identifier(name, reserved: .none) }
+
+    static func identifier(_ name: String, reserved: ReservedWords) -> String {
         guard let first = name.utf8.first else { return "empty_" }
         if (0x30...0x39).contains(first) { return "_\(name)" }
         if reserved.contains(name) { return "\(name)_" }
@@ -55,7 +63,7 @@ package enum SwiftNames {
 
     /// An identifier without its backticks: as a label of an argument, and in text.
     package static func bare(_ identifier: String) -> String {
-        identifier.first == "`" ? String(identifier.dropFirst().dropLast()) : identifier
+        identifier.utf8.first == UInt8(ascii: "`") ? String(identifier.dropFirst().dropLast()) : identifier
     }
 
     /// An identifier as the label of an argument, where few keywords need their backticks.
@@ -66,6 +74,10 @@ package enum SwiftNames {
 
     /// A text as a literal of Swift.
     package static func literal(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy {
+            $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        }
+        guard !isPlain else { return "\"\(text)\"" }
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -86,28 +98,35 @@ package enum SwiftNames {
 extension SwiftNames {
     /// The words of a name, in its spelling.
     package static func words(_ name: some StringProtocol) -> [[UInt8]] {
-        var words: [[UInt8]] = []
-        visit(name) { byte, begins in
-            if begins { words.append([byte]) } else { words[words.count - 1].append(byte) }
+        var (name, words) = (String(name), [[UInt8]]())
+        name.withUTF8 { bytes in
+            visit(bytes) { byte, begins in
+                if begins { words.append([byte]) } else { words[words.count - 1].append(byte) }
+            }
         }
         return words
     }
 
     private static func joined(_ name: some StringProtocol, capitalizesFirst: Bool) -> String {
-        var result: [UInt8] = []
-        result.reserveCapacity(name.utf8.count)
-        visit(name) { byte, begins in
-            let isCapital = begins && (capitalizesFirst || !result.isEmpty)
-            result.append(isCapital ? byte.upper : byte.lower)
+        var name = String(name)
+        return name.withUTF8 { bytes in
+            // Letters and digits stay, so that it becomes no longer than it was.
+            String(unsafeUninitializedCapacity: bytes.count) { result in
+                var count = 0
+                visit(bytes) { byte, begins in
+                    let isCapital = begins && (capitalizesFirst || count > 0)
+                    result.initializeElement(at: count, to: isCapital ? byte.upper : byte.lower)
+                    count += 1
+                }
+                return count
+            }
         }
-        return String(decoding: result, as: UTF8.self)
     }
 
     private enum Mode { case boundary, lower, upper }
 
     /// Gives the letters and digits of a name in order, and whether each begins a word.
-    private static func visit(_ name: some StringProtocol, _ body: (_ byte: UInt8, _ begins: Bool) -> Void) {
-        let bytes = Array(name.utf8)
+    private static func visit(_ bytes: UnsafeBufferPointer<UInt8>, _ body: (_ byte: UInt8, _ begins: Bool) -> Void) {
         var (mode, begins) = (Mode.boundary, true)
         for (index, byte) in bytes.enumerated() {
             guard byte.isAlphanumeric else {

@@ -27,21 +27,43 @@ package struct SwiftPrinter: Sendable {
 
     /// Writes a line with its indentation; an empty one without.
     package mutating func line(_ text: String = "") {
+        var text = text
+        text.withUTF8 { line($0, after: "") }
+    }
+
+    /// Writes a line of bytes, with something in front of them.
+    private mutating func line(_ text: UnsafeBufferPointer<UInt8>, after mark: StaticString) {
         if owesGap, !isAtStart { bytes.append(0x0A) }
         owesGap = false
         isAtStart = false
-        var text = text
-        text.withUTF8 { utf8 in
-            if !utf8.isEmpty { bytes.append(contentsOf: repeatElement(0x20, count: depth * 4)) }
-            bytes.append(contentsOf: utf8)
-        }
+        if !text.isEmpty || mark.utf8CodeUnitCount > 0 { indent() }
+        bytes.append(contentsOf: UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount))
+        bytes.append(contentsOf: text)
         bytes.append(0x0A)
     }
 
+    private mutating func indent() {
+        var rest = depth * 4
+        while rest > 0 {
+            let count = min(rest, Self.spaces.utf8CodeUnitCount)
+            bytes.append(contentsOf: UnsafeBufferPointer(start: Self.spaces.utf8Start, count: count))
+            rest -= count
+        }
+    }
+
+    private static let spaces: StaticString = "                                "
+
     /// Writes the lines of a text, each with the indentation of this place added to its own.
-    package mutating func lines(_ text: some StringProtocol) {
-        for one in String(text).utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            line(String(Substring(one)))
+    package mutating func lines(_ text: String) {
+        var text = text
+        text.withUTF8 { utf8 in
+            var start = 0
+            while start <= utf8.count {
+                var end = start
+                while end < utf8.count, utf8[end] != 0x0A { end += 1 }
+                line(UnsafeBufferPointer(rebasing: utf8[start..<end]), after: "")
+                start = end + 1
+            }
         }
     }
 
@@ -95,12 +117,16 @@ package struct SwiftPrinter: Sendable {
 
     /// Writes a documentation comment; nothing for nil and for a text without words.
     package mutating func doc(_ text: String?) {
-        guard let text else { return }
-        doc(DocComment.lines(of: text))
+        guard var text else { return }
+        text.withUTF8 { utf8 in
+            DocComment.each(in: utf8) { range in
+                line(UnsafeBufferPointer(rebasing: utf8[range]), after: range.isEmpty ? "///" : "/// ")
+            }
+        }
     }
 
     /// Writes the lines of a documentation comment.
     package mutating func doc(_ lines: [Substring]) {
-        for one in lines { line(one.isEmpty ? "///" : "/// \(one)") }
+        for var one in lines { one.withUTF8 { line($0, after: $0.isEmpty ? "///" : "/// ") } }
     }
 }

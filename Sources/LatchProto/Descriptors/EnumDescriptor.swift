@@ -3,27 +3,27 @@
 /// An enum (`EnumDescriptorProto`).
 public final class EnumDescriptor {
     /// Its name, without what it stands in.
-    public internal(set) var name: String
+    @exclusivity(unchecked) public internal(set) var name: String
     /// The name of the package, of what it stands in, and its own; without a dot in front.
-    public internal(set) var fullName = ""
+    @exclusivity(unchecked) public internal(set) var fullName = ""
     /// The file.
     public unowned let file: FileDescriptor
     /// The message that it stands in; nil where it stands in none.
-    public private(set) weak var parent: MessageDescriptor?
+    @exclusivity(unchecked) public private(set) unowned var parent: MessageDescriptor?
     /// Its values, in the order of the text.
-    public internal(set) var values: [EnumValueDescriptor] = []
+    @exclusivity(unchecked) public internal(set) var values: [EnumValueDescriptor] = []
     /// Numbers that nobody may use.
-    public internal(set) var reservedRanges: [NumberRange] = []
+    @exclusivity(unchecked) public internal(set) var reservedRanges: [NumberRange] = []
     /// Names that nobody may use.
-    public internal(set) var reservedNames: [ReservedName] = []
+    @exclusivity(unchecked) public internal(set) var reservedNames: [ReservedName] = []
     /// Its options.
-    public internal(set) var options = Options()
+    @exclusivity(unchecked) public internal(set) var options = Options()
     /// How it behaves, its options and those around it considered.
-    public internal(set) var features = Features(defaultsOf: .proto2)
+    @exclusivity(unchecked) public internal(set) var features = Features(defaultsOf: .proto2)
     /// Whether it is seen by other files (edition 2024); nil where the file does not say.
-    public internal(set) var visibility: Visibility?
+    @exclusivity(unchecked) public internal(set) var visibility: Visibility?
     /// The comments around it.
-    public internal(set) var comments = Comments()
+    @exclusivity(unchecked) public internal(set) var comments = Comments()
     /// Where its name stands.
     package let place: Place
 
@@ -38,20 +38,20 @@ public final class EnumDescriptor {
 /// A value of an enum (`EnumValueDescriptorProto`).
 public final class EnumValueDescriptor {
     /// Its name.
-    public internal(set) var name = ""
+    @exclusivity(unchecked) public internal(set) var name = ""
     /// The name of what the enum stands in and its own: values stand beside their enum, as in C++.
-    public internal(set) var fullName = ""
+    @exclusivity(unchecked) public internal(set) var fullName = ""
     /// Its number.
-    public internal(set) var number: Int32 = 0
+    @exclusivity(unchecked) public internal(set) var number: Int32 = 0
     /// Its options.
-    public internal(set) var options = Options()
+    @exclusivity(unchecked) public internal(set) var options = Options()
     /// The comments around it.
-    public internal(set) var comments = Comments()
+    @exclusivity(unchecked) public internal(set) var comments = Comments()
     /// How it behaves, which matters for the rules of its name alone.
     var features = Features(defaultsOf: .proto2)
     /// The enum.
     public unowned let `enum`: EnumDescriptor
-    package var place: Place?
+    @exclusivity(unchecked) package var place: Place?
     var numberPlace: Place?
 
     init(of enum: EnumDescriptor) { self.enum = `enum` }

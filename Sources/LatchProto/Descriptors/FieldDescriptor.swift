@@ -3,48 +3,48 @@
 /// A field of a message, or an extension (`FieldDescriptorProto`).
 public final class FieldDescriptor {
     /// Its name.
-    public internal(set) var name = ""
+    @exclusivity(unchecked) public internal(set) var name = ""
     /// The name of what it stands in and its own; for an extension that is not the message that it extends.
-    public internal(set) var fullName = ""
+    @exclusivity(unchecked) public internal(set) var fullName = ""
     /// Its number on the wire.
-    public internal(set) var number: Int32 = 0
+    @exclusivity(unchecked) public internal(set) var number: Int32 = 0
     /// How often it may occur; nil until it is known.
-    public internal(set) var label: FieldLabel?
+    @exclusivity(unchecked) public internal(set) var label: FieldLabel?
     /// What it holds; nil for a type that was not resolved.
-    public internal(set) var type: FieldType?
+    @exclusivity(unchecked) public internal(set) var type: FieldType?
     /// The name of its message or enum: as it is written, and once it is resolved with a dot in front and complete.
-    public internal(set) var typeName: String?
+    @exclusivity(unchecked) public internal(set) var typeName: String?
     /// Its message; nil for other types.
-    public internal(set) weak var message: MessageDescriptor?
+    @exclusivity(unchecked) public internal(set) unowned var message: MessageDescriptor?
     /// Its enum; nil for other types.
-    public internal(set) weak var `enum`: EnumDescriptor?
+    @exclusivity(unchecked) public internal(set) unowned var `enum`: EnumDescriptor?
     /// The message that an extension extends, written as `typeName` is; nil for a field.
-    public internal(set) var extendeeName: String?
+    @exclusivity(unchecked) public internal(set) var extendeeName: String?
     /// That message.
-    public internal(set) weak var extendee: MessageDescriptor?
+    @exclusivity(unchecked) public internal(set) unowned var extendee: MessageDescriptor?
     /// What is there where nothing is, as text; nil where the file does not say.
-    public internal(set) var defaultValue: String?
+    @exclusivity(unchecked) public internal(set) var defaultValue: String?
     /// Its name in JSON, where the file says it, and after linking in any case.
-    public internal(set) var jsonName: String?
+    @exclusivity(unchecked) public internal(set) var jsonName: String?
     /// Which of the message's oneofs it belongs to.
-    public internal(set) var oneofIndex: Int?
+    @exclusivity(unchecked) public internal(set) var oneofIndex: Int?
     /// Whether it is marked `optional` in proto3.
-    public internal(set) var isProto3Optional = false
+    @exclusivity(unchecked) public internal(set) var isProto3Optional = false
     /// Its options.
-    public internal(set) var options = Options()
+    @exclusivity(unchecked) public internal(set) var options = Options()
     /// How it behaves, its options and those around it considered.
-    public internal(set) var features = Features(defaultsOf: .proto2)
+    @exclusivity(unchecked) public internal(set) var features = Features(defaultsOf: .proto2)
     /// The comments around it.
-    public internal(set) var comments = Comments()
+    @exclusivity(unchecked) public internal(set) var comments = Comments()
     /// The file.
     public unowned let file: FileDescriptor
     /// The message that it stands in; nil for an extension on the level of the file.
-    public private(set) weak var parent: MessageDescriptor?
+    @exclusivity(unchecked) public private(set) unowned var parent: MessageDescriptor?
     /// Whether the field is an extension.
     public var isExtension: Bool { extendeeName != nil }
 
     /// Where its parts stand; nil for what is not written.
-    package var places = Places()
+    @exclusivity(unchecked) package var places = Places()
 
     /// Where the parts of a field stand.
     package struct Places {

@@ -15,6 +15,12 @@ public enum FieldType: UInt8, Sendable, Hashable, CaseIterable {
     private static let keywords: [String: FieldType] = Dictionary(
         uniqueKeysWithValues: allCases.filter { $0 != .message && $0 != .enum }.map { ("\($0)", $0) })
 
+    /// The word that names the type, or its kind: `int32`, `message`.
+    package var word: String { Self.words[Int(rawValue) - 1] }
+
+    /// In the order of the numbers, for asking the runtime for the name of a case takes its time.
+    private static let words = allCases.map { "\($0)" }
+
     /// Whether it is another message, as content or between tags.
     public var isMessage: Bool { self == .message || self == .group }
 }

@@ -9,39 +9,39 @@ public final class FileDescriptor {
     /// The name by which others import it.
     public var name: String { source.name }
     /// What all full names in it begin with; empty where there is none.
-    public internal(set) var package = ""
+    @exclusivity(unchecked) public internal(set) var package = ""
     var packagePlace: Place?
     /// The language.
-    public internal(set) var syntax = Syntax.proto2
+    @exclusivity(unchecked) public internal(set) var syntax = Syntax.proto2
     /// The edition whose defaults hold.
-    public internal(set) var edition = Edition.proto2
+    @exclusivity(unchecked) public internal(set) var edition = Edition.proto2
     var syntaxPlace: Place?
     /// Whether its edition is one that only those who make it use.
     var isExperimental = false
     /// Whether the file says in which language it is.
     var namesSyntax = false
     /// What it imports, in order.
-    public internal(set) var imports: [Import] = []
+    @exclusivity(unchecked) public internal(set) var imports: [Import] = []
     /// The files behind them, which this one keeps, since its declarations refer to theirs.
-    public internal(set) var dependencies: [FileDescriptor] = []
+    @exclusivity(unchecked) public internal(set) var dependencies: [FileDescriptor] = []
     /// Messages that stand in no other, in order.
-    public internal(set) var messages: [MessageDescriptor] = []
+    @exclusivity(unchecked) public internal(set) var messages: [MessageDescriptor] = []
     /// Enums that stand in no message, in order.
-    public internal(set) var enums: [EnumDescriptor] = []
+    @exclusivity(unchecked) public internal(set) var enums: [EnumDescriptor] = []
     /// Extensions that stand in no message, in order.
-    public internal(set) var extensions: [FieldDescriptor] = []
+    @exclusivity(unchecked) public internal(set) var extensions: [FieldDescriptor] = []
     /// Services, in order.
-    public internal(set) var services: [ServiceDescriptor] = []
+    @exclusivity(unchecked) public internal(set) var services: [ServiceDescriptor] = []
     /// Options of the file.
-    public internal(set) var options = Options()
+    @exclusivity(unchecked) public internal(set) var options = Options()
     /// How declarations in it behave that say nothing else.
-    public internal(set) var features = Features(defaultsOf: .proto2)
+    @exclusivity(unchecked) public internal(set) var features = Features(defaultsOf: .proto2)
     /// Its tokens, for the options that are written in the text format.
     var tokens: [Token] = []
     /// Comments at its first statement.
-    public internal(set) var comments = Comments()
+    @exclusivity(unchecked) public internal(set) var comments = Comments()
     /// Where everything is; empty unless it was asked for.
-    public internal(set) var locations: [SourceLocation] = []
+    @exclusivity(unchecked) public internal(set) var locations: [SourceLocation] = []
 
     init(_ source: SourceText) { self.source = source }
 }

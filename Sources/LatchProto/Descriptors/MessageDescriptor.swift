@@ -3,39 +3,39 @@
 /// A message (`DescriptorProto`).
 public final class MessageDescriptor {
     /// Its name, without what it stands in.
-    public internal(set) var name: String
+    @exclusivity(unchecked) public internal(set) var name: String
     /// The name of the package, of what it stands in, and its own; without a dot in front.
-    public internal(set) var fullName = ""
+    @exclusivity(unchecked) public internal(set) var fullName = ""
     /// The file.
     public unowned let file: FileDescriptor
     /// The message that it stands in; nil where it stands in none.
-    public private(set) weak var parent: MessageDescriptor?
+    @exclusivity(unchecked) public private(set) unowned var parent: MessageDescriptor?
     /// Fields, in the order of the text.
-    public internal(set) var fields: [FieldDescriptor] = []
+    @exclusivity(unchecked) public internal(set) var fields: [FieldDescriptor] = []
     /// Groups of fields of which one at most is there; those that stand for one optional field come last.
-    public internal(set) var oneofs: [OneofDescriptor] = []
+    @exclusivity(unchecked) public internal(set) var oneofs: [OneofDescriptor] = []
     /// Messages that stand in it, those of its maps and groups among them.
-    public internal(set) var messages: [MessageDescriptor] = []
+    @exclusivity(unchecked) public internal(set) var messages: [MessageDescriptor] = []
     /// Enums that stand in it.
-    public internal(set) var enums: [EnumDescriptor] = []
+    @exclusivity(unchecked) public internal(set) var enums: [EnumDescriptor] = []
     /// Extensions of other messages that stand in it.
-    public internal(set) var extensions: [FieldDescriptor] = []
+    @exclusivity(unchecked) public internal(set) var extensions: [FieldDescriptor] = []
     /// Numbers that others may use.
-    public internal(set) var extensionRanges: [ExtensionRange] = []
+    @exclusivity(unchecked) public internal(set) var extensionRanges: [ExtensionRange] = []
     /// Numbers that nobody may use.
-    public internal(set) var reservedRanges: [NumberRange] = []
+    @exclusivity(unchecked) public internal(set) var reservedRanges: [NumberRange] = []
     /// Names that nobody may use.
-    public internal(set) var reservedNames: [ReservedName] = []
+    @exclusivity(unchecked) public internal(set) var reservedNames: [ReservedName] = []
     /// Its options.
-    public internal(set) var options = Options()
+    @exclusivity(unchecked) public internal(set) var options = Options()
     /// How it behaves, its options and those around it considered.
-    public internal(set) var features = Features(defaultsOf: .proto2)
+    @exclusivity(unchecked) public internal(set) var features = Features(defaultsOf: .proto2)
     /// Whether it was made for the entries of a map.
-    public internal(set) var isMapEntry = false
+    @exclusivity(unchecked) public internal(set) var isMapEntry = false
     /// Whether it is seen by other files (edition 2024); nil where the file does not say.
-    public internal(set) var visibility: Visibility?
+    @exclusivity(unchecked) public internal(set) var visibility: Visibility?
     /// The comments around it.
-    public internal(set) var comments = Comments()
+    @exclusivity(unchecked) public internal(set) var comments = Comments()
     /// Where its name stands.
     package let place: Place
 
@@ -58,17 +58,17 @@ public enum Visibility: UInt8, Sendable, Hashable {
 /// A group of fields of which one at most is there (`OneofDescriptorProto`).
 public final class OneofDescriptor {
     /// Its name.
-    public internal(set) var name: String
+    @exclusivity(unchecked) public internal(set) var name: String
     /// The message.
     public unowned let message: MessageDescriptor
     /// Its options.
-    public internal(set) var options = Options()
+    @exclusivity(unchecked) public internal(set) var options = Options()
     /// Whether it was made for one field that is marked `optional`.
     public let isSynthetic: Bool
     /// How it behaves, which matters for the rules of its name alone.
     var features = Features(defaultsOf: .proto2)
     /// The comments around it.
-    public internal(set) var comments = Comments()
+    @exclusivity(unchecked) public internal(set) var comments = Comments()
     package let place: Place
 
     init(name: String, message: MessageDescriptor, place: Place, isSynthetic: Bool = false) {
@@ -100,9 +100,9 @@ public struct ReservedName: Sendable, Hashable {
 /// Numbers for extensions (`DescriptorProto.ExtensionRange`).
 public final class ExtensionRange {
     /// The numbers.
-    public internal(set) var numbers: NumberRange
+    @exclusivity(unchecked) public internal(set) var numbers: NumberRange
     /// Its options, which all ranges of one statement share.
-    public internal(set) var options = Options()
+    @exclusivity(unchecked) public internal(set) var options = Options()
 
     init(_ numbers: NumberRange) { self.numbers = numbers }
 }

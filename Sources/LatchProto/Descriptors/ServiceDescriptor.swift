@@ -3,17 +3,17 @@
 /// A service (`ServiceDescriptorProto`).
 public final class ServiceDescriptor {
     /// Its name.
-    public internal(set) var name: String
+    @exclusivity(unchecked) public internal(set) var name: String
     /// The name of the package and its own; without a dot in front.
-    public internal(set) var fullName = ""
+    @exclusivity(unchecked) public internal(set) var fullName = ""
     /// The file.
     public unowned let file: FileDescriptor
     /// Its methods, in the order of the text.
-    public internal(set) var methods: [MethodDescriptor] = []
+    @exclusivity(unchecked) public internal(set) var methods: [MethodDescriptor] = []
     /// Its options.
-    public internal(set) var options = Options()
+    @exclusivity(unchecked) public internal(set) var options = Options()
     /// The comments around it.
-    public internal(set) var comments = Comments()
+    @exclusivity(unchecked) public internal(set) var comments = Comments()
     /// How it behaves, which matters for the rules of its name alone.
     var features = Features(defaultsOf: .proto2)
     package let place: Place
@@ -28,32 +28,32 @@ public final class ServiceDescriptor {
 /// A method of a service (`MethodDescriptorProto`).
 public final class MethodDescriptor {
     /// Its name.
-    public internal(set) var name = ""
+    @exclusivity(unchecked) public internal(set) var name = ""
     /// The full name of the service and its own.
-    public internal(set) var fullName = ""
+    @exclusivity(unchecked) public internal(set) var fullName = ""
     /// The service.
     public unowned let service: ServiceDescriptor
     /// What is sent: as it is written, and once it is resolved with a dot in front and complete.
-    public internal(set) var inputName = ""
+    @exclusivity(unchecked) public internal(set) var inputName = ""
     /// What is answered, written as `inputName` is.
-    public internal(set) var outputName = ""
+    @exclusivity(unchecked) public internal(set) var outputName = ""
     /// What is sent.
-    public internal(set) weak var input: MessageDescriptor?
+    @exclusivity(unchecked) public internal(set) unowned var input: MessageDescriptor?
     /// What is answered.
-    public internal(set) weak var output: MessageDescriptor?
+    @exclusivity(unchecked) public internal(set) unowned var output: MessageDescriptor?
     /// Whether the client sends any number.
-    public internal(set) var isClientStreaming = false
+    @exclusivity(unchecked) public internal(set) var isClientStreaming = false
     /// Whether the server answers with any number.
-    public internal(set) var isServerStreaming = false
+    @exclusivity(unchecked) public internal(set) var isServerStreaming = false
     /// Its options.
-    public internal(set) var options = Options()
+    @exclusivity(unchecked) public internal(set) var options = Options()
     /// Whether it has a block of options, be that empty.
     var hasBlock = false
     /// The comments around it.
-    public internal(set) var comments = Comments()
+    @exclusivity(unchecked) public internal(set) var comments = Comments()
     /// How it behaves, which matters for the rules of its name alone.
     var features = Features(defaultsOf: .proto2)
-    package var place: Place?
+    @exclusivity(unchecked) package var place: Place?
     var inputPlace: Place?
     var outputPlace: Place?
 

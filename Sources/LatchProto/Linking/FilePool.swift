@@ -15,6 +15,8 @@ final class FilePool {
     private var pending: [String] = []
     /// The files that were read since options were looked at last.
     private var fresh: [FileDescriptor] = []
+    /// Files that were parsed before their turn has come.
+    private var parsed: [String: (file: FileDescriptor, diagnostics: Diagnostics)] = [:]
 
     init(recordsLocations: Bool, trustsFiles: Bool = false, read: @escaping Compiler.Read) {
         self.trustsFiles = trustsFiles
@@ -29,18 +31,38 @@ final class FilePool {
 
     func wasTried(_ name: String) -> Bool { failed.contains(name) }
 
+    /// Reads and parses files that will be loaded, several at once; what is wrong with one is told in its turn.
+    func parse(_ names: [String]) {
+        let sources = Set(names).compactMap { source(of: $0) }
+        let files = Parallel.map(sources) { source in
+            let diagnostics = Diagnostics()
+            return (Parser.parse(source, diagnostics, recordsLocations: recordsLocations), diagnostics)
+        }
+        for (source, file) in zip(sources, files) { parsed[source.name] = file }
+    }
+
+    private func source(of name: String) -> SourceText? {
+        (read(name) ?? WellKnownFiles.bytes(of: name)).map { SourceText(name: name, bytes: $0) }
+    }
+
+    private func parsed(_ name: String) -> FileDescriptor? {
+        if let (file, found) = parsed.removeValue(forKey: name) {
+            diagnostics.add(found)
+            return file
+        }
+        return source(of: name).map { Parser.parse($0, diagnostics, recordsLocations: recordsLocations) }
+    }
+
     /// Reads, parses and links a file, after its imports.
     func load(_ name: String, from importer: FileDescriptor?) {
-        guard let bytes = read(name) ?? WellKnownFiles.bytes(of: name) else {
+        let before = diagnostics.errorCount
+        guard let file = parsed(name) else {
             failed.insert(name)
             if importer == nil {
                 diagnostics.add("there is no such file", at: nil, in: SourceText(name: name, bytes: []))
             }
             return
         }
-        let source = SourceText(name: name, bytes: bytes)
-        let before = diagnostics.errorCount
-        let file = Parser.parse(source, diagnostics, recordsLocations: recordsLocations)
         guard diagnostics.errorCount == before else { return _ = failed.insert(name) }
         pending.append(name)
         loadImports(of: file)

@@ -188,8 +188,16 @@ extension Linker {
     /// Two fields must not have one name in JSON, be that their own or one that they were given.
     private func checkJSONNames(of message: MessageDescriptor) {
         guard message.options.message.bool(11) != true else { return }
-        checkJSONNames(of: message, given: false)
+        if !Self.areDistinct(message.fields.map { Names.json($0.name) }) { checkJSONNames(of: message, given: false) }
+        // Where no field says its own, the second look sees what the first one has seen.
+        guard message.fields.contains(where: { $0.jsonName != nil }) else { return }
         checkJSONNames(of: message, given: true)
+    }
+
+    /// Whether no text stands there twice; few are compared sooner than hashed.
+    private static func areDistinct(_ texts: [String]) -> Bool {
+        guard texts.count <= 12 else { return Set(texts).count == texts.count }
+        return texts.indices.allSatisfy { !texts[..<$0].contains(texts[$0]) }
     }
 
     private func checkJSONNames(of message: MessageDescriptor, given: Bool) {

@@ -91,14 +91,14 @@ extension Linker {
     /// Each number is used once: by a field in its message, by an extension in the message that it extends.
     private func checkNumber(of field: FieldDescriptor) {
         guard let message = field.isExtension ? field.extendee : field.parent else { return }
-        let id = ObjectIdentifier(message)
-        if let other = numbers[id]?[field.number] {
+        let key = NumberInMessage(message: ObjectIdentifier(message), number: field.number)
+        if let other = numbers[key] {
             fail(
                 "'\(other.name)' has the number \(field.number), too", at: field.places.number,
                 hint: field.isExtension ? nil : freeNumber(of: message).map { "The next number that is free is \($0)." }
             )
         } else {
-            numbers[id, default: [:]][field.number] = field
+            numbers[key] = field
             if field.isExtension, let other = pool.symbols.add(field, extending: message) {
                 warn(
                     "\(other.fullName) in \(other.file.name) has the number \(field.number), too",
@@ -137,4 +137,10 @@ extension Linker {
         }
         return nil
     }
+}
+
+/// A number among those of one message.
+struct NumberInMessage: Hashable {
+    let message: ObjectIdentifier
+    let number: Int32
 }

@@ -11,8 +11,8 @@ final class Linker {
     /// The packages of those files, and all that they stand in.
     private var visiblePackages: Set<String> = []
     private let errorsBefore: Int
-    /// The field of each number, by message.
-    var numbers: [ObjectIdentifier: [Int32: FieldDescriptor]] = [:]
+    /// The field of each number of a message.
+    var numbers: [NumberInMessage: FieldDescriptor] = [:]
     /// The files that something was found in.
     private(set) var used: Set<ObjectIdentifier> = []
 
@@ -100,12 +100,13 @@ extension Linker {
     /// From the innermost scope outwards, the first scope counts in which the first part of the name is declared, as in
     /// C++ (Protocol Buffers language guide, "Packages and name resolution").
     func lookUp(_ name: String, in scope: String, typesOnly: Bool = false) -> Symbol? {
-        if name.hasPrefix(".") { return find(String(name.dropFirst())) }
-        let first = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)[0]
-        let isCompound = first.utf8.count < name.utf8.count
+        let dot = UInt8(ascii: ".")
+        if name.utf8.first == dot { return find(String(name.dropFirst())) }
+        let first = name[..<(name.utf8.firstIndex(of: dot) ?? name.endIndex)]
+        let isCompound = first.endIndex < name.endIndex
         var scope = Substring(scope)
-        while let dot = scope.lastIndex(of: ".") {
-            scope = scope[..<dot]
+        while let end = scope.utf8.lastIndex(of: dot) {
+            scope = scope[..<end]
             guard let symbol = find("\(scope).\(first)") else { continue }
             if isCompound {
                 guard symbol.isScope else { continue }

@@ -4,6 +4,7 @@
 package enum Names {
     /// The name of a field in JSON: without underscores, and with a capital where one stood before a letter.
     package static func json(_ name: String) -> String {
+        guard name.utf8.contains(UInt8(ascii: "_")) else { return name }
         var result: [UInt8] = []
         var isCapital = false
         for byte in name.utf8 {

@@ -9,7 +9,7 @@ extension FileDescriptor {
     }
 
     /// All options in the file, and whose they are.
-    func eachOptions(_ body: (inout Options, OptionOwner) -> Void) {
+    func eachOptions(_ body: (inout Options, @autoclosure () -> OptionOwner) -> Void) {
         body(&options, OptionOwner("File", package.isEmpty ? "dummy" : package + ".dummy", [8], at: packagePlace))
         for (index, message) in messages.enumerated() { message.eachOptions([4, Int32(index)], body) }
         for (index, one) in enums.enumerated() { one.eachOptions([5, Int32(index)], body) }
@@ -45,7 +45,7 @@ struct OptionOwner {
 }
 
 extension [FieldDescriptor] {
-    fileprivate func eachOptions(_ path: [Int32], _ body: (inout Options, OptionOwner) -> Void) {
+    fileprivate func eachOptions(_ path: [Int32], _ body: (inout Options, @autoclosure () -> OptionOwner) -> Void) {
         for (index, field) in enumerated() {
             body(&field.options, OptionOwner("Field", field.fullName, path + [Int32(index), 8], at: field.places.name))
         }
@@ -53,7 +53,7 @@ extension [FieldDescriptor] {
 }
 
 extension MessageDescriptor {
-    fileprivate func eachOptions(_ path: [Int32], _ body: (inout Options, OptionOwner) -> Void) {
+    fileprivate func eachOptions(_ path: [Int32], _ body: (inout Options, @autoclosure () -> OptionOwner) -> Void) {
         body(&options, OptionOwner("Message", fullName, path + [7], at: place))
         fields.eachOptions(path + [2], body)
         extensions.eachOptions(path + [6], body)
@@ -71,7 +71,7 @@ extension MessageDescriptor {
 }
 
 extension EnumDescriptor {
-    fileprivate func eachOptions(_ path: [Int32], _ body: (inout Options, OptionOwner) -> Void) {
+    fileprivate func eachOptions(_ path: [Int32], _ body: (inout Options, @autoclosure () -> OptionOwner) -> Void) {
         body(&options, OptionOwner("Enum", fullName, path + [3], at: place))
         for (index, value) in values.enumerated() {
             let path = path + [2, Int32(index), 3]

@@ -9,7 +9,8 @@ struct OptionDecoder {
     /// Reads the options of a file, each given by the path of its place in the file's descriptor.
     func decode(_ pending: [[Int32]: WireMessage], of file: FileDescriptor) throws(MalformedWire) {
         var failure: MalformedWire?
-        file.eachOptions { options, owner in
+        file.eachOptions { options, ownerOf in
+            let owner = ownerOf()
             guard let wire = pending[owner.path],
                 case .message(let type)? = symbols.find("google.protobuf.\(owner.message)")?.symbol
             else { return }

@@ -31,16 +31,17 @@ struct OptionInterpreter {
         interpret(custom: true)
         guard !file.locations.isEmpty else { return }
         file.eachOptions { options, owner in
-            if !options.message.isEmpty, options.message.isEmptyInSets { stripped.insert(owner.path) }
+            if !options.message.isEmpty, options.message.isEmptyInSets { stripped.insert(owner().path) }
         }
         file.locations = file.locations.compactMap { location($0) }.filter { !stripped.contains($0.path) }
     }
 
     private mutating func interpret(custom isCustom: Bool) {
         let file = linker.file
-        file.eachOptions { options, owner in
-            guard !options.statements.isEmpty,
-                case .message(let type)? = linker.pool.symbols.find("google.protobuf.\(owner.message)")?.symbol
+        file.eachOptions { options, ownerOf in
+            guard !options.statements.isEmpty else { return }
+            let owner = ownerOf()
+            guard case .message(let type)? = linker.pool.symbols.find("google.protobuf.\(owner.message)")?.symbol
             else { return }
             for (index, statement) in options.statements.enumerated()
             where statement.name[0].isExtension == isCustom {

@@ -69,6 +69,12 @@ final class Diagnostics {
     /// How many errors are among them.
     private(set) var errorCount = 0
 
+    /// Adds all that others found.
+    func add(_ others: Diagnostics) {
+        list += others.list
+        errorCount += others.errorCount
+    }
+
     /// Adds one, with the line that it is about.
     func add(
         _ message: String, at place: Place?, in source: SourceText, hint: String? = nil,

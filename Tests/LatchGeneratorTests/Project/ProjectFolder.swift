@@ -39,6 +39,9 @@ struct ProjectFolder: Sendable {
         }.sorted()
     }
 
+    /// The names of all files and folders.
+    func everything() throws -> [String] { try FileManager.default.subpathsOfDirectory(atPath: path).sorted() }
+
     /// All files with what they hold.
     func content() throws -> [String: String] {
         Dictionary(try names().map { ($0, text($0) ?? "") }) { first, _ in first }

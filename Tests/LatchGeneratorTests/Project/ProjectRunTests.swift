@@ -137,7 +137,7 @@ import Testing
                 .prepare(tell: { _ in }, progress: { steps.append($0.completed) })
             #expect(steps == [0, 1, 2])
             #expect((run.figures.protoFiles, run.figures.services, run.figures.messages) == (1, 2, 5))
-            #expect(run.figures.lines > 100 && run.figures.files == run.plan.steps.count)
+            #expect(run.lineCount > 100 && run.figures.files == run.plan.steps.count)
             #expect(run.inputs == [folder.path + "/shop/v1/shop.proto"])
         }
     }

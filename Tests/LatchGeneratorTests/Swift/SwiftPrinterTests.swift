@@ -38,6 +38,22 @@ import Testing
         #expect(printer.text == "{\n    /// First.\n    ///\n    ///   Indented.\n}\n")
     }
 
+    @Test func `takes away white space of any script at the end of a line of a comment, and keeps other letters`() {
+        var printer = SwiftPrinter()
+        printer.doc("Größe\u{3000}\u{A0}\nλ\t \r\n\u{2003}\n  日本 \u{2028}")
+        #expect(printer.text == "/// Größe\n/// λ\n///\n///  日本\n")
+    }
+
+    @Test func `indents deeper than a line of spaces is long`() {
+        var printer = SwiftPrinter()
+        func nest(_ depth: Int, _ printer: inout SwiftPrinter) {
+            guard depth > 0 else { return printer.line("x") }
+            printer.block("{") { nest(depth - 1, &$0) }
+        }
+        nest(20, &printer)
+        #expect(printer.text.split(separator: "\n")[20] == String(repeating: " ", count: 80) + "x")
+    }
+
     @Test func `indents each of several lines`() {
         var printer = SwiftPrinter()
         printer.block("{") { $0.lines("if a {\n\n    b()\n}") }

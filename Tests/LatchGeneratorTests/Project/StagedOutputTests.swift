@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+@testable import LatchGenerator
+import Testing
+
+@Suite struct `Files that are staged together` {
+    /// Enough for several threads, in folders that lie in others.
+    private static let files = (0..<300).map { number in
+        GeneratedFile(path: "a/\(number % 7)/\(number % 3)/F\(number).swift", text: "file \(number)\n")
+    }
+
+    private func staged(_ files: [GeneratedFile], in folder: ProjectFolder) throws -> StagedOutput {
+        let staged = StagedOutput()
+        try staged.stage(files.map { ("\(folder.path)/\($0.path)", $0.text) })
+        return staged
+    }
+
+    @Test func `appear all at once, each with its text`() throws {
+        try ProjectFolder.with { folder throws in
+            let staged = try staged(Self.files, in: folder)
+            #expect(try folder.names().allSatisfy { $0.hasSuffix(".tmp") })
+            try staged.commit()
+            let expected = Dictionary(uniqueKeysWithValues: Self.files.map { ($0.path, $0.text) })
+            #expect(try folder.content() == expected)
+        }
+    }
+
+    @Test func `leave no file and no folder behind where they are let go`() throws {
+        try ProjectFolder.with(["mine/A.swift": "mine\n"]) { folder throws in
+            _ = try staged(Self.files, in: folder)
+            #expect(try folder.everything() == ["mine", "mine/A.swift"])
+        }
+    }
+
+    @Test(arguments: [0, 150, 299])
+    func `leave nothing behind where one of them cannot be written`(number: Int) throws {
+        try ProjectFolder.with(["mine": "a file\n"]) { folder throws in
+            var files = Self.files
+            files[number].path = "mine/A.swift"
+            #expect(throws: FileFailure.self) { try staged(files, in: folder) }
+            #expect(try folder.everything() == ["mine"])
+        }
+    }
+}

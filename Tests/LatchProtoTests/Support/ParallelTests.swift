@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProto
+import Testing
+
+@Suite struct `Work on several threads` {
+    @Test(arguments: [0, 1, 2, 3, 1_000])
+    func `gives what it made of each element, in their order`(count: Int) {
+        let inputs = (0..<count).map { "element \($0)" }
+        #expect(Parallel.map(inputs) { $0 + "!" } == inputs.map { $0 + "!" })
+    }
+
+    @Test func `tells what is wrong with files in the order in which they were asked for`() {
+        let names = (0..<50).map { "f\($0).proto" }
+        func compile() -> Compilation {
+            Compiler { name in
+                let number = names.firstIndex(of: name) ?? 0
+                let text = number % 2 == 0 ? "syntax = \"proto3\"; message M\(number) {}" : "message { \(number)"
+                return Array(text.utf8)
+            }.compile(names)
+        }
+        let first = compile()
+        let wrong = names.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+        var told: [String] = []
+        for one in first.diagnostics where told.last != one.file { told.append(one.file) }
+        #expect(told == wrong)
+        #expect(first.requested.map(\.name) == names.filter { !wrong.contains($0) })
+        #expect(compile().diagnostics == first.diagnostics)
+    }
+
+    @Test func `compiles a file that another one imports once, whichever is asked for first`() {
+        let texts = [
+            "a.proto": "syntax = \"proto3\"; import \"b.proto\"; message A { B b = 1; }",
+            "b.proto": "syntax = \"proto3\"; message B {}",
+        ]
+        for names in [["a.proto", "b.proto"], ["b.proto", "a.proto"], ["b.proto", "a.proto", "b.proto"]] {
+            let compilation = Compiler { texts[$0].map { Array($0.utf8) } }.compile(names)
+            #expect(compilation.isComplete)
+            #expect(compilation.files.map(\.name) == ["b.proto", "a.proto"])
+            #expect(compilation.requested.map(\.name) == names)
+        }
+    }
+}
