@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-@testable import LatchGenerator
 import Testing
+
+@testable import LatchGenerator
 
 @Suite struct `Files that are staged together` {
     /// Enough for several threads, in folders that lie in others.
