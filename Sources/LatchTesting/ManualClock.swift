@@ -19,9 +19,9 @@ public final class ManualClock: Sendable {
         let wake: CheckedContinuation<Void, any Error>
     }
 
-    /// A test that waits until so many others wait.
+    /// A test that waits until others wait as it wants.
     private struct Audience {
-        let count: Int
+        let isContent: @Sendable (_ remaining: [Duration]) -> Bool
         let tell: CheckedContinuation<Void, Never>
     }
 
@@ -34,6 +34,18 @@ public final class ManualClock: Sendable {
         /// Sleepers that were cancelled before they began to wait.
         var departed: Set<Int> = []
         var audience: [Audience] = []
+
+        /// How long each sleeper has still to wait, the shortest first.
+        var remaining: [Duration] { sleepers.values.map { $0.deadline - uptime }.sorted() }
+
+        /// Takes out who is content with those who wait now.
+        mutating func contented() -> [Audience] {
+            guard !audience.isEmpty else { return [] }
+            let remaining = remaining
+            let told = audience.filter { $0.isContent(remaining) }
+            audience.removeAll { $0.isContent(remaining) }
+            return told
+        }
     }
 
     private let world: Lock<World>
@@ -55,16 +67,17 @@ public final class ManualClock: Sendable {
     /// All of them find the time at its end. A negative time moves the date alone, as `jump` does.
     public func advance(by duration: Duration) {
         defer { if duration < .zero { jumps.announce() } }
-        let due = world.withLock { world in
+        let (due, told) = world.withLock { world in
             world.date += duration.inSeconds
-            guard duration > .zero else { return [Sleeper]() }
+            guard duration > .zero else { return ([Sleeper](), [Audience]()) }
             world.uptime += duration
             let due = world.sleepers.filter { $0.value.deadline <= world.uptime }
                 .sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }
             for (id, _) in due { world.sleepers[id] = nil }
-            return due.map(\.value)
+            return (due.map(\.value), world.contented())
         }
         for sleeper in due { sleeper.wake.resume() }
+        for audience in told { audience.tell.resume() }
     }
 
     /// Lets seconds pass.
@@ -82,20 +95,33 @@ public final class ManualClock: Sendable {
 
     /// How long each of those who wait has still to wait, the shortest first.
     public var sleepers: [Duration] {
-        world.withLock { world in world.sleepers.values.map { $0.deadline - world.uptime }.sorted() }
+        world.withLock { $0.remaining }
     }
 
     /// The same as soon as at least `count` wait: so a test knows how far the others have come, without sleeping itself.
     public func sleepers(atLeast count: Int) async -> [Duration] {
+        await audience { $0.count >= count }
+        return sleepers
+    }
+
+    /// Returns as soon as somebody has still to wait for a time in `range`.
+    ///
+    /// Who works out how long to wait, and then waits, does not notice that the clock was moved in between. A test that
+    /// knows that time moves the clock only after this, however many others wait by it.
+    public func sleeper(for range: ClosedRange<Duration>) async {
+        await audience { $0.contains(where: range.contains) }
+    }
+
+    /// Waits until those who wait are as `isContent` wants them.
+    private func audience(_ isContent: @escaping @Sendable ([Duration]) -> Bool) async {
         await withCheckedContinuation { tell in
             let isThere = world.withLock { world in
-                guard world.sleepers.count < count else { return true }
-                world.audience.append(Audience(count: count, tell: tell))
+                guard !isContent(world.remaining) else { return true }
+                world.audience.append(Audience(isContent: isContent, tell: tell))
                 return false
             }
             if isThere { tell.resume() }
         }
-        return sleepers
     }
 
     /// Waits until somebody waits, and lets exactly the time pass after which the first one goes on.
@@ -156,9 +182,7 @@ public final class ManualClock: Sendable {
         let told: [Audience]? = world.withLock { world in
             guard world.departed.remove(id) == nil else { return nil }
             world.sleepers[id] = Sleeper(deadline: world.uptime + duration, wake: wake)
-            let told = world.audience.filter { $0.count <= world.sleepers.count }
-            world.audience.removeAll { $0.count <= world.sleepers.count }
-            return told
+            return world.contented()
         }
         guard let told else { return wake.resume(throwing: CancellationError()) }
         for audience in told { audience.tell.resume() }

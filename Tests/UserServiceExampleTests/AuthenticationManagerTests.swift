@@ -49,12 +49,12 @@ import UserService
         #expect(again.isAuthenticated && again.currentUser?.email == "ada@example.com")
         #expect(Array(stage.wire.calls[before...]) == ["GetProfile"])
         // Expired, with a refresh token that is not: one renewal.
-        stage.clock.advance(by: 3600)
+        stage.advance(by: 3600)
         let later = try stage.relaunched()
         try await later.restore()
         #expect(later.isAuthenticated && stage.wire.count("RefreshToken") == 1)
         // And with one that is: signed out, and nothing is left in the store.
-        stage.clock.advance(by: 40 * 86_400)
+        stage.advance(by: 40 * 86_400)
         let late = try stage.relaunched()
         await #expect(throws: (any Error).self) { try await late.restore() }
         #expect(!late.isAuthenticated)
@@ -76,7 +76,7 @@ import UserService
     @Test @MainActor func `A4: renews once for a hundred who need it`() async throws {
         let stage = try await Stage()
         try await stage.register()
-        stage.clock.advance(by: 3600)
+        stage.advance(by: 3600)
         let session = stage.manager.session
         let renewals = (0..<100).map { _ in Task { try await session.credential().access } }
         var tokens: Set<String> = []
@@ -99,7 +99,7 @@ import UserService
         try await stage.register()
         let other = InMemoryTokenStore<Tokens>()
         let second = try AuthenticationManager(
-            url: Stage.url, store: other, transport: stage.wire, clock: stage.clock.wallClock())
+            url: Stage.url, store: other, transport: stage.wire, clock: stage.device.wallClock())
         try await second.login(email: "ada@example.com", password: Stage.password)
         try await stage.manager.logout(allDevices: true)
         await #expect(throws: (any Error).self) { try await second.getActiveDevices() }

@@ -12,7 +12,9 @@ import UserAuthentication
 
 /// The real server without a socket, an app's manager over it, and what passed between them.
 @MainActor final class Stage {
-    let clock = ManualClock(Date(timeIntervalSince1970: 1_800_000_000))
+    /// The server's clock, and the one of the device, by which nobody waits but the app; `advance` moves both.
+    private let clock = ManualClock(Date(timeIntervalSince1970: 1_800_000_000))
+    let device = ManualClock(Date(timeIntervalSince1970: 1_800_000_000))
     let mailer = MemoryMailer()
     let identity: Identity
     let wire: Wire
@@ -22,10 +24,14 @@ import UserAuthentication
     static let url = "http://127.0.0.1:8080"
     static let password = "a long enough sentence"
 
-    init(requiringVerification isStrict: Bool = false, firstAdministrator: String? = nil) async throws {
+    init(
+        requiringVerification isStrict: Bool = false, firstAdministrator: String? = nil,
+        tokenLife: Duration = .seconds(1800),
+        renewsInBackground: Bool = false
+    ) async throws {
         var configuration = IdentityConfiguration()
         (configuration.argon2MemoryKiB, configuration.argon2Passes) = (64, 1)
-        configuration.accessTokenLifetime = .seconds(1800)
+        configuration.accessTokenLifetime = tokenLife
         configuration.requireVerifiedEmail = isStrict
         configuration.firstAdministrator = firstAdministrator
         let path = FileManager.default.temporaryDirectory.appending(path: "latch-user-\(UUID().uuidString).sqlite").path
@@ -34,12 +40,21 @@ import UserAuthentication
         identity.adoptIssuer(Self.url)
         wire = Wire(identity.handler)
         manager = try AuthenticationManager(
-            url: Self.url, store: store, transport: wire, clock: clock.wallClock())
+            url: Self.url, store: store, transport: wire, clock: device.wallClock(),
+            renewsInBackground: renewsInBackground)
+    }
+
+    /// Lets seconds pass, on the server first: what the app does then meets a server that has come as far.
+    func advance(by seconds: TimeInterval) {
+        clock.advance(by: seconds)
+        device.advance(by: seconds)
     }
 
     /// Another launch of the app over the same store.
-    func relaunched() throws -> AuthenticationManager {
-        try AuthenticationManager(url: Self.url, store: store, transport: wire, clock: clock.wallClock())
+    func relaunched(renewsInBackground: Bool = false) throws -> AuthenticationManager {
+        try AuthenticationManager(
+            url: Self.url, store: store, transport: wire, clock: device.wallClock(),
+            renewsInBackground: renewsInBackground)
     }
 
     func register(_ email: String = "ada@example.com") async throws {

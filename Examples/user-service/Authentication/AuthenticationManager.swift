@@ -49,15 +49,18 @@ public final class AuthenticationManager {
     ///   - store: Keeps the tokens, and nothing else keeps them.
     ///   - transport: What sends; the network where nothing else is given.
     ///   - clock: The time of day, and the means to wait.
+    ///   - renewsInBackground: Whether tokens are renewed five minutes before their end also while nobody uses them.
     public init(
-        url: String, store: any TokenStore<Tokens>, transport: any Handler = Transport.live, clock: WallClock = .system
+        url: String, store: any TokenStore<Tokens>, transport: any Handler = Transport.live,
+        clock: WallClock = .system, renewsInBackground: Bool = true
     ) throws {
         guard let address = URL(string: url), let origin = HTTPOrigin(address) else { throw HTTPError.invalidURL }
         let challenge = ChallengeHolder()
         let open = UserServiceStub(try RPCChannel(url, through: transport, clock: clock))
-        let session = Session<Tokens>(
-            store: store, policy: RenewalPolicy(lead: .seconds(300)), clock: clock
-        ) { renewal in
+        // Of tokens that live for a quarter of an hour the five minutes are a third.
+        let policy = RenewalPolicy(
+            lead: .seconds(300), jitter: .zero, renewsInBackground: renewsInBackground, greatestShare: 0.5)
+        let session = Session<Tokens>(store: store, policy: policy, clock: clock) { renewal in
             try await Self.renew(renewal, by: open)
         }
         let signedIn = SignedInInterceptor(session: session, challenge: challenge, origin: origin)

@@ -20,10 +20,15 @@ public struct Renewal<Value: Sendable>: Sendable {
 
 /// When a session renews.
 public struct RenewalPolicy: Sendable {
-    /// How long before expiry a renewal is due; never more than a fifth of the credential's whole life.
+    /// How long before expiry a renewal is due; never more than `greatestShare` of the credential's whole life.
     ///
     /// A negative one counts as zero.
     public var lead: Duration
+
+    /// How much of a credential's life the lead may be, from 0 to 0.5; a fifth where nothing else is said.
+    ///
+    /// What lies outside counts as the nearest of the two.
+    public var greatestShare: Double
 
     /// By how much at most a renewal is put off within the lead, at random, so that many devices do not come at once.
     ///
@@ -44,12 +49,13 @@ public struct RenewalPolicy: Sendable {
     /// A policy from its parts.
     public init(
         lead: Duration = .seconds(300), jitter: Duration = .seconds(30), pauseAfterFailure: Duration = .seconds(15),
-        renewsInBackground: Bool = false
+        renewsInBackground: Bool = false, greatestShare: Double = 0.2
     ) {
         self.lead = lead
         self.jitter = jitter
         self.pauseAfterFailure = pauseAfterFailure
         self.renewsInBackground = renewsInBackground
+        self.greatestShare = greatestShare
     }
 }
 

@@ -13,7 +13,7 @@ extension Session {
     /// The same, for a credential that was asked for at `sent` by this session's clock: its date tells the issuer's.
     package func signIn(_ value: Value, askedAt sent: Date?) async throws {
         if let sent, let issued = value.issued { observe(issuerDate: issued, ofRequestSentAt: sent) }
-        try await replaceRecord(by: TokenRecord(credential: value, signIn: random.identifier()))
+        try await replaceRecord(by: newRecord(of: value, signIn: random.identifier()))
     }
 
     /// Signs the person out on this device.
@@ -36,7 +36,7 @@ extension Session {
             if last == nil, isUnread, record == nil { last = await readableCredential() }
             failure = try await store(record)
             beginGeneration()
-            signInID = record?.signIn
+            identify(by: record)
             if let value = record?.credential { adopt(value) } else { end(.person) }
             endStepUp(with: record?.credential)
             return last
@@ -74,7 +74,7 @@ extension Session {
         guard generation == self.generation else { return shared.finish(.success(())) }
         switch loaded {
         case .success(let record):
-            signInID = record?.signIn
+            identify(by: record)
             if let value = record?.credential { adopt(value) } else { end(record?.end ?? .noAccount) }
             shared.finish(.success(()))
         case .failure(let error):
@@ -105,7 +105,7 @@ extension Session {
     func beginGeneration(failing error: AuthError = .superseded) {
         generation += 1
         firstGeneration = generation
-        signInID = nil
+        identify(by: nil)
         uncommitted = nil
         begun = nil
         pausedUntil = .distantPast

@@ -49,14 +49,26 @@ extension Session {
         }
         guard !isOtherSignIn(record) else {
             beginGeneration()
-            signInID = record.signIn
+            identify(by: record)
             adopt(value)
             endStepUp(with: value)
             throw AuthError.superseded
         }
-        signInID = record.signIn
-        if value != state.credential { adopt(value) }
+        guard value != state.credential else {
+            signInID = record.signIn
+            return value
+        }
+        identify(by: record)
+        adopt(value)
         return value
+    }
+
+    /// Remembers what a record says of its credential.
+    func identify(by record: TokenRecord<Value>?) { (signInID, handedOut) = (record?.signIn, record?.handedOut) }
+
+    /// A record of a credential that was handed out just now.
+    func newRecord(of value: Value, signIn: String?) -> TokenRecord<Value> {
+        TokenRecord(credential: value, signIn: signIn, handedOut: value.issued == nil ? issuerNow : nil)
     }
 
     /// Whether somebody signed in elsewhere since; where one of the two has no name, it is taken for a renewal.
@@ -115,7 +127,7 @@ extension Session {
             guard generation == self.generation, case .signedOut(let reason) = state else { return }
             if let value = record?.credential {
                 beginGeneration()
-                signInID = record?.signIn
+                identify(by: record)
                 adopt(value)
             } else if (record?.end == .issuer) != (reason == .issuer) {
                 end(record?.end ?? .person)

@@ -143,7 +143,9 @@ extension Session {
                     return try follow(record)
                 }
             }
-            try await store(TokenRecord(credential: fresh, signIn: signInID))
+            let record = newRecord(of: fresh, signIn: signInID)
+            try await store(record)
+            identify(by: record)
             adopt(fresh)
             return fresh
         }

@@ -14,14 +14,13 @@ extension Session {
         do {
             try await withStore {
                 guard lease.generation == generation, let current = state.credential else { return }
-                var record = TokenRecord(credential: current, signIn: signInID)
-                if records.areKept {
-                    guard let stored = try await records.load(), stored.credential == current else { return }
-                    record = stored
-                }
+                let stored = records.areKept ? try await records.load() : nil
+                guard !records.areKept || stored?.credential == current else { return }
                 rotated = current.rotated(by: response, to: request, sentWith: lease.credential)
-                guard rotated != nil else { return }
-                record.credential = rotated
+                guard let rotated else { return }
+                var record = newRecord(of: rotated, signIn: stored?.signIn ?? signInID)
+                record.intent = stored?.intent
+                handedOut = record.handedOut
                 try await records.save(record)
             }
         } catch {

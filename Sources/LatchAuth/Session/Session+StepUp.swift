@@ -46,13 +46,15 @@ extension Session {
                     throw AuthError.superseded
                 }
             }
-            try await store(TokenRecord(credential: value, signIn: signInID))
-            let (person, id, run, waiting) = (firstGeneration, signInID, stepUpRun, renewal)
+            let record = newRecord(of: value, signIn: signInID)
+            try await store(record)
+            let (person, run, waiting) = (firstGeneration, stepUpRun, renewal)
             (stepUpRun, stepUpTask) = (nil, nil)
             // What was renewed is replaced as a whole; who waited for a successor gets this one.
             waiting?.finish(.success(value))
             beginGeneration()
-            (firstGeneration, signInID) = (person, id)
+            firstGeneration = person
+            identify(by: record)
             adopt(value)
             endStepUp(with: value)
             run?.finish(.success(()))

@@ -64,6 +64,8 @@ public actor Session<Value: SessionCredential> {
     var firstGeneration = 0
     /// Names the sign-in that the credential comes from, as the record does; nil where the store keeps none.
     var signInID: String?
+    /// When the credential was handed out, as the record says, or a session that saw it; see `TokenRecord.handedOut`.
+    var handedOut: Date?
     /// The renewal that is under way; there is never a second one in a generation.
     var renewal: SharedResult<Value>?
     /// The task that carries it out; cancelled when the generation ends, to give its turn back.

@@ -76,9 +76,10 @@ extension Session {
         guard let expiry = value.expiry else { return .distantFuture }
         // To ask early for what nobody will give would only end the session early.
         guard value.isRenewable || !policy.needsRefreshToken else { return expiry }
-        let life = expiry.timeIntervalSince(value.issued ?? issuerNow)
+        let life = expiry.timeIntervalSince(value.issued ?? handedOut ?? issuerNow)
         // A negative lead would make an expired credential look fresh, a negative jitter a fresh one due.
-        let lead = max(0, min(policy.lead.inSeconds, max(0, life) / 5))
+        let share = max(0, min(policy.greatestShare, 0.5))
+        let lead = max(0, min(policy.lead.inSeconds, max(0, life) * share))
         let jitter = max(0, min(policy.jitter.inSeconds, lead / 2)) * random.unit()
         return expiry.addingTimeInterval(jitter - lead)
     }

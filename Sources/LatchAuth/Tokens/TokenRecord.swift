@@ -18,14 +18,21 @@ public struct TokenRecord<Value: Sendable>: Sendable {
     /// Why there is no credential; nil while there is one.
     public var end: SignedOutReason?
 
+    /// When a session was given the credential, by the issuer's clock, where the credential does not say so itself.
+    ///
+    /// Without it a program that starts late in a credential's life would take the rest for the whole.
+    public var handedOut: Date?
+
     /// A record from its parts.
     public init(
-        credential: Value?, signIn: String? = nil, intent: RenewalIntent? = nil, end: SignedOutReason? = nil
+        credential: Value?, signIn: String? = nil, intent: RenewalIntent? = nil, end: SignedOutReason? = nil,
+        handedOut: Date? = nil
     ) {
         self.credential = credential
         self.signIn = signIn
         self.intent = intent
         self.end = end
+        self.handedOut = handedOut
     }
 }
 

@@ -61,9 +61,10 @@ final class SessionFixture: Sendable {
             access: "access-\(number)", refresh: "refresh-\(number)", expiry: now.addingTimeInterval(life), issued: now)
     }
 
-    func makeSession() -> Session<Tokens> {
+    /// - Parameter store: What the session is over, where it is not the fixture's own.
+    func makeSession(over store: (any TokenStore<Tokens>)? = nil) -> Session<Tokens> {
         Session(
-            store: FixtureStore(fixture: self), policy: policy, clock: simulation.clock, random: simulation.random,
+            store: store ?? FixtureStore(fixture: self), policy: policy, clock: simulation.clock, random: simulation.random,
             executor: simulation.taskExecutor
         ) { renewal in
             self.world.withLock { $0.renewals.append(renewal) }

@@ -40,6 +40,81 @@ import Testing
         #expect(fixture.renewals == 1)
     }
 
+    @Test(arguments: [(0.5, 4.9, 5.1), (7, 4.9, 5.1), (0.3, 6.9, 7.1)])
+    func `takes as much of a short life as the policy says, and never more than half`(
+        share: Double, before: Double, after: Double
+    ) throws {
+        var policy = RenewalPolicy(lead: .seconds(300), jitter: .zero)
+        policy.greatestShare = share
+        let fixture = SessionFixture(policy: policy)
+        let session = fixture.makeSession()
+        let tokens = fixture.tokens(0, life: 10)
+        try fixture.run {
+            try await session.signIn(tokens)
+            try await fixture.simulation.clock.sleep(for: .seconds(before))
+            _ = try await session.credential()
+        }
+        #expect(fixture.renewals == 0)
+        try fixture.run {
+            try await fixture.simulation.clock.sleep(for: .seconds(after - before))
+            _ = try await session.credential()
+        }
+        #expect(fixture.renewals == 1)
+    }
+
+    /// A3: who starts late in a credential's life must not take the rest for the whole.
+    @Test(arguments: [(719.0, 0), (721, 1), (899, 1)])
+    func `A3: counts the life of a credential that does not say when it began, also after a start`(
+        age: Double, renewals: Int
+    ) throws {
+        let fixture = SessionFixture()
+        let store = InMemoryTokenStore<Tokens>()
+        var tokens = fixture.tokens(0)
+        tokens.issued = nil
+        let signedIn = tokens
+        try fixture.run { try await fixture.makeSession(over: store).signIn(signedIn) }
+        #expect(store.loadRecord()?.handedOut == fixture.simulation.now)
+        try fixture.run { try await fixture.simulation.clock.sleep(for: .seconds(age)) }
+        let again = fixture.makeSession(over: store)
+        _ = try fixture.run { try await again.credential() }
+        #expect(fixture.renewals == renewals)
+    }
+
+    @Test func `keeps no other date where the credential says when it began`() throws {
+        let fixture = SessionFixture()
+        let store = InMemoryTokenStore<Tokens>()
+        let session = fixture.makeSession(over: store)
+        try fixture.run {
+            try await session.signIn(fixture.tokens(0))
+            try await fixture.simulation.clock.sleep(for: .seconds(890))
+            _ = try await session.credential()
+        }
+        #expect(fixture.renewals == 1)
+        #expect(store.loadRecord()?.handedOut == nil)
+    }
+
+    @Test func `counts the life of a successor from its own beginning`() throws {
+        let fixture = SessionFixture { renewal, fixture in
+            var tokens = fixture.issue(fixture.world.withLock { $0.renewals.count })
+            tokens.issued = nil
+            return tokens
+        }
+        let store = InMemoryTokenStore<Tokens>()
+        let session = fixture.makeSession(over: store)
+        try fixture.run {
+            try await session.signIn(fixture.tokens(0))
+            try await fixture.simulation.clock.sleep(for: .seconds(800))
+            _ = try await session.credential()
+        }
+        #expect(store.loadRecord()?.handedOut == fixture.simulation.now)
+        let again = fixture.makeSession(over: store)
+        for (age, renewals) in [(719.0, 1), (2, 2)] {
+            try fixture.run { try await fixture.simulation.clock.sleep(for: .seconds(age)) }
+            _ = try fixture.run { try await again.credential() }
+            #expect(fixture.renewals == renewals)
+        }
+    }
+
     @Test func `spreads renewals by jitter, within the lead`() throws {
         var dues: Set<Date> = []
         let fixture = SessionFixture(policy: RenewalPolicy(lead: .seconds(300), jitter: .seconds(30)))

@@ -138,6 +138,20 @@ import Testing
         #expect(clock.sleepers.isEmpty)
     }
 
+    @Test func `is awaited by how long it has still to wait, whoever else waits`() async throws {
+        let tasks = [5, 600, 3600].map { sleeper($0) }
+        await clock.sleeper(for: .seconds(600) ... .seconds(601))
+        #expect(clock.sleepers.contains(.seconds(600)))
+        // Time that passes makes a long wait a short one.
+        async let short: Void = clock.sleeper(for: .seconds(1) ... .seconds(2))
+        _ = await clock.sleepers(atLeast: 3)
+        clock.advance(by: .seconds(599))
+        await short
+        #expect(clock.sleepers.contains(.seconds(1)))
+        for task in tasks { task.cancel() }
+        for task in tasks { _ = await task.result }
+    }
+
     @Test func `can be awaited by several at once`() async throws {
         async let one = clock.sleepers(atLeast: 1)
         async let two = clock.sleepers(atLeast: 2)

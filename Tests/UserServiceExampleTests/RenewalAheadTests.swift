@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchTesting
+import Testing
+import UserAuthentication
+import UserService
+
+/// A3: tokens of a quarter of an hour, renewed five minutes before their end while nobody uses them.
+///
+/// The clock is moved only when the session waits for the moment in question: so each test knows what it will do then.
+@Suite(.timeLimit(.minutes(5))) @MainActor struct `Tokens that are renewed ahead of time` {
+    /// The state after the first one, which is there at once, that fits.
+    private func state(
+        of manager: AuthenticationManager, where fits: (SessionState<Tokens>) -> Bool
+    ) async -> SessionState<Tokens>? {
+        for await state in manager.session.states where fits(state) { return state }
+        return nil
+    }
+
+    /// Somebody who has registered, and whose session waits for the moment five minutes before the end.
+    private func stageBeforeRenewal() async throws -> Stage {
+        let stage = try await Stage(tokenLife: .seconds(900), renewsInBackground: true)
+        try await stage.register()
+        await stage.device.sleeper(for: .seconds(600) ... .seconds(601))
+        return stage
+    }
+
+    private func isRenewed(_ first: Tokens?) -> (SessionState<Tokens>) -> Bool {
+        { $0.credential != nil && $0.credential?.access != first?.access }
+    }
+
+    @Test func `A3: are at five minutes before their end, and not before`() async throws {
+        let stage = try await stageBeforeRenewal()
+        let first = stage.manager.session.currentState.credential
+        stage.advance(by: 599)
+        _ = try await stage.manager.session.credential()
+        #expect(stage.wire.count("RefreshToken") == 0)
+        stage.advance(by: 2)
+        #expect(await state(of: stage.manager, where: isRenewed(first)) != nil)
+        #expect(stage.wire.count("RefreshToken") == 1)
+        #expect(stage.manager.isAuthenticated)
+        // And the successor in its turn.
+        let second = stage.manager.session.currentState.credential
+        await stage.device.sleeper(for: .seconds(599) ... .seconds(601))
+        stage.advance(by: 602)
+        #expect(await state(of: stage.manager, where: isRenewed(second)) != nil)
+        #expect(stage.wire.count("RefreshToken") == 2)
+    }
+
+    @Test(arguments: [602.0, 700, 890])
+    func `A3: are at once where a launch comes within the five minutes`(age: Double) async throws {
+        let stage = try await Stage(tokenLife: .seconds(900))
+        try await stage.register()
+        let first = stage.manager.session.currentState.credential
+        stage.advance(by: age)
+        let again = try stage.relaunched(renewsInBackground: true)
+        try await again.restore()
+        #expect(await state(of: again, where: isRenewed(first)) != nil)
+        #expect(stage.wire.count("RefreshToken") == 1)
+    }
+
+    @Test func `A3: are not where a launch comes before the five minutes`() async throws {
+        let stage = try await Stage(tokenLife: .seconds(900))
+        try await stage.register()
+        stage.advance(by: 598)
+        let again = try stage.relaunched(renewsInBackground: true)
+        try await again.restore()
+        await stage.device.sleeper(for: .milliseconds(1) ... .seconds(3))
+        #expect(stage.wire.count("RefreshToken") == 0)
+    }
+
+    @Test func `A3: stay and are tried again where the network is down`() async throws {
+        let stage = try await stageBeforeRenewal()
+        let first = stage.manager.session.currentState.credential
+        stage.wire.cut(true)
+        stage.advance(by: 601)
+        // The pause after a failure, and up to a quarter more.
+        await stage.device.sleeper(for: .seconds(15) ... .seconds(19))
+        #expect(stage.wire.count("RefreshToken") == 1)
+        #expect(stage.manager.isAuthenticated && stage.manager.session.currentState.credential == first)
+        stage.wire.cut(false)
+        stage.advance(by: 19)
+        #expect(await state(of: stage.manager, where: isRenewed(first)) != nil)
+        #expect(stage.wire.count("RefreshToken") == 2)
+        #expect(stage.manager.isAuthenticated && stage.manager.currentUser?.email == "ada@example.com")
+    }
+
+    @Test func `A3: end the session where the server refuses`() async throws {
+        let stage = try await stageBeforeRenewal()
+        try await stage.suspend(stage.manager.currentUser?.id ?? "")
+        stage.advance(by: 601)
+        #expect(await state(of: stage.manager) { $0 == .signedOut(.issuer) } != nil)
+        #expect(!stage.manager.isAuthenticated)
+        #expect(try await stage.store.load() == nil)
+    }
+}
