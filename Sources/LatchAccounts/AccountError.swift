@@ -6,7 +6,7 @@ public import LatchHTTP
 /// What an account backend refuses.
 ///
 /// It carries what the server said. Errors on the way to the server are `HTTPError`, those of the session `AuthError`.
-public struct AccountError: CodedError {
+public struct AccountError: CodedError, PatienceError {
     /// The stable name of what went wrong.
     public let code: String
     /// What happened.

@@ -7,7 +7,7 @@ public import LatchHTTP
 ///
 /// It never holds a secret: what the issuer says is left out where it repeats one that was sent. Errors on the way to the
 /// issuer are `HTTPError`, those of a session `AuthError`.
-public struct OAuthError: CodedError {
+public struct OAuthError: CodedError, PatienceError {
     /// The stable name of what went wrong.
     public let code: String
     /// What happened.

@@ -35,7 +35,7 @@ public final class FileCoordination: SessionCoordination {
     /// - Throws: `AuthError.storeDenied` and the like where the lock's file cannot be used, `storeUnavailable` where the
     ///   patience ends.
     public func enter(_ section: SessionSection) async throws -> SessionTurn {
-        let lock = FileLock("\(path).\(section.rawValue)")
+        let lock = lock(of: section)
         let holder: FileLock.Holder?
         do {
             try AtomicFile(path).makeFolder()
@@ -48,6 +48,21 @@ public final class FileCoordination: SessionCoordination {
         }
         return SessionTurn { holder.release() }
     }
+
+    /// Takes the kernel's lock on the section's file where nobody has it.
+    ///
+    /// - Throws: As `enter(_:)` where the lock's file cannot be used.
+    public func enterIfFree(_ section: SessionSection) async throws -> SessionTurn? {
+        do {
+            try AtomicFile(path).makeFolder()
+            guard let holder = try lock(of: section).acquiredIfFree() else { return nil }
+            return SessionTurn { holder.release() }
+        } catch {
+            throw AuthError.file(error)
+        }
+    }
+
+    private func lock(of section: SessionSection) -> FileLock { FileLock("\(path).\(section.rawValue)") }
 
     /// Writes a new random word into the watched file.
     ///

@@ -9,6 +9,11 @@ public protocol SessionCoordination: Sendable {
     /// - Throws: An `AuthError` with a `store…` code where no turn is to be had.
     func enter(_ section: SessionSection) async throws -> SessionTurn
 
+    /// The same where no other session is in `section` at this moment, and nil where one is.
+    ///
+    /// - Throws: As `enter(_:)`.
+    func enterIfFree(_ section: SessionSection) async throws -> SessionTurn?
+
     /// Tells the other sessions that the record has changed.
     func announceChange() async
 
@@ -16,9 +21,14 @@ public protocol SessionCoordination: Sendable {
     func changes() -> AsyncStream<Void>
 }
 
+extension SessionCoordination {
+    /// Waits, where the coordination cannot tell whether a section is free.
+    public func enterIfFree(_ section: SessionSection) async throws -> SessionTurn? { try await enter(section) }
+}
+
 /// What only one session at a time may do.
 public enum SessionSection: String, Sendable, Hashable, CaseIterable {
-    /// Ask the issuer for a successor; it lasts as long as the network takes.
+    /// Ask the issuer for a successor and store it; it lasts as long as the network takes, or as the store is out of order.
     case renewal
     /// Read the record and replace it by what follows from it; it lasts a moment.
     case store

@@ -6,10 +6,17 @@ import LatchHTTP
 
 extension Session {
     /// Waits for the renewal that is under way, or begins one.
-    func shareRenewal(of value: Value) async throws -> Value {
-        if let renewal, keeps(.sharedRenewal) { return try await renewal.value() }
+    ///
+    /// - Parameter isNeeded: Whether the caller can do nothing with `value`. Where nobody needs a successor at once, none is
+    ///   waited for while another process has its turn.
+    func shareRenewal(of value: Value, isNeeded: Bool = true) async throws -> Value {
+        if let renewal, keeps(.sharedRenewal) {
+            renewalIsNeeded = renewalIsNeeded || isNeeded
+            return try await renewal.value()
+        }
         let shared = SharedResult<Value>()
         renewal = shared
+        renewalIsNeeded = isNeeded
         let generation = generation
         // A task of its own: no caller's cancellation reaches it.
         renewalTask = Task(executorPreference: executor) { await self.runRenewal(of: value, shared, in: generation) }
@@ -44,13 +51,8 @@ extension Session {
         if let uncommitted {
             return try await commit(uncommitted.value, after: uncommitted.predecessor, in: generation)
         }
-        var turn: SessionTurn?
-        do {
-            if keeps(.turns) { turn = try await records.coordination?.enter(.renewal) }
-        } catch {
-            throw AuthError.fromStore(error)
-        }
-        defer { turn?.end() }
+        let turn = try await turnToRenew(value)
+        defer { leave(turn) }
         let begun: (credential: Value, key: String)
         switch try await begin(renewalOf: value, in: generation) {
         case .done(let value): return value

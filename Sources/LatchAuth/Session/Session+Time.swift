@@ -29,7 +29,9 @@ extension Session {
         }
         let due = view.withLock { $0.due }
         if issuerNow >= due, clock.now >= pausedUntil {
-            do { _ = try await shareRenewal(of: value) } catch { pauseRenewal() }
+            do { _ = try await shareRenewal(of: value, isNeeded: isExpired(value)) } catch {
+                pauseRenewal(after: error)
+            }
             guard state.credential == value else { return nil }
         }
         let pause = pausedUntil.timeIntervalSince(clock.now)
@@ -61,14 +63,6 @@ extension Session {
         // A pause until a date of the old time could last for days of the new one.
         pausedUntil = .distantPast
         timeHasMoved()
-    }
-
-    /// Puts off the next attempt by the policy's pause and up to a quarter more.
-    ///
-    /// The quarter spreads the devices that one outage has brought into step.
-    func pauseRenewal() {
-        let jitter = 1 + random.unit() / 4
-        pausedUntil = clock.now.addingTimeInterval(policy.pauseAfterFailure.inSeconds * jitter)
     }
 
     /// How long until a date by the issuer's clock, at most a day.

@@ -68,6 +68,8 @@ public actor Session<Value: SessionCredential> {
     var handedOut: Date?
     /// The renewal that is under way; there is never a second one in a generation.
     var renewal: SharedResult<Value>?
+    /// Whether somebody waits for it who can do nothing without it.
+    var renewalIsNeeded = false
     /// The task that carries it out; cancelled when the generation ends, to give its turn back.
     var renewalTask: Task<Void, Never>?
     /// The step-up that is under way, for all whose requests need it.
@@ -77,7 +79,13 @@ public actor Session<Value: SessionCredential> {
     /// The reading of the store that is under way, for all who ask before it is done.
     var restoration: SharedResult<Void>?
     /// Handed out by the issuer and not yet stored: the next attempt stores it before it asks for another.
-    var uncommitted: (value: Value, predecessor: Value)?
+    ///
+    /// The turn to ask goes with it: nobody else may use up what has a successor already.
+    var uncommitted: (value: Value, predecessor: Value)? { didSet { if uncommitted == nil { endKeptTurn() } } }
+    /// The turn of the renewal that gave it.
+    var keptTurn: SessionTurn?
+    /// Tries to store it while nobody uses the session.
+    var storing: Task<Void, Never>?
     /// The key of a renewal that was begun and has not succeeded.
     var begun: (credential: Value, key: String)?
     /// Until when a failed renewal is not tried again as long as the credential is still accepted.
@@ -134,6 +142,8 @@ public actor Session<Value: SessionCredential> {
         timer?.cancel()
         listener?.cancel()
         dateWatch?.cancel()
+        storing?.cancel()
+        keptTurn?.end()
         broadcast.finish()
         stepUpBroadcast.finish()
     }
@@ -220,9 +230,9 @@ public actor Session<Value: SessionCredential> {
         guard clock.now >= pausedUntil else { return current }
         let generation = generation
         do {
-            return try await shareRenewal(of: current)
+            return try await shareRenewal(of: current, isNeeded: false)
         } catch let error where isTransient(error) {
-            pausedUntil = clock.now.addingTimeInterval(policy.pauseAfterFailure.inSeconds)
+            pauseRenewal(after: error)
             guard generation == self.generation else { throw AuthError.superseded }
             guard let latest = state.credential, !isExpired(latest) else { throw error }
             return latest

@@ -53,7 +53,9 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
         while true {
             let response = try await send(request, with: step, to: next)
             // Nearly every answer ends here; 400 is how some servers ask for another proof (RFC 9449 §5).
-            guard response.status == .unauthorized || response.status == .badRequest else { return response }
+            guard response.status == .unauthorized || response.status == .badRequest, !step.leadsElsewhere else {
+                return response
+            }
             if mayProve, step.isWorthRepeating, request.body.isReplayable {
                 mayProve = false
                 step = SessionStep(session, step.lease)
@@ -87,7 +89,8 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
         authorized.steps.append(step)
         let sent = session.clock.now
         let response = try await next.respond(to: authorized)
-        if response.status == .unauthorized || session.wantsIssuerDate,
+        // Another origin's clock is not the issuer's.
+        if response.status == .unauthorized || session.wantsIssuerDate, !step.leadsElsewhere,
             let date = response.fields[.date].flatMap(HTTPDate.init)
         {
             session.observe(issuerDate: date.date, ofRequestSentAt: sent)

@@ -25,6 +25,8 @@ package enum SessionRule: CaseIterable, Sendable {
     case intentFirst
     /// The sessions over one record ask the issuer one at a time.
     case turns
+    /// A session that has a successor lets no other ask for one before it is stored.
+    case turnKept
     /// What another session made of the record meanwhile is not overwritten.
     case othersStand
     /// Nobody is told "signed out" by the word of memory alone.

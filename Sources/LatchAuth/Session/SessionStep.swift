@@ -13,6 +13,7 @@ package final class SessionStep<Value: SessionCredential>: WireStep {
     private struct Progress: Sendable {
         var lease: Lease<Value>
         var isWorthRepeating = false
+        var leadsElsewhere = false
     }
 
     /// A step that begins with the credential of `lease`.
@@ -27,11 +28,22 @@ package final class SessionStep<Value: SessionCredential>: WireStep {
     /// Whether the last answer asks for the same message with the same credential once more; see `Credential.learn`.
     var isWorthRepeating: Bool { current.withLock { $0.isWorthRepeating } }
 
-    package func prepare(_ request: inout HTTPRequest) async throws { try await lease.credential.authorize(&request) }
+    /// Whether what came back is no answer to this credential: a redirect has led to another origin, where none is sent.
+    var leadsElsewhere: Bool { current.withLock { $0.leadsElsewhere } }
+
+    package func prepare(_ request: inout HTTPRequest) async throws {
+        let lease = current.withLock { progress in
+            progress.leadsElsewhere = false
+            return progress.lease
+        }
+        try await lease.credential.authorize(&request)
+    }
 
     package func observe(_ response: HTTPResponse, to request: HTTPRequest) async {
         let lease = lease
         let sent = lease.credential
+        // What a redirect leads to within the origin is prepared again.
+        if response.status.isRedirection { current.withLock { $0.leadsElsewhere = true } }
         // Only a refusal asks for it, and nothing follows a refusal.
         if sent.learn(from: response, to: request) { current.withLock { $0.isWorthRepeating = true } }
         // Nearly always nothing was exchanged; then nobody has to wait for the session's actor.

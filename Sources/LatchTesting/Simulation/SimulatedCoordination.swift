@@ -10,14 +10,27 @@ struct SimulatedCoordination: SessionCoordination {
 
     /// Waits for a turn; in a storm there is none at times.
     func enter(_ section: SessionSection) async throws -> SessionTurn {
-        if !network.isCalm, network.simulation.chance(1) {
-            network.simulation.happens(.turnUnavailable)
-            network.issuer.couldNotStore(process.id)
-            throw AuthError.storeUnavailable
-        }
+        try beUnlucky()
         await disk.enter(section, as: process)
+        return await turn(in: section)
+    }
+
+    /// The same without waiting.
+    func enterIfFree(_ section: SessionSection) async throws -> SessionTurn? {
+        try beUnlucky()
+        guard disk.enterIfFree(section, as: process) else { return nil }
+        return await turn(in: section)
+    }
+
+    private func turn(in section: SessionSection) async -> SessionTurn {
         await process.reach(.turn(section))
         return SessionTurn { disk.leave(section) }
+    }
+
+    private func beUnlucky() throws {
+        guard !network.isCalm, network.simulation.chance(1) else { return }
+        network.simulation.happens(.turnUnavailable)
+        throw AuthError.storeUnavailable
     }
 
     /// In a storm some news is lost, and the next must make good for it.

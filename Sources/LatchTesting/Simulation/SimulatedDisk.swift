@@ -28,6 +28,13 @@ final class SimulatedDisk: Sendable {
         var queues: [SessionSection: [Waiter]] = [:]
         /// The streams of news, with the process that listens.
         var listeners: [Listener] = []
+
+        /// Gives a section to a process, if nobody has it.
+        mutating func take(_ section: SessionSection, for process: SimulatedProcess) -> Bool {
+            guard holders[section] == nil else { return false }
+            holders[section] = process.id
+            return true
+        }
     }
 
     private let content: Lock<Content>
@@ -57,15 +64,19 @@ final class SimulatedDisk: Sendable {
     func enter(_ section: SessionSection, as process: SimulatedProcess) async {
         await withCheckedContinuation { enter in
             let isFree = content.withLock { content in
-                guard content.holders[section] == nil else {
-                    content.queues[section, default: []].append(Waiter(process: process, enter: enter))
-                    return false
-                }
-                content.holders[section] = process.id
-                return true
+                if content.take(section, for: process) { return true }
+                content.queues[section, default: []].append(Waiter(process: process, enter: enter))
+                return false
             }
             if isFree { enter.resume() }
         }
+    }
+
+    /// Enters a section in which nobody is.
+    ///
+    /// - Returns: Whether that was so.
+    func enterIfFree(_ section: SessionSection, as process: SimulatedProcess) -> Bool {
+        content.withLock { $0.take(section, for: process) }
     }
 
     /// Lets the next one that lives into a section.

@@ -143,9 +143,6 @@ extension SimulatedIssuer {
                 ledger.violations.append("two renewals of \(token) at once")
             }
             ledger.asking[process] = version
-            // Another process has the answer and cannot store it: this one cannot know.
-            let isExcused = ledger.unstored.contains { $0.key != process && $0.value == version }
-            if isExcused { ledger.excused.insert(process) } else { ledger.excused.remove(process) }
         }
     }
 
@@ -161,27 +158,15 @@ extension SimulatedIssuer {
     }
 
     /// What a process was answered is in the store.
-    func committed(_ process: Int) {
-        inspect { ledger in
-            ledger.answered[process] = nil
-            ledger.unstored[process] = nil
-        }
-    }
-
-    /// What a process was answered could not be stored, and may be asked for again, but not by itself: it still has it.
-    func couldNotStore(_ process: Int) {
-        inspect { ledger in
-            if let version = ledger.answered.removeValue(forKey: process) { ledger.unstored[process] = version }
-        }
-    }
+    func committed(_ process: Int) { inspect { $0.answered[process] = nil } }
 
     /// What a process was answered, or was about to be, may be asked for again: the process is no more.
     func forgive(_ process: Int) {
         inspect { ledger in
-            for version in [ledger.answered, ledger.unstored, ledger.asking].compactMap({ $0[process] }) {
+            for version in [ledger.answered, ledger.asking].compactMap({ $0[process] }) {
                 ledger.faults[version, default: 0] += 1
             }
-            (ledger.answered[process], ledger.unstored[process], ledger.asking[process]) = (nil, nil, nil)
+            (ledger.answered[process], ledger.asking[process]) = (nil, nil)
         }
     }
 

@@ -92,8 +92,6 @@ struct SimulatedStore: TokenRecordStore {
             return isOwed
         }
         guard !network.isCalm, !isOwed, network.simulation.chance(percent) else { return }
-        // What could not be stored may be asked for again by another process.
-        network.issuer.couldNotStore(process.id)
         let error = errors[network.simulation.below(errors.count)]
         network.simulation.note("the store fails process \(process.id)")
         network.simulation.happens(Self.fault(of: error))

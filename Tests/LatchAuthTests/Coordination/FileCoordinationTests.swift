@@ -98,6 +98,24 @@ import Testing
         }
     }
 
+    @Test(arguments: SessionSection.allCases)
+    func `enter what is free at once, and hear at once where it is not`(section: SessionSection) async throws {
+        try await withTemporaryFolder { folder in
+            let (one, other) = (FileCoordination(path: "\(folder)/a"), FileCoordination(path: "\(folder)/a"))
+            let turn = try #require(try await one.enterIfFree(section))
+            #expect(try await other.enterIfFree(section) == nil)
+            #expect(try await one.enterIfFree(section) == nil)
+            for free in SessionSection.allCases where free != section {
+                try #require(try await other.enterIfFree(free)).end()
+            }
+            turn.end()
+            try #require(try await other.enterIfFree(section)).end()
+            try await other.enter(section).end()
+        }
+        let nowhere = FileCoordination(path: "/proc/no-such-folder/a")
+        await #expect(throws: AuthError.self) { try await nowhere.enterIfFree(section) }
+    }
+
     @Test func `say so where the folder takes no locks`() async throws {
         let session = session(in: "/proc/no-such-folder")
         await #expect(throws: AuthError.self) { try await session.signIn(Tokens(access: "a")) }

@@ -64,7 +64,8 @@ final class SessionFixture: Sendable {
     /// - Parameter store: What the session is over, where it is not the fixture's own.
     func makeSession(over store: (any TokenStore<Tokens>)? = nil) -> Session<Tokens> {
         Session(
-            store: store ?? FixtureStore(fixture: self), policy: policy, clock: simulation.clock, random: simulation.random,
+            store: store ?? FixtureStore(fixture: self), policy: policy, clock: simulation.clock,
+            random: simulation.random,
             executor: simulation.taskExecutor
         ) { renewal in
             self.world.withLock { $0.renewals.append(renewal) }

@@ -57,6 +57,12 @@ package struct FileLock: Sendable {
         }
     }
 
+    /// The lock where nobody else has it at this moment, and nil where somebody does.
+    package func acquiredIfFree() throws(FileFailure) -> Holder? {
+        let holder = Holder(try opened())
+        return try holder.lock(path, shared: isShared, waiting: false) ? holder : nil
+    }
+
     /// The lock, once nobody else has it; the calling thread blocks.
     package func held() throws(FileFailure) -> Holder {
         let holder = Holder(try opened())

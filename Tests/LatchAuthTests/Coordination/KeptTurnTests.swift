@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+/// Two processes over one record, and an issuer without a replay window: who asks twice has lost the session.
+@Suite(.timeLimit(.minutes(5))) struct `A successor that cannot be stored` {
+    @Test func `is kept with the turn, so that others wait for it and do not ask again`() async throws {
+        try await withTemporaryFolder { folder in
+            let stage = Stage(folder, left: -1)
+            let (holder, other) = (stage.session(), stage.session(isBroken: false))
+            try await stage.signIn(holder)
+            await #expect(throws: AuthError.storeFull) { try await holder.credential() }
+            await stage.untilItRests()
+            async let waiting = other.credential().access
+            await stage.clock.sleeper(for: Stage.patience)
+            // Nobody uses the session that holds it; it tries again by itself.
+            stage.isFull.withLock { $0 = false }
+            stage.clock.advance(by: .seconds(1))
+            #expect(try await waiting == "successor of r0")
+            #expect(try await holder.credential().access == "successor of r0")
+            #expect(stage.issuer.asked == ["r0"])
+        }
+    }
+
+    @Test func `does not hold up who can go on with what is still accepted`() async throws {
+        try await withTemporaryFolder { folder in
+            let stage = Stage(folder, left: 60)
+            let (holder, other) = (stage.session(), stage.session(isBroken: false))
+            try await stage.signIn(holder)
+            #expect(try await holder.credential().refresh == "r0")
+            // It is due here as well; nobody waits, or this would not return.
+            let old = try await other.credential()
+            #expect(old.refresh == "r0")
+            #expect(stage.issuer.asked == ["r0"])
+            // Who was refused with it can do nothing but wait.
+            async let waiting = other.renewed(replacing: old).access
+            await stage.clock.sleeper(for: Stage.patience)
+            stage.isFull.withLock { $0 = false }
+            #expect(try await holder.renewed(replacing: old).access == "successor of r0")
+            #expect(try await waiting == "successor of r0")
+            #expect(stage.issuer.asked == ["r0"])
+        }
+    }
+
+    @Test func `is waited for by who joins a renewal that nobody needed at once`() async throws {
+        try await withTemporaryFolder { folder in
+            let stage = Stage(folder, left: 60)
+            let (holder, other) = (stage.session(), stage.session(isBroken: false))
+            try await stage.signIn(holder)
+            let old = try await holder.credential()
+            let tasks = (0..<20).map { number in
+                Task {
+                    number.isMultiple(of: 2)
+                        ? try await other.renewed(replacing: old) : try await other.credential()
+                }
+            }
+            await stage.clock.sleeper(for: Stage.patience)
+            stage.isFull.withLock { $0 = false }
+            _ = try await holder.renewed(replacing: old)
+            for (number, task) in tasks.enumerated() {
+                let access = try await task.value.access
+                #expect(access == "successor of r0" || !number.isMultiple(of: 2) && access == old.access)
+            }
+            #expect(stage.issuer.asked == ["r0"])
+        }
+    }
+
+    @Test func `is waited for no longer than a process has patience, and nobody is signed out`() async throws {
+        try await withTemporaryFolder { folder in
+            let stage = Stage(folder, left: -1)
+            let (holder, other) = (stage.session(), stage.session(isBroken: false))
+            try await stage.signIn(holder)
+            await #expect(throws: AuthError.storeFull) { try await holder.credential() }
+            await stage.untilItRests()
+            let waiting = Task { try await other.credential() }
+            await stage.clock.sleeper(for: Stage.patience)
+            stage.clock.advance(by: .seconds(90))
+            await #expect(throws: AuthError.storeUnavailable) { try await waiting.value }
+            #expect(other.currentState.isSignedIn)
+            stage.isFull.withLock { $0 = false }
+            #expect(try await holder.credential().access == "successor of r0")
+            #expect(try await other.credential().access == "successor of r0")
+        }
+    }
+
+    @Test func `gives way, and the turn with it, to somebody else's sign-in`() async throws {
+        try await withTemporaryFolder { folder in
+            let stage = Stage(folder, left: -1)
+            let (holder, other) = (stage.session(), stage.session(isBroken: false))
+            try await stage.signIn(holder)
+            await #expect(throws: AuthError.storeFull) { try await holder.credential() }
+            // Neither of the two waits for the turn.
+            try await other.signOut()
+            try await other.signIn(stage.tokens("q0", left: -1))
+            #expect(try await other.credential().access == "successor of q0")
+            #expect(stage.issuer.asked == ["r0", "q0"])
+            #expect(try await holder.credential().access == "successor of q0")
+        }
+    }
+
+    @Test func `ends its turn with its session`() async throws {
+        try await withTemporaryFolder { folder in
+            let stage = Stage(folder, left: -1)
+            var holder: Session<Tokens>? = stage.session()
+            let other = stage.session(isBroken: false)
+            try await stage.signIn(try #require(holder))
+            await #expect(throws: AuthError.storeFull) { try await holder?.credential() }
+            holder = nil
+            // The issuer takes the repetition for a theft: that is the issuer's word, and typed.
+            await #expect(throws: AuthError.reauthenticationRequired) { try await other.credential() }
+            #expect(stage.issuer.asked == ["r0", "r0"])
+        }
+    }
+}
+
+/// What two processes share, and a clock that stands still.
+private final class Stage: Sendable {
+    static let patience: ClosedRange<Duration> = .seconds(90) ... .seconds(90)
+
+    let clock = ManualClock()
+    let issuer = StrictIssuer()
+    /// Whether the first session's store takes nothing any more; it becomes true when the issuer has answered.
+    let isFull = Lock(false)
+    private let folder: String
+    private let left: TimeInterval
+
+    /// - Parameter left: How long the first tokens are accepted.
+    init(_ folder: String, left: TimeInterval) {
+        self.folder = folder
+        self.left = left
+    }
+
+    func tokens(_ refresh: String, left: TimeInterval) -> Tokens {
+        Tokens(
+            access: "of \(refresh)", refresh: refresh, expiry: clock.now.addingTimeInterval(left),
+            issued: clock.now.addingTimeInterval(left - 900))
+    }
+
+    /// Waits until the session that holds the successor has tried to store it once more by itself, and waits too.
+    func untilItRests() async { await clock.sleeper(for: .seconds(1) ... .seconds(1)) }
+
+    func signIn(_ session: Session<Tokens>) async throws { try await session.signIn(tokens("r0", left: left)) }
+
+    /// A session as a process makes it, with locks and watches of its own.
+    ///
+    /// - Parameter isBroken: Whether its store is full from its first renewal on.
+    func session(isBroken: Bool = true) -> Session<Tokens> {
+        let secrets = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
+        let coordination = FileCoordination(path: "\(folder)/account", clock: clock.wallClock())
+        let store = SecretTokenStore<Tokens>(
+            isBroken ? FillingStore(store: secrets, stage: self) : secrets, name: "account", coordination: coordination)
+        return Session(
+            store: store, policy: RenewalPolicy(jitter: .zero), clock: clock.wallClock()
+        ) { renewal in
+            if isBroken { self.isFull.withLock { $0 = true } }
+            return try self.issuer.renew(renewal.credential, at: self.clock.now)
+        }
+    }
+}
+
+/// Rotates, and takes each repetition for a theft, whatever its key (RFC 9700 §4.14.2).
+private final class StrictIssuer: Sendable {
+    private let seen = Lock<[String]>([])
+
+    var asked: [String] { seen.withLock { $0 } }
+
+    func renew(_ tokens: Tokens, at now: Date) throws -> Tokens {
+        let refresh = tokens.refresh ?? ""
+        let isUsed = seen.withLock { seen in
+            defer { seen.append(refresh) }
+            return seen.contains(refresh)
+        }
+        if isUsed { throw AuthError.reauthenticationRequired }
+        return Tokens(
+            access: "successor of \(refresh)", refresh: "\(refresh)+", expiry: now.addingTimeInterval(900), issued: now)
+    }
+}
+
+/// A store that can be read, and takes nothing while it is full.
+private struct FillingStore: SecretStore {
+    let store: any SecretStore
+    let stage: Stage
+
+    func read(_ name: String) async throws -> [UInt8]? { try await store.read(name) }
+
+    func write(_ secret: [UInt8], for name: String) async throws {
+        if stage.isFull.withLock({ $0 }) { throw AuthError.storeFull }
+        try await store.write(secret, for: name)
+    }
+
+    func remove(_ name: String) async throws { try await store.remove(name) }
+
+    func names() async throws -> [String] { try await store.names() }
+}
