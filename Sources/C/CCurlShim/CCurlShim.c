@@ -4,6 +4,9 @@
 #include "CCurlShim.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -53,7 +56,7 @@ CURLcode latch_curl_configure(CURL *easy, const latch_curl_habits *habits) {
     SET(CURLOPT_ERRORBUFFER, habits->complaint);
     SET(CURLOPT_ACCEPT_ENCODING, habits->codings);
     SET(CURLOPT_OPENSOCKETFUNCTION, habits->on_open);
-    SET(CURLOPT_OPENSOCKETDATA, habits->loop);
+    SET(CURLOPT_OPENSOCKETDATA, habits->transfer);
     SET(CURLOPT_CLOSESOCKETFUNCTION, habits->on_close);
     SET(CURLOPT_CLOSESOCKETDATA, habits->loop);
     return CURLE_OK;
@@ -83,6 +86,27 @@ CURLcode latch_curl_prepare(CURL *easy, const latch_curl_request *request) {
 int latch_curl_forgets(void) {
     unsigned version = curl_version_info(CURLVERSION_NOW)->version_num;
     return version >= 0x075800 && version < 0x080000;
+}
+
+void latch_curl_cork(curl_socket_t socket) {
+    int on = 1;
+    setsockopt(socket, IPPROTO_TCP, TCP_CORK, &on, sizeof on);
+}
+
+void latch_curl_push(curl_socket_t socket) {
+    // tcp(7): this sends what is held back, and the cork stays.
+    int on = 1;
+    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+long latch_curl_early_status(CURL *easy) {
+#if LIBCURL_VERSION_NUM >= 0x075400
+    struct curl_header *header = NULL;
+    if (curl_easy_header(easy, ":status", 0, CURLH_PSEUDO, -1, &header) != CURLHE_OK) return 0;
+    return strtol(header->value, NULL, 10);
+#else
+    return 0;
+#endif
 }
 
 CURLcode latch_curl_assume_http2(CURL *easy, long assumes) {

@@ -30,7 +30,7 @@ extension RPCChannel {
     public func clientStream<Request, Answer>(
         _ method: RPCMethod<Request, Answer>, _ requests: RPCStream<Request>, _ options: CallOptions = CallOptions()
     ) async throws -> RPCResponse<Answer> {
-        try read(try await single(WireCall(method, options, terms), content(of: requests)))
+        try read(try await single(WireCall(method, options, terms), try content(of: requests)))
     }
 
     /// Sends messages as they come, and reads the answer's as they come; the stream is there at once.
@@ -42,15 +42,29 @@ extension RPCChannel {
     public func bidirectional<Request, Answer>(
         _ method: RPCMethod<Request, Answer>, _ requests: RPCStream<Request>, _ options: CallOptions = CallOptions()
     ) async throws -> RPCStream<Answer> {
-        read(started(WireCall(method, options, terms), content(of: requests)))
+        read(started(WireCall(method, options, terms), try content(of: requests)))
     }
 
-    private func content<Request>(of requests: RPCStream<Request>) -> CallContent {
+    private func content<Request>(of requests: RPCStream<Request>) throws -> CallContent {
         let codec = codec
+        if let ready = try ready(requests) { return .few(ready) }
         return .many(isReplayable: requests.isReplayable) {
             let source = try await requests.begin()
             return { try await source().map { try codec.encode($0) } }
         }
+    }
+
+    /// The messages of a stream that are there already, unless they are large: those are better made while they are sent.
+    private func ready<Request>(_ requests: RPCStream<Request>) throws -> [[UInt8]]? {
+        guard let messages = requests.ready, messages.count <= 64 else { return nil }
+        var (ready, count) = ([[UInt8]](), 0)
+        for message in messages {
+            let bytes = try codec.encode(message)
+            count += bytes.count
+            guard count <= 32 << 10 else { return nil }
+            ready.append(bytes)
+        }
+        return ready
     }
 
     private func read<Answer: Message>(_ answer: WireAnswer) throws -> RPCResponse<Answer> {

@@ -23,6 +23,8 @@ public struct RPCStream<Element: Message>: AsyncSequence, Sendable {
         case once(Once<Source>)
     }
 
+    /// The messages, where all are there already.
+    let ready: [Element]?
     private let origin: Origin
     private let fields: StreamFields
 
@@ -42,6 +44,7 @@ public struct RPCStream<Element: Message>: AsyncSequence, Sendable {
 
     /// Messages that are there already.
     public init(_ messages: [Element]) {
+        ready = messages
         origin = .replayable {
             let rest = Lock(messages[...])
             return { rest.withLock { $0.popFirst() } }
@@ -59,12 +62,14 @@ public struct RPCStream<Element: Message>: AsyncSequence, Sendable {
     /// What `body` writes: it runs as a task of its own from the first time that somebody reads, and is cancelled when
     /// nobody does any more.
     public init(_ body: @escaping @Sendable (RPCWriter<Element>) async throws -> Void) {
+        ready = nil
         origin = .once(Once { WrittenMessages(body).source })
         fields = StreamFields()
     }
 
     /// The messages of an answer.
     init(_ source: @escaping Source, fields: StreamFields = StreamFields()) {
+        ready = nil
         origin = .once(Once { source })
         self.fields = fields
     }

@@ -31,6 +31,8 @@ struct WireCall: Sendable {
 enum CallContent: Sendable {
     /// One message.
     case one([UInt8])
+    /// Messages that are there, and few.
+    case few([[UInt8]])
     /// Messages as they come, from `open` each time that they are sent.
     case many(isReplayable: Bool, open: @Sendable () async throws -> MessageSource)
 

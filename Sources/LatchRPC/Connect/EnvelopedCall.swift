@@ -39,6 +39,9 @@ struct EnvelopedCall: Sendable {
     private func body(_ content: CallContent) throws -> HTTPBody {
         switch content {
         case .one(let message): return HTTPBody(try write(message))
+        case .few(let messages):
+            let bytes = try messages.flatMap { try Envelope($0, by: terms.compression).bytes }
+            return HTTPBody(style == .grpcWebText ? WebText.encode(bytes) : bytes)
         case .many(let isReplayable, let open):
             let opening: @Sendable () async throws -> HTTPBodyStream.Source = {
                 let next = try await open()

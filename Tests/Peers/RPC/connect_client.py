@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls every kind of method of latch.test.v1.Notes with connectrpc, and prints what came of it as JSON.
 
-usage: connect_client.py URL connect|grpc|grpc-web proto|json gzip|identity
+usage: connect_client.py URL connect|grpc|grpc-web proto|json gzip|identity [tls=FOLDER]
 """
 
 import json
@@ -13,7 +13,9 @@ from connectrpc.compression.gzip import GzipCompression
 from connectrpc.errors import ConnectError
 from connectrpc.method import IdempotencyLevel, MethodInfo, StreamType
 from connectrpc.protocol import ProtocolType
+from pyqwest import SyncClient, SyncHTTPTransport
 
+import keys
 from notes import SERVICE, Note
 
 url, protocol, codec, compression = sys.argv[1:5]
@@ -23,6 +25,7 @@ client = ConnectClientSync(
     protocol={"connect": ProtocolType.CONNECT, "grpc": ProtocolType.GRPC, "grpc-web": ProtocolType.GRPC_WEB}[protocol],
     send_compression=GzipCompression() if compression == "gzip" else None,
     accept_compression=[GzipCompression()] if compression == "gzip" else [],
+    http_client=SyncClient(SyncHTTPTransport(tls_ca_cert=keys.content("authority.pem"))) if keys.folder else None,
 )
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""latch.test.v1.Notes by connectrpc under hypercorn: Connect, gRPC-Web and gRPC on one port of 127.0.0.1."""
+"""latch.test.v1.Notes by connectrpc under hypercorn: Connect, gRPC-Web and gRPC on one port of 127.0.0.1.
+
+usage: connect_server.py [tls=FOLDER]
+"""
 
 import asyncio
 import socket
@@ -13,6 +16,7 @@ from hypercorn.asyncio import serve
 from hypercorn.config import Config
 from protobuf.wkt import Any
 
+import keys
 from notes import SERVICE, Note, failure
 
 CODES = [
@@ -108,6 +112,8 @@ async def main():
     listener.setblocking(False)
     config = Config()
     config.bind = [f"fd://{listener.fileno()}"]
+    if keys.folder:
+        config.certfile, config.keyfile = keys.path("server.pem"), keys.path("server.key")
     config.loglevel = "ERROR"
     application = Application(service=Notes(), endpoints=endpoints, codecs=google_protobuf_codecs())
     print(listener.getsockname()[1], flush=True)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Envoy on a free port of 127.0.0.1 in front of a server there, for two minutes at most.
 
-usage: envoy_proxy.py web|front PORT
+usage: envoy_proxy.py web|front PORT [tls=FOLDER]
 web: gRPC-Web comes in, gRPC goes to the server.  front: HTTP/2 comes in, HTTP/1.1 with trailers goes to the server.
 """
 
@@ -15,6 +15,8 @@ import time
 import urllib.request
 
 import envoy
+
+import keys
 
 mode, backend = sys.argv[1], int(sys.argv[2])
 TYPE = "type.googleapis.com/envoy.extensions"
@@ -45,6 +47,19 @@ def address(port):
     return {"socket_address": {"address": "127.0.0.1", "port_value": port}}
 
 
+chain = {"filters": [{"name": "http", "typed_config": manager}]}
+if keys.folder:
+    certificate = {
+        "certificate_chain": {"filename": keys.path("server.pem")},
+        "private_key": {"filename": keys.path("server.key")},
+    }
+    chain["transport_socket"] = {
+        "name": "tls",
+        "typed_config": {
+            "@type": f"{TYPE}.transport_sockets.tls.v3.DownstreamTlsContext",
+            "common_tls_context": {"tls_certificates": [certificate], "alpn_protocols": ["h2", "http/1.1"]},
+        },
+    }
 config = {
     "admin": {"address": address(0)},
     "static_resources": {
@@ -52,7 +67,7 @@ config = {
             {
                 "name": "in",
                 "address": address(0),
-                "filter_chains": [{"filters": [{"name": "http", "typed_config": manager}]}],
+                "filter_chains": [chain],
             }
         ],
         "clusters": [

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls every kind of method of latch.test.v1.Notes with grpcio, and prints what came of it as JSON.
 
-usage: grpc_client.py HOST:PORT [gzip]
+usage: grpc_client.py HOST:PORT [gzip] [tls=FOLDER]
 """
 
 import json
@@ -10,10 +10,15 @@ import sys
 import grpc
 from grpc_status import rpc_status
 
+import keys
 from notes import SERVICE, Note
 
 compression = grpc.Compression.Gzip if "gzip" in sys.argv else None
-channel = grpc.insecure_channel(sys.argv[1], compression=compression)
+if keys.folder:
+    trust = grpc.ssl_channel_credentials(root_certificates=keys.content("authority.pem"))
+    channel = grpc.secure_channel(sys.argv[1], trust, compression=compression)
+else:
+    channel = grpc.insecure_channel(sys.argv[1], compression=compression)
 
 
 def call(kind, name):

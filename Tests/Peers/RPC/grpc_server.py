@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""latch.test.v1.Notes by grpcio on a free port of 127.0.0.1, until standard input ends."""
+"""latch.test.v1.Notes by grpcio on a free port of 127.0.0.1, for two minutes at most.
+
+usage: grpc_server.py [gzip] [tls=FOLDER|mutual=FOLDER]
+"""
 
 import sys
 import time
@@ -10,6 +13,7 @@ from google.protobuf import any_pb2
 from google.rpc import status_pb2
 from grpc_status import rpc_status
 
+import keys
 from notes import SERVICE, Note, failure
 
 
@@ -41,6 +45,9 @@ def echo(note, context):
     if note.text == "wait":
         while context.is_active():
             time.sleep(0.01)
+    if note.text == "peer":
+        names = context.auth_context().get("x509_common_name", [b"nobody"])
+        return Note(text=names[0].decode())
     if note.text == "time":
         return Note(number=int(context.time_remaining() or -1))
     return note
@@ -88,7 +95,15 @@ def methods():
 compression = grpc.Compression.Gzip if "gzip" in sys.argv else grpc.Compression.NoCompression
 server = grpc.server(futures.ThreadPoolExecutor(8), compression=compression)
 server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler(SERVICE, methods())])
-port = server.add_insecure_port("127.0.0.1:0")
+if keys.folder:
+    credentials = grpc.ssl_server_credentials(
+        [(keys.content("server.key"), keys.content("server.pem"))],
+        root_certificates=keys.content("authority.pem") if keys.is_mutual else None,
+        require_client_auth=keys.is_mutual,
+    )
+    port = server.add_secure_port("127.0.0.1:0", credentials)
+else:
+    port = server.add_insecure_port("127.0.0.1:0")
 server.start()
 print(port, flush=True)
 # The test holds this process by its output only, so it must not outlive the one who started it.

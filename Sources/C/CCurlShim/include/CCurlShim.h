@@ -91,6 +91,15 @@ static inline curl_socket_t latch_curl_socket(CURL *easy) {
     return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? value : CURL_SOCKET_BAD;
 }
 
+/// The status that HTTP/2 has brought, also of a head that libcurl did not hand out; 0 where there is none.
+long latch_curl_early_status(CURL *easy);
+
+/// Holds what is written to a socket back until it is pushed (tcp(7), TCP_CORK), so that several writes go out as one.
+void latch_curl_cork(curl_socket_t socket);
+
+/// Sends what a corked socket holds back.
+void latch_curl_push(curl_socket_t socket);
+
 /// Whether plain http is HTTP/2 from its first byte, as it is not unless something else is said.
 CURLcode latch_curl_assume_http2(CURL *easy, long assumes);
 

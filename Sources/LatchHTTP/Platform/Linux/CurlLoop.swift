@@ -32,7 +32,7 @@ final class CurlLoop: @unchecked Sendable {
     private var cancellations: [CurlTransfer] = []
     private var wakings: [CurlTransfer] = []
     /// Those under way whose pace has a limit.
-    private var paced: [CurlTransfer] = []
+    private(set) var paced: [CurlTransfer] = []
     /// Those under way of which libcurl may hold bytes and forget them.
     var forgotten: [CurlTransfer] = []
     private let isForgetful = latch_curl_forgets() != 0
@@ -192,6 +192,7 @@ extension CurlLoop {
             act(on: CURL_SOCKET_TIMEOUT, 0)
         }
         if !forgotten.isEmpty { readOn() }
+        if isForgetful, !paced.isEmpty { endWhatIsLost() }
         var left: CInt = 0
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
@@ -248,6 +249,7 @@ extension CurlLoop {
         guard now < limit else { return false }
         var end = min(limit, deadline)
         for transfer in paced { end = min(end, transfer.expiry ?? .max) }
+        sockets.push()
         guard inbox.withLock({ $0.fallAsleep() }) else { return true }
         let patience = end == .max ? -1 : end > now ? Int64(end - now) : 0
         let count = latch_epoll_wait(bells.epoll, events.baseAddress, CInt(events.count), patience)
@@ -289,10 +291,11 @@ extension CurlLoop {
     /// Takes a transfer back from libcurl and resumes its waiter; a leader has none, it looks for itself.
     ///
     /// After the resumption the transfer belongs to its task again and is not touched here.
-    private func finish(_ transfer: CurlTransfer, _ outcome: CURLcode) {
+    func finish(_ transfer: CurlTransfer, _ outcome: CURLcode) {
         curl_multi_remove_handle(multi, transfer.easy)
         transfer.isUnderWay = false
         transfer.outcome = outcome
+        if isForgetful { transfer.mendHead() }
         active -= 1
         let waiter = transfer.waiter
         transfer.waiter = nil
@@ -344,7 +347,10 @@ extension CurlLoop {
     /// Opens sockets for libcurl, so that `sockets` knows each from its beginning to its end.
     static let onOpen: curl_opensocket_callback = { context, _, address in
         let socket = latch_curl_open_socket(address)
-        if let context { CurlLoop.of(context).sockets.opened(socket) }
+        guard let context, let pointer = CurlTransfer.of(context).loop else { return socket }
+        let loop = CurlLoop.of(pointer)
+        loop.sockets.opened(socket)
+        if loop.isForgetful, CurlTransfer.of(context).wantsHTTP2 { loop.sockets.cork(socket) }
         return socket
     }
 

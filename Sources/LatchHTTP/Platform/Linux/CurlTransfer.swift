@@ -26,12 +26,18 @@ final class CurlTransfer: @unchecked Sendable {
     var trailers: [UInt8] = []
     /// Why we stopped the transfer; libcurl itself only says that a callback did.
     var refusal: HTTPError?
+    /// Whether the head was made of what libcurl has left of an answer.
+    var isMended = false
     /// Whether the empty line after the fields is still to come.
     var isReadingHead = true
     /// Whether libcurl takes codings off the content.
     private(set) var decodes = true
     /// Whether plain http is HTTP/2 from its first byte.
     private(set) var assumesHTTP2 = false
+    /// Whether the request is one for HTTP/2, in the clear or not.
+    private(set) var wantsHTTP2 = false
+    /// The loop, for what libcurl calls; it counts no reference.
+    var loop: UnsafeMutableRawPointer?
     /// How many bytes of the answer have come, and how many of them the driver knows of.
     var arrived = 0
     var noticed = 0
@@ -97,6 +103,7 @@ final class CurlTransfer: @unchecked Sendable {
         let hasContent = !request.body.isEmpty || [.post, .put, .patch].contains(request.method)
         guard !isHead || request.body.isEmpty else { throw .malformedMessage("A HEAD request carries no content.") }
         let decodes = text.write(request, hasContent: hasContent)
+        wantsHTTP2 = request.assumesHTTP2
         let assumesHTTP2 = request.scheme == "http" && request.assumesHTTP2
         if assumesHTTP2 != self.assumesHTTP2 { latch_curl_assume_http2(easy, assumesHTTP2 ? 1 : 0) }
         self.assumesHTTP2 = assumesHTTP2
@@ -128,7 +135,7 @@ final class CurlTransfer: @unchecked Sendable {
         content = []
         if !trailers.isEmpty { trailers = [] }
         refusal = nil
-        isReadingHead = true
+        (isReadingHead, isMended) = (true, false)
         outcome = nil
         authority = request.authority
         upload = request.body.isEmpty ? nil : request.body.stream.map { UploadFeed($0) }
@@ -153,6 +160,7 @@ final class CurlTransfer: @unchecked Sendable {
     ///
     /// What has trailers is whole, whatever becomes of the rest of the request (RFC 9113 §8.1).
     private var isAnsweredAnyway: Bool {
+        guard !isMended else { return true }
         guard upload != nil, !isReadingHead else { return false }
         guard trailers.isEmpty else { return true }
         return outcome == CURLE_SEND_ERROR && latch_curl_content_length(easy) == latch_curl_downloaded(easy)
@@ -164,6 +172,7 @@ final class CurlTransfer: @unchecked Sendable {
     func check() throws {
         if outcome != CURLE_OK, !isAnsweredAnyway, let failure = upload?.failure { throw failure }
         if let refusal { throw refusal }
+        if hasLostAnswer { throw LostAnswer(authority: authority) }
         guard let outcome, outcome == CURLE_OK || isAnsweredAnyway else {
             throw CurlFailure.error(
                 outcome ?? CURLE_ABORTED_BY_CALLBACK, authority: authority, complaint: String(cString: complaint),

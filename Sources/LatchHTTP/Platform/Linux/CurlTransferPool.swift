@@ -67,6 +67,7 @@ final class CurlTransferPool: Sendable {
         habits.complaint = transfer.complaint
         habits.codings = latch_curl_codings()
         habits.loop = loop.withLock { $0 }.value
+        transfer.loop = habits.loop
         habits.on_open = CurlLoop.onOpen
         habits.on_close = CurlLoop.onClose
         habits.connect_timeout_ms = configuration.connectTimeout.wholeMilliseconds

@@ -22,6 +22,8 @@ struct SocketTable {
     private let epoll: CInt
     /// By descriptor: the kernel gives out small numbers, and a lookup here is on the way of every event.
     private var entries: [Entry] = []
+    /// Those of which the kernel holds back what is written until it is pushed.
+    private var corked: [CInt] = []
 
     /// A table that watches nothing yet.
     init(epoll: CInt) { self.epoll = epoll }
@@ -34,10 +36,24 @@ struct SocketTable {
         entries[Int(socket)] = Entry(isOurs: true)
     }
 
+    /// Lets what is written to a socket go out when the driver waits, and not before.
+    ///
+    /// libcurl 7.88 writes the head of a request of HTTP/2 and its content one after the other, and loses the answer of
+    /// a server that is quick to refuse the head (`CurlTransfer.hasLostAnswer`). Together they are not refused halfway.
+    mutating func cork(_ socket: CInt) {
+        guard socket >= 0 else { return }
+        latch_curl_cork(socket)
+        corked.append(socket)
+    }
+
+    /// Sends what was written to corked sockets.
+    func push() { for socket in corked { latch_curl_push(socket) } }
+
     /// The kernel forgets a closed socket by itself.
     mutating func closed(_ socket: CInt) {
         guard socket >= 0, entries.indices.contains(Int(socket)) else { return }
         entries[Int(socket)] = Entry()
+        if !corked.isEmpty { corked.removeAll { $0 == socket } }
     }
 
     /// Does what libcurl's socket callback asks for.

@@ -19,8 +19,8 @@ struct Exercise {
     func all() async throws {
         try await messages()
         try await fields()
-        try await errors()
         try await times()
+        try await errors()
     }
 
     func messages() async throws {

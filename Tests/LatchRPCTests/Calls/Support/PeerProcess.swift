@@ -27,6 +27,7 @@ final class PeerProcess: Sendable {
     deinit { process.kill() }
 
     var url: String { "http://127.0.0.1:\(port)" }
+    var secureURL: String { "https://127.0.0.1:\(port)" }
 
     /// Runs a program of Tests/Peers/RPC to its end, and gives what it prints.
     static func run(_ program: String, _ arguments: [String]) async throws -> String {

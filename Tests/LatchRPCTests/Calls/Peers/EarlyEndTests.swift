@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchRPC
+import LatchTesting
+import Testing
+
+@Suite(
+    .enabled(Comment(rawValue: RPCPeers.hint)) { await RPCPeers.install() }, .enabled(if: TestKeys.isPossible),
+    .timeLimit(.minutes(2)), .serialized)
+struct `A call that the server ends before it has its messages` {
+    /// What never comes: nobody ends the stream, and nobody writes to it.
+    private static var silence: RPCStream<Note> {
+        RPCStream { _ in try await untilCancelled() }
+    }
+
+    private static func method(_ name: String, _ kind: RPCKind) -> RPCMethod<Note, Note> {
+        RPCMethod("latch.test.v1.Hasty", name, kind: kind)
+    }
+
+    @Test(arguments: [false, true]) func `ends at once, with its status, where trailers say it`(isEncrypted: Bool)
+        async throws
+    {
+        try await Self.withHastyServer(isEncrypted) { channel in
+            for name in ["Trailers", "Later"] {
+                let error = await #expect(throws: RPCError.self) {
+                    let messages = RPCStream<Note> { writer in
+                        try await writer.send(Note(text: "first"))
+                        try await untilCancelled()
+                    }
+                    return try await channel.clientStream(Self.method(name, .clientStreaming), messages)
+                }
+                #expect(error?.status == .failedPrecondition)
+                #expect(error?.message == "enough")
+            }
+        }
+    }
+
+    @Test(arguments: [false, true]) func `ends at once where its head says all`(isEncrypted: Bool) async throws {
+        try await Self.withHastyServer(isEncrypted) { channel in
+            let error = await #expect(throws: RPCError.self) {
+                try await channel.clientStream(Self.method("Only", .clientStreaming), Self.silence)
+            }
+            // libcurl 7.88 loses what the head said.
+            #expect(error?.status == .failedPrecondition || error?.status == .internal)
+            let second = await #expect(throws: RPCError.self) {
+                for try await _ in try await channel.bidirectional(Self.method("Only", .bidirectional), Self.silence) {}
+            }
+            #expect(second?.status == .failedPrecondition || second?.status == .internal)
+        }
+    }
+
+    @Test(arguments: [false, true]) func `tells its status where its message went out with its head`(isEncrypted: Bool)
+        async throws
+    {
+        try await Self.withHastyServer(isEncrypted) { channel in
+            for number in Int32(0)..<20 {
+                let unary = await #expect(throws: RPCError.self) {
+                    try await channel.unary(Self.method("Only", .unary), Note(text: "small", number: number))
+                }
+                #expect(unary?.status == .failedPrecondition)
+                #expect(unary?.message == "enough")
+                let stream = await #expect(throws: RPCError.self) {
+                    let messages = RPCStream([Note(text: "one"), Note(text: "two")])
+                    for try await _ in try await channel.bidirectional(Self.method("Only", .bidirectional), messages) {}
+                }
+                #expect(stream?.status == .failedPrecondition)
+            }
+        }
+    }
+
+    @Test func `has grpcio's status once there was an answer`() async throws {
+        let peer = try await PeerProcess("grpc_server.py")
+        let channel = try CallStyle(style: .grpc).channel(peer.url, http2: true)
+        for count in 0..<4 {
+            let messages = RPCStream<Note> { writer in
+                for number in 0..<count { try await writer.send(Note(number: Int32(number))) }
+                try await writer.send(Note(text: "fail 9 enough"))
+                try await untilCancelled()
+            }
+            let error = await #expect(throws: RPCError.self) {
+                for try await _ in try await channel.bidirectional(Notes.talk, messages) {}
+            }
+            // What libcurl 7.88 loses is a head that says all; after an answer there are trailers.
+            #expect(error?.status == .failedPrecondition || (count == 0 && error?.status == .internal))
+        }
+    }
+
+    private static func withHastyServer(
+        _ isEncrypted: Bool, _ body: (RPCChannel) async throws -> Void
+    ) async throws {
+        guard isEncrypted else {
+            let peer = try await PeerProcess("hasty_server.py")
+            return try await body(try CallStyle(style: .grpc).channel(peer.url, http2: true))
+        }
+        let keys = try await TestKeys()
+        let peer = try await PeerProcess("hasty_server.py", ["tls=" + keys.folder])
+        try await body(try CallStyle(style: .grpc).channel(peer.secureURL, through: keys.transport(), http2: true))
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchRPC
+import LatchServer
+import Testing
+
+@Suite(
+    .enabled(Comment(rawValue: RPCPeers.hint)) { await RPCPeers.install() }, .enabled(if: TestKeys.isPossible),
+    .timeLimit(.minutes(3)), .serialized)
+struct `A call over TLS` {
+    @Test(arguments: [nil, RPCCompression.gzip].map { CallStyle(style: .grpc, compression: $0) })
+    func `is gRPC with grpcio's server`(style: CallStyle) async throws {
+        let keys = try await TestKeys()
+        let gzip = style.compression == nil ? [] : ["gzip"]
+        let peer = try await PeerProcess("grpc_server.py", ["tls=" + keys.folder] + gzip)
+        let channel = try style.channel(peer.secureURL, through: keys.transport(), http2: true)
+        try await Exercise(channel).all()
+        #expect(try await channel.unary(Notes.echo, Note(text: "peer")).message.text == "nobody")
+    }
+
+    @Test func `shows grpcio's server who it is`() async throws {
+        let keys = try await TestKeys()
+        let peer = try await PeerProcess("grpc_server.py", ["mutual=" + keys.folder])
+        let style = CallStyle(style: .grpc)
+        let known = try style.channel(peer.secureURL, through: keys.transport(showingCertificate: true), http2: true)
+        try await Exercise(known).all()
+        #expect(try await known.unary(Notes.echo, Note(text: "peer")).message.text == "client")
+        let unknown = try style.channel(peer.secureURL, through: keys.transport(), http2: true)
+        let error = try await #require(throws: RPCError.self) { try await unknown.unary(Notes.echo, Note()) }
+        #expect(error.status == .unavailable)
+    }
+
+    @Test func `is not made to a server that nobody vouches for`() async throws {
+        let keys = try await TestKeys()
+        let peer = try await PeerProcess("grpc_server.py", ["tls=" + keys.folder])
+        let channel = try CallStyle(style: .grpc).channel(peer.secureURL)
+        let error = try await #require(throws: RPCError.self) { try await channel.unary(Notes.echo, Note()) }
+        #expect(error.status == .unavailable)
+        #expect((error.cause as? HTTPError)?.code == HTTPError.tls("").code)
+    }
+
+    @Test(arguments: CallStyle.all.filter { $0.style != .grpcWebText })
+    func `is any protocol with connectrpc's server`(style: CallStyle) async throws {
+        let keys = try await TestKeys()
+        let peer = try await PeerProcess("connect_server.py", ["tls=" + keys.folder])
+        try await Exercise(try style.channel(peer.secureURL, through: keys.transport(), http2: true)).all()
+    }
+
+    @Test(arguments: CallStyle.plain.filter { $0.style != .grpc })
+    func `is Connect and gRPC-Web with our own server`(style: CallStyle) async throws {
+        let keys = try await TestKeys()
+        try await Self.servingNotes(keys) { url in
+            let channel = try style.channel(url, through: keys.transport(), http2: true)
+            try await Exercise(channel, isFullDuplex: false).all()
+        }
+    }
+
+    @Test(arguments: ["connect", "grpc-web"])
+    func `is understood by our server from connectrpc's client`(style: String) async throws {
+        let keys = try await TestKeys()
+        try await Self.servingNotes(keys) { url in
+            let text = try await PeerProcess.run(
+                "connect_client.py", [url, style, "proto", "gzip", "tls=" + keys.folder])
+            try Self.check(JSONValue(parsing: text))
+        }
+    }
+
+    @Test func `reaches our server as gRPC behind Envoy`() async throws {
+        let keys = try await TestKeys()
+        try await withServedNotes { url in
+            let port = try #require(url.split(separator: ":").last)
+            let proxy = try await PeerProcess("envoy_proxy.py", ["front", String(port), "tls=" + keys.folder])
+            let text = try await PeerProcess.run(
+                "grpc_client.py", ["127.0.0.1:\(proxy.port)", "tls=" + keys.folder])
+            try Self.check(JSONValue(parsing: text))
+            let channel = try CallStyle(style: .grpc).channel(proxy.secureURL, through: keys.transport(), http2: true)
+            try await Exercise(channel, isFullDuplex: false).all()
+        }
+    }
+
+    private static func servingNotes(_ keys: TestKeys, _ body: (_ url: String) async throws -> Void) async throws {
+        var configuration = Server.Configuration()
+        configuration.tls = try keys.tls()
+        try await serving(RPCService(NotesService().handlers), configuration, body)
+    }
+
+    private static func check(_ out: JSONValue) throws {
+        #expect(out["echo"] == ["grüße", 7, 4000])
+        #expect(out["answer"] == "one")
+        #expect(out["count"] == [0, 1, 2, 3, 4])
+        #expect(out["add"] == 6)
+        #expect(out["talk"] == [1, 2, 3, 4])
+        #expect(out["late"]?[1] == "late")
+        #expect((1...31).contains(try #require(out["time"]?.intValue)))
+    }
+}
