@@ -21,8 +21,11 @@ func shim(_ name: String, over library: String? = nil) -> Target {
     .target(name: name, dependencies: library.map { [onLinux($0)] } ?? [], path: "Sources/C/\(name)")
 }
 
-func module(_ name: String, path: String? = nil, needs: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: needs, path: path ?? "Sources/\(name)", swiftSettings: strict)
+func module(
+    _ name: String, path: String? = nil, needs: [Target.Dependency] = [], leavingOut: [String] = []
+) -> Target {
+    .target(
+        name: name, dependencies: needs, path: path ?? "Sources/\(name)", exclude: leavingOut, swiftSettings: strict)
 }
 
 func tests(_ name: String, needs: [Target.Dependency], settings: [SwiftSetting] = strict) -> Target {
@@ -53,7 +56,7 @@ let linux: TargetDependencyCondition? = .when(platforms: [.linux])
 
 let modules = [
     "LatchCore", "LatchHTTP", "LatchCrypto", "LatchServer", "LatchJOSE", "LatchAuth", "LatchAccounts",
-    "LatchGenerator", "LatchIdentity", "LatchOAuth", "LatchProto", "LatchRPC", "LatchTesting", "Latchwork",
+    "LatchGenerator", "LatchIdentity", "LatchOAuth", "LatchProto", "LatchRPC", "LatchReflection", "LatchTesting", "Latchwork",
     "AuthPackage",
     "AxiomArchitecture", "AxiomCore", "JWTAuth", "LaziOAuth", "Nevod",
 ]
@@ -97,8 +100,9 @@ let package = Package(
         module("LatchRPC", needs: ["LatchHTTP", "LatchCore", onLinux("CZlib")]),
         module("LatchGenerator", needs: ["LatchProto", "LatchCore"]),
 
-        // 2 · tokens as text
+        // 2 · tokens as text, and what services tell of themselves
         module("LatchJOSE", needs: ["LatchCrypto", "LatchCore"]),
+        module("LatchReflection", needs: ["LatchRPC", "LatchCore"], leavingOut: ["Protos"]),
 
         // 3 · the session
         module("LatchAuth", needs: ["LatchHTTP", "LatchJOSE", "LatchCrypto", "LatchCore", onLinux("CSecret")]),
@@ -252,8 +256,8 @@ let package = Package(
         tests(
             "LatchRPCTests",
             needs: [
-                "ConformanceTestee", "LatchRPC", "LatchServer", "LatchHTTP", "LatchCore", "LatchTesting",
-                "TestVectors",
+                "ConformanceTestee", "LatchReflection", "LatchRPC", "LatchServer", "LatchHTTP", "LatchProto",
+                "LatchTesting", "LatchCore", "TestVectors",
             ]),
         module("GeneratedModels", path: "Tests/GeneratedModels", needs: ["LatchRPC"]),
         module("GeneratedNames", path: "Tests/GeneratedNames", needs: ["LatchRPC"]),

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchGenerator
+import LatchProto
+import Testing
+
+@Suite struct `What is generated for reflection` {
+    @Test(arguments: ["reflection.proto", "names.proto"]) func `is what would be generated now`(name: String) throws {
+        let folder = URL(fileURLWithPath: #filePath).appending(path: "../../../Sources/LatchReflection").standardized
+        var options = SwiftOptions()
+        options.layout = .perFile
+        options.visibility = .internal
+        let compilation = Compiler { name in
+            FileManager.default.contents(atPath: folder.appending(path: "Protos/\(name)").path).map { Array($0) }
+        }.compile([name])
+        try #require(compilation.isComplete, "\(compilation.diagnostics)")
+        for file in SwiftWriter(files: compilation.requested, options: options).write().files {
+            let committed = folder.appending(path: "Generated/\(file.path)")
+            #expect(
+                try String(contentsOf: committed, encoding: .utf8) == file.text,
+                "\(file.path) has drifted: run Scripts/generate-test-models")
+        }
+    }
+}

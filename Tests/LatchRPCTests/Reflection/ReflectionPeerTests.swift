@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchProto
+import LatchRPC
+import LatchReflection
+import Testing
+
+@Suite(
+    .enabled(Comment(rawValue: RPCPeers.hint)) { await RPCPeers.install() }, .timeLimit(.minutes(2)), .serialized)
+struct `Reflection with grpcio` {
+    @Test(arguments: ["v1", "v1alpha"]) func `is read whole by its client from our server`(version: String)
+        async throws
+    {
+        let descriptors = try Shelves.descriptors()
+        let service = RPCService(try ReflectionService(descriptors: descriptors).rpcMethods)
+        try await serving(service) { url in
+            let port = try #require(url.split(separator: ":").last)
+            let proxy = try await PeerProcess("envoy_proxy.py", ["front", String(port)])
+            let out = try JSONValue(
+                parsing: try await PeerProcess.run(
+                    "reflect_client.py", ["127.0.0.1:\(proxy.port)", version] + Shelves.names))
+            #expect(out["services"] == ["shelf.v1.Borrowing", "shelf.v1.Shelves"])
+            let all: JSONValue = ["google.protobuf.Timestamp", "shelf.v1.Book", "shelf.v1.Shelf"]
+            #expect(out["methods"]?["shelf.v1.Shelves.Find"] == all)
+            #expect(out["methods"]?["shelf.v1.Shelves.Watch"] == all)
+            #expect(
+                out["methods"]?["shelf.v1.Borrowing.Borrow"] == ["google.protobuf.Timestamp", "shelf.v1.Book"])
+            // The files arrive as they were made, byte for byte.
+            for file in try FileDescriptorSetBytes(descriptors).files {
+                let text = try #require(out["files"]?[file.name]?.stringValue)
+                #expect(Data(base64Encoded: text).map { Array($0) } == file.bytes)
+            }
+            #expect(out["numbers"] == [100, 101])
+            #expect(out["none"] == [])
+            #expect(out["extending"] == ["shelf/extras.proto", "shelf/extras.proto"])
+            #expect(out["missing"] == [true, true, true, true])
+            let symbols = try #require(out["symbols"])
+            #expect(symbols["shelf.v1.Shelf"] == "shelf/shelf.proto")
+            #expect(symbols["shelf.v1.Shelf.books"] == "shelf/shelf.proto")
+            for name in ["Kind", "NOVEL", "origin"] { #expect(symbols["shelf.v1.Book.\(name)"] == "shelf/book.proto") }
+            for name in ["label", "Extras.depth"] { #expect(symbols["shelf.v1.\(name)"] == "shelf/extras.proto") }
+            for name in ["Shelves", "Shelves.Find"] { #expect(symbols["shelf.v1.\(name)"] == "shelf/shelves.proto") }
+            #expect(symbols["google.protobuf.Timestamp"] == "google/protobuf/timestamp.proto")
+        }
+    }
+
+    @Test func `is read whole by our client from its server`() async throws {
+        let descriptors = try Shelves.descriptors()
+        let file = FileManager.default.temporaryDirectory.appending(path: "latch-shelves-\(UUID().uuidString)")
+        try Data(descriptors).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let peer = try await PeerProcess("reflect_server.py", [file.path])
+        // grpcio serves v1alpha alone.
+        let client = ReflectionClient(try CallStyle(style: .grpc).channel(peer.url, http2: true))
+        try await ReflectionTests.checkAnswers(of: client)
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchProto
+import LatchRPC
+import LatchReflection
+import Testing
+
+typealias ReflectionTests = `What a server tells of its services`
+
+@Suite struct `What a server tells of its services` {
+    /// Asks for all of `Shelves`, whoever tells it.
+    static func checkAnswers(of client: ReflectionClient) async throws {
+        #expect(Set(try await client.services()).isSuperset(of: ["shelf.v1.Borrowing", "shelf.v1.Shelves"]))
+        let wanted = try FileDescriptorSetBytes(Shelves.descriptors())
+        let told = try FileDescriptorSetBytes(
+            try await client.descriptors(of: ["shelf.v1.Shelves", "shelf.v1.Borrowing"]))
+        #expect(Set(told.files.map(\.name)) == Set(wanted.files.map(\.name)))
+        // Each after what it imports, so that it can be linked as it comes.
+        #expect(Compiler.link(told.files.map(\.bytes), requested: told.files.map(\.name)).isComplete)
+        for file in wanted.files {
+            let answer = try await client.file(named: file.name)
+            #expect(try FileDescriptorSetBytes.name(of: #require(answer.first)) == file.name)
+        }
+        let declaring = try await client.file(declaring: "shelf.v1.Book.Kind")
+        #expect(try FileDescriptorSetBytes.name(of: #require(declaring.first)) == "shelf/book.proto")
+        let extending = try await client.file(extending: "shelf.v1.Shelf", number: 101)
+        #expect(try FileDescriptorSetBytes.name(of: #require(extending.first)) == "shelf/extras.proto")
+        #expect(try await client.extensionNumbers(of: "shelf.v1.Shelf").sorted() == [100, 101])
+        #expect(try await client.extensionNumbers(of: "shelf.v1.Book").isEmpty)
+        await #expect(throws: RPCError.notFound) { try await client.file(named: "nowhere.proto") }
+        await #expect(throws: RPCError.notFound) { try await client.file(declaring: "shelf.v1.Nothing") }
+        await #expect(throws: RPCError.notFound) { try await client.file(extending: "shelf.v1.Shelf", number: 199) }
+        await #expect(throws: RPCError.notFound) { try await client.extensionNumbers(of: "shelf.v1.Nothing") }
+        await #expect(throws: RPCError.notFound) { try await client.descriptors(of: ["shelf.v1.Nothing"]) }
+    }
+
+    @Test(arguments: CallStyle.plain) func `is what its descriptors say, in any protocol`(style: CallStyle)
+        async throws
+    {
+        let service = RPCService(try ReflectionService(descriptors: Shelves.descriptors()).rpcMethods)
+        try await Self.checkAnswers(of: ReflectionClient(try style.channel("http://localhost", through: service)))
+    }
+
+    @Test func `lists the services that it is told to list`() async throws {
+        let reflection = try ReflectionService(descriptors: Shelves.descriptors(), services: ["shelf.v1.Shelves"])
+        let channel = try CallStyle(style: .connect).channel(
+            "http://localhost", through: RPCService(reflection.rpcMethods))
+        let client = ReflectionClient(channel)
+        #expect(try await client.services() == ["shelf.v1.Shelves"])
+        let bytes = try await client.descriptors()
+        #expect(try FileDescriptorSetBytes(bytes).files.count == Shelves.names.count)
+    }
+
+    @Test func `is nothing where there is no reflection`() async throws {
+        let service = RPCService(NotesService().handlers)
+        let client = ReflectionClient(try CallStyle(style: .connect).channel("http://localhost", through: service))
+        await #expect(throws: RPCError.unimplemented) { try await client.services() }
+    }
+
+    @Test func `cannot be made of what is no descriptor`() throws {
+        #expect(throws: ProtoError.self) { try ReflectionService(descriptors: [0x0A, 0x7F, 1]) }
+        #expect(throws: ProtoError.self) { try ReflectionService(descriptors: [0x0A, 0x02, 0x0A, 0x7F]) }
+    }
+}
