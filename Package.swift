@@ -218,11 +218,17 @@ let package = Package(
             "generate-swift", path: "Benchmarks/Proto/generate-swift", needs: ["LatchGenerator", "LatchProto"]),
         program(
             "bench-state", path: "Benchmarks/State/bench-state",
-            needs: ["UserService", "AxiomArchitecture", "LatchRPC"]),
+            needs: ["UserService", "AxiomArchitecture", "LatchRPC", "CMeasure", "Baselines"]),
         program(
             "bench-crypto", path: "Benchmarks/Crypto/bench-crypto",
             needs: ["LatchJOSE", "LatchCrypto", "LatchCore", "CMeasure", "Baselines"]),
 
+        .executableTarget(
+            name: "bench-calls",
+            dependencies: [
+                "LatchRPC", "LatchServer", "LatchHTTP", "LatchCore", "CMeasure", "Baselines",
+            ],
+            path: "Benchmarks/RPC/bench-calls", exclude: ["Peers"], swiftSettings: strict),
         program("bench-codec", path: "Benchmarks/RPC/bench-codec", needs: ["LatchRPC", "LatchCore", "CMeasure"]),
 
         // Programs that a user would start from.
