@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchHTTP
 
 /// The messages of an answer that has begun, or whose head is still to come.
 ///
@@ -10,8 +11,9 @@ final class AnswerReader: Sendable {
     private enum Place {
         case coming(Task<EnvelopedAnswer, any Error>)
         case here(EnvelopedAnswer)
-        /// With the reader, or over.
+        /// With a reader, who waits for the next message.
         case away
+        case over
     }
 
     private let place: Lock<Place>
@@ -30,21 +32,36 @@ final class AnswerReader: Sendable {
     }
 
     /// The next message; nil at the end and ever after.
+    ///
+    /// - Throws: `HTTPError.streamSpent` for a second reader at a time, to whom nil would look like the end.
     func next() async throws -> [UInt8]? {
-        var answer: EnvelopedAnswer
-        switch place.withLock({ $0 }) {
+        let found = place.withLock { place in
+            defer { if case .over = place {} else { place = .away } }
+            return place
+        }
+        do {
+            guard var answer = try await answer(found) else { return nil }
+            let message = try await answer.next()
+            place.withLock { [answer] in $0 = message == nil ? .over : .here(answer) }
+            return message
+        } catch {
+            if case .away = found { throw error }
+            place.withLock { $0 = .over }
+            throw error
+        }
+    }
+
+    private func answer(_ place: Place) async throws -> EnvelopedAnswer? {
+        switch place {
+        case .here(let answer): return answer
+        case .away: throw HTTPError.streamSpent
+        case .over: return nil
         case .coming(let task):
-            answer = try await withTaskCancellationHandler {
+            return try await withTaskCancellationHandler {
                 try await task.value
             } onCancel: {
                 task.cancel()
             }
-        case .here(let held): answer = held
-        case .away: return nil
         }
-        place.withLock { $0 = .away }
-        guard let message = try await answer.next() else { return nil }
-        place.withLock { [answer] in $0 = .here(answer) }
-        return message
     }
 }
