@@ -105,8 +105,11 @@ struct ServingTerms: Sendable {
     ///
     /// - Throws: `RPCError.unimplemented` for one that is not known, with those that are.
     func compression(named name: String?) throws(RPCError) -> RPCCompression? {
-        guard let name, !name.isEmpty, name != "identity" else { return nil }
-        guard let compression = compressions.first(where: { $0.name == name }) else {
+        guard let name, !name.isEmpty else { return nil }
+        // RFC 9110 §8.4.1: names of codings have no case.
+        let lower = String(decoding: name.utf8.map(asciiLowercased), as: UTF8.self)
+        guard lower != "identity" else { return nil }
+        guard let compression = compressions.first(where: { $0.name == lower }) else {
             let known = compressions.map(\.name).joined(separator: ", ")
             throw RPCError(.unimplemented, "This compression is not known here; known are: \(known).")
         }
@@ -117,18 +120,17 @@ struct ServingTerms: Sendable {
     func compression(acceptedBy list: String?) -> RPCCompression? {
         guard let list, !compressions.isEmpty else { return nil }
         for item in list.utf8.split(separator: 0x2C) {
-            let parts = item.split(separator: 0x3B, maxSplits: 1)
-            let name = String(decoding: (parts.first ?? item).filter { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self)
+            let parts = item.split(separator: 0x3B, omittingEmptySubsequences: false).map { part in
+                String(decoding: part.filter { $0 != 0x20 && $0 != 0x09 }.map(asciiLowercased), as: UTF8.self)
+            }
             // RFC 9110 §12.4.2: what has a weight of zero is not wanted.
-            let isRefused =
-                parts.count > 1 && String(decoding: parts[1], as: UTF8.self).contains("q=0") && !isAbove(parts[1])
-            if !isRefused, let compression = compressions.first(where: { $0.name == name }) { return compression }
+            let isRefused = parts.dropFirst().contains {
+                $0.hasPrefix("q=0") && !$0.utf8.contains(where: Self.isAboveZero)
+            }
+            if !isRefused, let compression = compressions.first(where: { $0.name == parts[0] }) { return compression }
         }
         return nil
     }
 
-    /// Whether a weight has a digit other than zero.
-    private func isAbove(_ weight: Substring.UTF8View.SubSequence) -> Bool {
-        weight.contains { (0x31...0x39).contains($0) }
-    }
+    private static func isAboveZero(_ digit: UInt8) -> Bool { (0x31...0x39).contains(digit) }
 }
