@@ -28,12 +28,6 @@ enum NameCheck {
             for field in oneof.fields { cases.add(field.property, field.field.name, at: field.field.places.name) }
             cases.report(message.file, &context)
         }
-        for field in shape.fields {
-            guard let json = field.field.jsonName, json.utf8.contains(where: { $0 <= 0x20 }) else { continue }
-            context.fail(
-                "the name of \(field.field.name) in JSON has a space in it, which the schema at run time cannot say",
-                at: field.field.places.name, in: message.file, hint: "give it a json_name without spaces")
-        }
         members.report(message.file, &context)
         nested.report(message.file, &context)
         checkReferences(shape, &context)

@@ -93,10 +93,12 @@ import Testing
                 """) == ["1 a_b string", "2 c_d string json CD", "3 e string"])
     }
 
-    @Test func `cannot say a name in JSON with a space, which is an error`() throws {
+    @Test func `names a field in JSON whatever that name is`() throws {
         #expect(
-            try problems("message M {\n  string a = 1 [json_name = \"a b\"];\n}") == [
-                "3:10: the name of a in JSON has a space in it, which the schema at run time cannot say"
-            ])
+            try lines(
+                """
+                syntax = "proto3";
+                message M { string a = 1 [json_name = "a b"]; string c = 2 [json_name = "\\"\\\\"]; }
+                """) == ["1 a string json a\\040b", "2 c string json \\\"\\\\"])
     }
 }
