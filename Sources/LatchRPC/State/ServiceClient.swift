@@ -20,6 +20,8 @@ public protocol ServiceClient<StateType, ActionType>: Actor {
     func perform(_ action: ActionType, in run: ActionRun) async throws
 
     /// Called before each change of the state, on the actor; nothing can come between it and the change.
+    ///
+    /// What it changes itself would be overwritten: that is for `stateDidUpdate`.
     func stateWillUpdate(from old: StateType, to new: StateType)
 
     /// Called after each change of the state, on the actor.

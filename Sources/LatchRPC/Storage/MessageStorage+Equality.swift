@@ -4,6 +4,7 @@ import FoundationEssentials
 
 // Values compare as protobuf's reference in C++ compares them: a field that is set differs from one that is not, NaN
 // differs from NaN and 0 equals -0 where both are set; a field without presence of its own is set to -0 and is not set to 0.
+// Texts compare as Swift's do: two spellings of one letter (U+00E9, and e with U+0301) are equal, and one key of a map.
 // Two storages that are one object are equal without a look, as two arrays are.
 extension MessageStorage: Hashable {
     /// Compares the values field by field, then unknown fields and extensions.

@@ -4,6 +4,9 @@ public import FoundationEssentials
 
 extension MessageStorage {
     /// A map to scalars.
+    ///
+    /// Keys that are texts are equal as Swift's are: of two entries whose keys are spellings of one text (U+00E9, and e with
+    /// U+0301) the later one stays.
     public subscript<Key: MapKey, Value: FieldValue>(map slot: Int) -> [Key: Value] {
         get { map(slot, Value.storedKind) }
         _modify {
