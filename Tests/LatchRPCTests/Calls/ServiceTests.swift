@@ -73,7 +73,8 @@ import Testing
         #expect(answer.body.text?.contains("gzip") == true)
     }
 
-    @Test(arguments: ["gzip", "br, gzip;q=0.5", "identity,gzip"]) func `compresses what is large`(list: String)
+    @Test(arguments: ["gzip", "br, gzip;q=0.5", "identity,gzip", "GZIP", "gzip ; Q=1", "gzip;a=0;q=0.001"])
+    func `compresses what is large`(list: String)
         async throws
     {
         let note = Array(#"{"text":"\#(String(repeating: "a", count: 5000))"}"#.utf8)
@@ -83,7 +84,8 @@ import Testing
         #expect(try RPCCompression.gzip.decompress(answer.body.bytes, 6000) == note)
     }
 
-    @Test(arguments: ["", "br", "gzip;q=0", "gzip; q=0.0"]) func `compresses only what may be`(list: String)
+    @Test(arguments: ["", "br", "gzip;q=0", "gzip; q=0.0", "gzip;a=1;q=0", "GZip;Q=0.000", "x-gzip", ";gzip", ","])
+    func `compresses only what may be`(list: String)
         async throws
     {
         let note = Array(#"{"text":"\#(String(repeating: "a", count: 5000))"}"#.utf8)

@@ -83,6 +83,30 @@ import Testing
         #expect(try await collect(stream).notes.map(\.number).sorted() == Array(0..<200))
     }
 
+    @Test func `of an answer has one reader at a time: a second one is told so, and not that it is over`() async throws
+    {
+        let gate = Gate()
+        let reader = AnswerReader { () async throws -> EnvelopedAnswer in
+            await gate.pass()
+            throw Broken()
+        }
+        let outcomes = await withTaskGroup(of: (any Error)?.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    do { _ = try await reader.next() } catch { return error }
+                    return nil
+                }
+            }
+            // One waits for the head, so that it is the other who is served first.
+            let first = await group.next() ?? nil
+            gate.open()
+            return [first, await group.next() ?? nil]
+        }
+        #expect(outcomes[0] as? HTTPError == .streamSpent)
+        #expect(outcomes[1] is Broken)
+        #expect(try await reader.next() == nil)
+    }
+
     @Test func `ends for a reader that is cancelled`() async throws {
         let stream = RPCStream<Note> { _ in try await untilCancelled() }
         let reader = Task { try await collect(stream).notes }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import LatchHTTP
+import LatchRPC
+import Testing
+
+@Suite struct `A method of a fake` {
+    @Test func `answers as it is told, and notes what it was asked`() async throws {
+        let method = RPCFakeMethod<Note, Note>("a.B.Echo")
+        await #expect(throws: RPCError.unimplemented) { try await method.call(Note(number: 1)) }
+        method.answer = { note in Note(number: note.number + 1) }
+        #expect(try await method.call(Note(number: 2)).number == 3)
+        method.answer = { _ in throw RPCError(.notFound, "gone") }
+        await #expect(throws: RPCError.notFound) { try await method.call(Note(number: 4)) }
+        #expect(method.requests.map(\.number) == [1, 2, 4])
+    }
+
+    @Test func `says which one has no answer`() async {
+        let method = RPCFakeMethod<Note, Note>("a.B.Echo")
+        let error = await failure { _ = try await method.call(Note()) }
+        #expect(error?.message.contains("a.B.Echo") == true)
+    }
+
+    @Test func `is asked by many at once without losing one`() async throws {
+        let method = RPCFakeMethod<Note, Note>("a.B.Echo")
+        method.answer = { $0 }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in Int32(1)...200 { group.addTask { _ = try await method.call(Note(number: number)) } }
+            try await group.waitForAll()
+        }
+        #expect(method.requests.map(\.number).sorted() == Array(1...200))
+    }
+}
+
+@Suite struct `The details of an error` {
+    private let details = [
+        ProtoAny(typeURL: "a/latch.test.v1.Note", value: Data([0xFF])),
+        ProtoAny(typeURL: "a/other.Kind", value: Data()),
+        ProtoAny(typeURL: "b/latch.test.v1.Note", value: Data([0x10, 7])),
+        ProtoAny(typeURL: "latch.test.v1.Note", value: Data([0x10, 9])),
+    ]
+
+    @Test func `are found by their type, those that cannot be read passed over`() {
+        let error = RPCError(.aborted, details: details)
+        #expect(error.detail(Note.self)?.number == 7)
+        #expect(error.detail(ProtoDuration.self) == nil)
+        #expect(RPCError(.aborted).detail(Note.self) == nil)
+        #expect(RPCError(.aborted, details: [details[0], details[3]]).detail(Note.self) == nil)
+    }
+
+    @Test(arguments: CallStyle.plain) func `come through in their order, whatever they hold`(style: CallStyle)
+        async throws
+    {
+        let service = RPCService([
+            .unary(Notes.echo) { [details] _, _ in throw RPCError(.aborted, "a", details: details) }
+        ])
+        try await serving(service) { url in
+            let channel = try style.channel(url)
+            let error = await failure { _ = try await channel.unary(Notes.echo, Note()) }
+            #expect(error?.details.map(\.value) == details.map(\.value))
+            #expect(error?.details.first?.typeName == "latch.test.v1.Note")
+            #expect(error?.detail(Note.self)?.number == 7)
+        }
+    }
+}
+
+@Suite struct `The context of a call` {
+    @Test func `is one for all of its copies`() {
+        let context = CallContext(path: "/a.B/Echo", metadata: ["x-ask": "1"])
+        let copy = context
+        copy.answerMetadata[.init("x-a")] = "1"
+        copy.answerTrailers.append("2", for: "x-b")
+        context.answerTrailers.append("3", for: "x-b")
+        #expect(context.answerMetadata["x-a"] == "1")
+        #expect(copy.answerTrailers.values(of: "x-b") == ["2", "3"])
+        #expect(context.deadline == nil && context.metadata["X-ASK"] == "1" && context.path == "/a.B/Echo")
+    }
+}

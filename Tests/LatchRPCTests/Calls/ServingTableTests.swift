@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import Testing
+
+@testable import LatchRPC
+
+@Suite struct `An answer of Connect` {
+    private func answer(_ error: RPCError) async throws -> HTTPResponse {
+        let service = RPCService([.unary(Notes.echo) { _, _ in throw error }])
+        return try await service.respond(
+            to: HTTPRequest(
+                method: .post, authority: "a", path: "/latch.test.v1.Notes/Echo",
+                fields: [.contentType: "application/proto"])
+        ).collected()
+    }
+
+    @Test(
+        arguments: [
+            (.canceled, 499, "canceled"), (.unknown, 500, "unknown"), (.invalidArgument, 400, "invalid_argument"),
+            (.deadlineExceeded, 504, "deadline_exceeded"), (.notFound, 404, "not_found"),
+            (.alreadyExists, 409, "already_exists"), (.permissionDenied, 403, "permission_denied"),
+            (.resourceExhausted, 429, "resource_exhausted"), (.failedPrecondition, 400, "failed_precondition"),
+            (.aborted, 409, "aborted"), (.outOfRange, 400, "out_of_range"), (.unimplemented, 501, "unimplemented"),
+            (.internal, 500, "internal"), (.unavailable, 503, "unavailable"), (.dataLoss, 500, "data_loss"),
+            (.unauthenticated, 401, "unauthenticated"),
+        ] as [(RPCCode, Int, String)])
+    func `has the status of its code, and the code as a word`(code: RPCCode, status: Int, word: String) async throws {
+        let response = try await answer(RPCError(code))
+        #expect(response.status.rawValue == status)
+        #expect(response.fields[.contentType] == "application/json")
+        #expect(response.body.text == #"{"code":"\#(word)"}"#)
+    }
+
+    @Test func `carries text, details, fields and trailers of an error`() async throws {
+        let detail = ProtoAny(typeURL: "type.googleapis.com/a.B", value: .init([0xFB, 0xFF]))
+        let response = try await answer(
+            RPCError(.aborted, "quote \" and é", details: [detail], metadata: ["X-Why": "because", "x-why": "again"]))
+        #expect(
+            response.body.text
+                == #"{"code":"aborted","message":"quote \" and é","details":[{"type":"a.B","value":"+/8"}]}"#)
+        #expect(response.fields.values(of: "trailer-x-why") == ["because", "again"])
+    }
+}
+
+@Suite struct `A request of a call` {
+    private let service = RPCService(NotesService().handlers)
+
+    /// How a call ends that was written by hand: the HTTP status, and the content with the trailers as text.
+    private func answer(
+        _ type: String, _ fields: HTTPFields = [:], name: String = "Count", body: [UInt8]
+    ) async throws -> (status: Int, text: String) {
+        var fields = fields
+        fields[.contentType] = type
+        let response = try await service.respond(
+            to: HTTPRequest(
+                method: .post, authority: "a", path: "/latch.test.v1.Notes/\(name)", fields: fields,
+                body: HTTPBody(body)))
+        var text = String(decoding: try await response.body.collected(upTo: 100_000), as: UTF8.self)
+        for line in [response.fields, response.body.trailers].joined() where line.name.canonicalName.hasPrefix("grpc-")
+        {
+            text += "\(line.name.canonicalName): \(line.value)\n"
+        }
+        return (response.status.rawValue, text)
+    }
+
+    private static let streams = ["application/connect+proto", "application/grpc-web+proto", "application/grpc"]
+
+    /// What says a code, in the words of the protocol.
+    private func says(_ code: RPCCode, _ text: String, _ type: String) -> Bool {
+        text.contains(type.contains("connect") ? "\"code\":\"\(code.name)\"" : "grpc-status: \(code.rawValue)")
+    }
+
+    @Test(arguments: streams, ["", "1", "S", "-1S", "1.5S", "123456789S", "1s", "1 S", "0x1S", "12345678901"])
+    func `with a time that is none is refused`(type: String, text: String) async throws {
+        let isConnect = type.contains("connect")
+        guard !isConnect || text != "1" else { return }
+        let field: HTTPFieldName = isConnect ? "Connect-Timeout-Ms" : "grpc-timeout"
+        let answer = try await answer(type, [field: text], body: Envelope([]).bytes)
+        #expect(answer.status == 200)
+        #expect(says(.invalidArgument, answer.text, type), "\(answer.text)")
+    }
+
+    @Test(arguments: streams, [0x02, 0x04, 0x40, 0x80, 0xFF, 0x03] as [UInt8])
+    func `with a piece that is no message is refused`(type: String, flags: UInt8) async throws {
+        let body = Envelope([], flags: Envelope.Flags(rawValue: flags)).bytes
+        let answer = try await answer(type, body: body)
+        #expect(answer.status == 200)
+        #expect(says(.invalidArgument, answer.text, type), "\(answer.text)")
+    }
+
+    @Test(arguments: streams) func `with a message compressed in no way that was said is refused`(type: String)
+        async throws
+    {
+        let body = Envelope(try RPCCompression.gzip.compress([]), flags: .compressed).bytes
+        #expect(says(.internal, try await answer(type, body: body).text, type))
+        let field: HTTPFieldName = type.contains("connect") ? "Connect-Content-Encoding" : "grpc-encoding"
+        #expect(says(.unimplemented, try await answer(type, [field: "br"], body: body).text, type))
+        for name in ["gzip", "identity", ""] {
+            let isSaid = name == "gzip"
+            let text = try await answer(type, [field: name], body: body).text
+            #expect(says(.internal, text, type) == !isSaid, "\(name)")
+        }
+    }
+
+    @Test(arguments: streams) func `that breaks off within a message, or has two, is refused`(type: String) async throws
+    {
+        #expect(says(.internal, try await answer(type, body: [0, 0, 0]).text, type))
+        #expect(says(.internal, try await answer(type, body: [0, 0, 0, 0, 2, 8]).text, type))
+        #expect(says(.unimplemented, try await answer(type, body: []).text, type))
+        #expect(says(.unimplemented, try await answer(type, body: Envelope([]).bytes + Envelope([]).bytes).text, type))
+        #expect(says(.invalidArgument, try await answer(type, body: Envelope([0xFF]).bytes).text, type))
+        #expect(says(.resourceExhausted, try await answer(type, body: [0, 0x7F, 0xFF, 0xFF, 0xFF]).text, type))
+    }
+
+    @Test(
+        arguments: [
+            ("application/proto", 200), ("application/json", 200), ("Application/Proto", 200),
+            ("application/json;charset=utf-8", 200), ("application/json ; charset=\"utf-8\"; a=b", 200),
+            ("application/grpc", 200), ("application/grpc+proto", 200), ("application/grpc+json", 200),
+            ("application/grpc;x=y", 200), ("application/grpc-web", 200), ("application/grpc-web+json", 200),
+            ("application/grpc-web-text", 200), ("application/grpc-web-text+proto", 200),
+            ("application/connect+proto", 415), ("application/connect+json", 415), ("application/connect", 415),
+            ("application/grpc+", 415), ("application/grpc+thrift", 415), ("application/grpc-web+", 415),
+            ("application/x-protobuf", 415), ("text/json", 415), ("application/*", 415), ("", 415), (";", 415),
+        ])
+    func `is taken by its type`(type: String, status: Int) async throws {
+        let isJSON = type.lowercased().hasPrefix("application/json")
+        let message = Array((isJSON ? "{}" : "").utf8)
+        let content = type.contains("+json") ? Array("{}".utf8) : []
+        let envelope = Envelope(content).bytes
+        let body = type.contains("text") ? WebText.encode(envelope) : type.contains("grpc") ? envelope : message
+        let answer = try await answer(type, name: "Echo", body: body)
+        #expect(answer.status == status)
+        if type.contains("grpc"), status == 200 {
+            let text = type.contains("text") ? "" : answer.text
+            #expect(text.isEmpty || text.contains("grpc-status: 0"), "\(text)")
+        }
+    }
+
+    @Test(arguments: [
+        "base64=1&connect=v1&encoding=proto&message=CgFh", "base64=1&encoding=proto&message=CgFh",
+        "message=CgFh&encoding=proto&base64=1", "encoding=json&message=%7B%22text%22:%22a%22%7D",
+        "encoding=json&base64=1&message=eyJ0ZXh0IjoiYSJ9", "encoding=json&base64=1&message=eyJ0ZXh0IjoiYSJ9%3D%3D",
+        "encoding=json&message=%7b%22text%22%3a%22a%22%7d&compression=identity",
+        "encoding=json&message={%22text%22:%22a%22}&x=y",
+    ])
+    func `by GET is read however its query is written`(query: String) async throws {
+        let response = try await service.respond(
+            to: HTTPRequest(method: .get, authority: "a", path: "/latch.test.v1.Notes/Read?" + query)
+        ).collected()
+        #expect(response.status == .ok)
+        let isJSON = query.contains("encoding=json")
+        #expect(response.body.bytes == Array((isJSON ? #"{"text":"a"}"# : "\n\u{1}a").utf8))
+    }
+
+    @Test(arguments: [
+        ("encoding=proto&message=%FF", 400), ("encoding=json&message=", 400), ("encoding=proto", 400),
+        ("encoding=proto&message=a&compression=br", 501), ("encoding=proto&message=a&compression=gzip", 400),
+        ("encoding=PROTO&message=", 400), ("encoding=proto&base64=1&message=C+Fh", 400),
+        ("connect=v2&encoding=proto&message=", 400), ("encoding=proto&message=", 200),
+    ])
+    func `by GET is refused where its query is none`(query: String, status: Int) async throws {
+        let response = try await service.respond(
+            to: HTTPRequest(method: .get, authority: "a", path: "/latch.test.v1.Notes/Read?" + query))
+        #expect(response.status.rawValue == status)
+    }
+
+    @Test func `carries bytes in its fields, padded or not, in one line or several`() async throws {
+        let method = RPCMethodHandler.unary(Notes.echo) { _, context in
+            Note(text: context.metadata.binaryValues(of: "x-a-bin").map { "\($0)" }.joined())
+        }
+        for lines in [["AAE=", "/w"], ["AAE,/w=="], ["AAE , /w"], ["!", "AAE", "/w"]] {
+            var request = HTTPRequest(
+                method: .post, authority: "a", path: "/latch.test.v1.Notes/Echo",
+                fields: [.contentType: "application/json"], body: HTTPBody("{}"))
+            for line in lines { request.fields.append(line, for: "X-A-Bin") }
+            let answer = try await RPCService([method]).respond(to: request).collected()
+            #expect(answer.body.text == #"{"text":"[0, 1][255]"}"#)
+        }
+    }
+}
