@@ -193,6 +193,7 @@ let package = Package(
         program(
             "bench-identity", path: "Benchmarks/Identity/bench-identity",
             needs: ["LatchIdentity", "LatchServer", "LatchHTTP", "LatchCore"]),
+        program("bench-lists", path: "Benchmarks/Identity/bench-lists", needs: ["LatchIdentity"]),
         .target(name: "CMeasure", path: "Benchmarks/CMeasure"),
         module("Baselines", path: "Benchmarks/Baselines"),
         program(

@@ -17,12 +17,24 @@ extension Accounts {
     }
 
     /// Opens or shuts an account; shutting signs out its devices.
+    ///
+    /// - Parameter reason: Kept in the audit log, for people.
     package func setStatus(
-        of id: String, to status: Account.Status, by actor: String?
+        of id: String, to status: Account.Status, by actor: String?, because reason: String = ""
     ) async throws(IdentityError) -> Bool {
-        // Deleting has a function of its own, with a reason.
+        // Deleting has a function of its own.
         guard status != .deleted else { throw .invalidInput("an account is not deleted by its status") }
-        return try await parts.store.setStatus(of: id, to: status, by: actor, at: parts.clock.now)
+        return try await parts.store.setStatus(
+            of: id, to: status, by: actor, because: Self.plain(reason), at: parts.clock.now)
+    }
+
+    /// Signs out all devices of somebody else's account.
+    ///
+    /// - Returns: How many there were; nil when there is no such account.
+    package func endSessions(of id: String, by actor: String?) async throws(IdentityError) -> Int? {
+        let count = try await parts.store.endSessions(of: id, by: actor, at: parts.clock.now)
+        parts.metrics.count("latch_families_revoked_total", by: count ?? 0)
+        return count
     }
 
     /// Deletes an account.
@@ -34,11 +46,14 @@ extension Accounts {
     package func delete(
         _ id: String, isFinal: Bool, by actor: String?, because reason: String
     ) async throws(IdentityError) -> Bool {
-        let plain = String(
-            String.UnicodeScalarView(
-                reason.unicodeScalars.prefix(500).filter { $0.properties.generalCategory != .control }))
-        return try await parts.store.delete(
-            id, isFinal: isFinal, by: actor, because: plain, at: parts.clock.now)
+        try await parts.store.delete(
+            id, isFinal: isFinal, by: actor, because: Self.plain(reason), at: parts.clock.now)
+    }
+
+    /// A reason as the audit log keeps it: bounded, and in one line.
+    private static func plain(_ reason: String) -> String {
+        let scalars = reason.unicodeScalars.prefix(500).filter { $0.properties.generalCategory != .control }
+        return String(String.UnicodeScalarView(scalars))
     }
 
     /// A part of the list of accounts, for an administrator.
@@ -50,7 +65,10 @@ extension Accounts {
         guard (1...500).contains(query.limit) else {
             throw .invalidInput("'limit' must be a whole number from 1 to 500")
         }
-        guard query.search.utf8.count <= 200 else { throw .invalidInput("'search_query' is longer than 200 bytes") }
+        let isPlain = query.search.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        guard query.search.utf8.count <= 200, isPlain else {
+            throw .invalidInput("'search_query' is longer than 200 bytes or holds control characters")
+        }
         return try await parts.store.accounts(query)
     }
 
@@ -71,6 +89,21 @@ extension Accounts {
         }
         try AccountAct.look.check(by: actor, on: found.account)
         return found
+    }
+
+    /// The account of an address, an id or a username, for the operator; nil where there is none, or it was deleted.
+    ///
+    /// - Throws: `IdentityError.invalidInput` where the text has an @ and is no address, or a store's error.
+    package func find(_ who: String) async throws(IdentityError) -> FullAccount? {
+        if let full = try await parts.store.fullAccount(id: who) { return full }
+        let found: Account?
+        if who.contains("@") {
+            found = try await parts.store.account(emailKey: EmailAddress(who).key)
+        } else {
+            found = try await parts.store.account(usernameKey: who.lowercased())
+        }
+        guard let found else { return nil }
+        return try await parts.store.fullAccount(id: found.id)
     }
 
     /// Changes details of an account.

@@ -33,6 +33,15 @@ extension GetUsersRequest: CheckedRequest { var rules: [CallRule] { [] } }
 extension SetupTwoFactorRequest: CheckedRequest { var rules: [CallRule] { [] } }
 extension GetActiveDevicesRequest: CheckedRequest { var rules: [CallRule] { [] } }
 
+extension SetUserRoleRequest: CheckedRequest { var rules: [CallRule] { [.filled(userId, "user_id")] } }
+extension SetUserStatusRequest: CheckedRequest { var rules: [CallRule] { [.filled(userId, "user_id")] } }
+extension EndUserSessionsRequest: CheckedRequest { var rules: [CallRule] { [.filled(userId, "user_id")] } }
+extension RegenerateRecoveryCodesRequest: CheckedRequest { var rules: [CallRule] { [.filled(code, "code")] } }
+
+extension RemoveTwoFactorRequest: CheckedRequest {
+    var rules: [CallRule] { [CallRule(!userId.isEmpty || !code.isEmpty, "code must not be empty without user_id")] }
+}
+
 extension RegisterRequest: CheckedRequest {
     var rules: [CallRule] { CallRule.address(email) + CallRule.password(password, "password") }
 }

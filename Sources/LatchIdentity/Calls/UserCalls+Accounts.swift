@@ -46,6 +46,7 @@ extension UserCalls {
             answer.nextCursor = page.next.map { cursors.text($0, of: query) } ?? ""
             answer.hasMore = page.next != nil
             answer.totalCount = Int32(clamping: page.total)
+            answer.totalIsMinimum = page.isTotalMinimum
             answer.statistics = UserStatistics(try await accounts.figures(for: bearer.account))
             return answer
         }

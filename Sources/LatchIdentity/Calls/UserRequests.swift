@@ -63,22 +63,22 @@ extension AccountQuery {
             sort = known
         }
         isAscending = request.sortAscending
-        role = try Self.role(request.roleFilter)
+        role = try Role(asked: request.roleFilter)
         standing = try Self.standing(request.statusFilter)
-        // A flag without presence cannot ask for those that are not: false is no filter.
-        isVerified = request.emailVerifiedFilter ? true : nil
+        isVerified = try Self.isVerified(request)
         createdAfter = request.hasCreatedAfter ? request.createdAfter : nil
         createdBefore = request.hasCreatedBefore ? request.createdBefore : nil
     }
 
-    private static func role(_ filter: UserRole) throws(IdentityError) -> Role? {
-        switch filter {
-        case .unspecified: return nil
-        case .user: return .user
-        case .moderator: return .moderator
-        case .admin: return .admin
-        case .superAdmin: return .superAdmin
-        case .unrecognized: throw .invalidInput("'role_filter' is unknown")
+    /// A flag without presence cannot ask for those that are not verified: false is no filter, and another field asks.
+    private static func isVerified(_ request: GetUsersRequest) throws(IdentityError) -> Bool? {
+        switch request.verificationFilter {
+        case .unspecified: return request.emailVerifiedFilter ? true : nil
+        case .verified: return true
+        case .unverified where request.emailVerifiedFilter:
+            throw .invalidInput("'email_verified_filter' and 'verification_filter' contradict each other")
+        case .unverified: return false
+        case .unrecognized: throw .invalidInput("'verification_filter' is unknown")
         }
     }
 

@@ -282,8 +282,9 @@ struct GetUsersRequest: Message {
         8 sort_ascending bool
         9 created_after message 2
         10 created_before message 2
+        11 verification_filter enum 3
         """,
-        types: [UserRole.self, UserStatus.self, Timestamp.self])
+        types: [UserRole.self, UserStatus.self, Timestamp.self, VerificationFilter.self])
 
     var storage: MessageStorage
     init(storage: MessageStorage) { self.storage = storage }
@@ -305,11 +306,14 @@ struct GetUsersRequest: Message {
     var createdBefore: Date { get { storage[date: 9] } set { storage[date: 9] = newValue } }
     var hasCreatedBefore: Bool { storage.has(9) }
     mutating func clearCreatedBefore() { storage.clear(9) }
+    /// The same as `email_verified_filter`, and can also ask for those that are not verified.
+    var verificationFilter: VerificationFilter { get { storage[enum: 10] } set { storage[enum: 10] = newValue } }
 
     init(
         limit: Int32 = 0, cursor: String = "", searchQuery: String = "", roleFilter: UserRole = .unspecified,
         statusFilter: UserStatus = .unspecified, emailVerifiedFilter: Bool = false, sortField: String = "",
-        sortAscending: Bool = false, createdAfter: Date? = nil, createdBefore: Date? = nil
+        sortAscending: Bool = false, createdAfter: Date? = nil, createdBefore: Date? = nil,
+        verificationFilter: VerificationFilter = .unspecified
     ) {
         storage = MessageStorage(Self.schema)
         storage[int32: 0] = limit
@@ -322,6 +326,7 @@ struct GetUsersRequest: Message {
         storage[bool: 7] = sortAscending
         storage[optionalDate: 8] = createdAfter
         storage[optionalDate: 9] = createdBefore
+        storage[enum: 10] = verificationFilter
     }
 }
 
@@ -334,6 +339,7 @@ struct GetUsersResponse: Message {
         3 total_count int32
         4 has_more bool
         5 statistics message 1
+        6 total_is_minimum bool
         """,
         types: [User.self, UserStatistics.self])
 
@@ -343,13 +349,16 @@ struct GetUsersResponse: Message {
 
     var users: [User] { get { storage[messages: 0] } _modify { yield &storage[messages: 0] } }
     var nextCursor: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    /// How many the whole list has; see `total_is_minimum`.
     var totalCount: Int32 { get { storage[int32: 2] } set { storage[int32: 2] = newValue } }
     var hasMore: Bool { get { storage[bool: 3] } set { storage[bool: 3] = newValue } }
     var statistics: UserStatistics? { get { storage[optionalMessage: 4] } set { storage[optionalMessage: 4] = newValue } }
+    /// Whether there are more than `total_count`: what matches a search or a time is counted up to a bound.
+    var totalIsMinimum: Bool { get { storage[bool: 5] } set { storage[bool: 5] = newValue } }
 
     init(
         users: [User] = [], nextCursor: String = "", totalCount: Int32 = 0, hasMore: Bool = false,
-        statistics: UserStatistics? = nil
+        statistics: UserStatistics? = nil, totalIsMinimum: Bool = false
     ) {
         storage = MessageStorage(Self.schema)
         storage[messages: 0] = users
@@ -357,6 +366,7 @@ struct GetUsersResponse: Message {
         storage[int32: 2] = totalCount
         storage[bool: 3] = hasMore
         storage[optionalMessage: 4] = statistics
+        storage[bool: 5] = totalIsMinimum
     }
 }
 
@@ -572,5 +582,158 @@ struct RevokeDeviceRequest: Message {
     init(deviceId: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = deviceId
+    }
+}
+
+struct SetUserRoleRequest: Message {
+    static let schema = MessageSchema(
+        "userservice.v1.SetUserRoleRequest",
+        """
+        1 user_id string
+        2 role enum 0
+        """,
+        types: [UserRole.self])
+
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
+
+    var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    var role: UserRole { get { storage[enum: 1] } set { storage[enum: 1] = newValue } }
+
+    init(userId: String = "", role: UserRole = .unspecified) {
+        storage = MessageStorage(Self.schema)
+        storage[string: 0] = userId
+        storage[enum: 1] = role
+    }
+}
+
+struct SetUserStatusRequest: Message {
+    static let schema = MessageSchema(
+        "userservice.v1.SetUserStatusRequest",
+        """
+        1 user_id string
+        2 status enum 0
+        3 reason string
+        """,
+        types: [UserStatus.self])
+
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
+
+    var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    var status: UserStatus { get { storage[enum: 1] } set { storage[enum: 1] = newValue } }
+    /// For people; kept in the audit log.
+    var reason: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+
+    init(userId: String = "", status: UserStatus = .unspecified, reason: String = "") {
+        storage = MessageStorage(Self.schema)
+        storage[string: 0] = userId
+        storage[enum: 1] = status
+        storage[string: 2] = reason
+    }
+}
+
+struct EndUserSessionsRequest: Message {
+    static let schema = MessageSchema(
+        "userservice.v1.EndUserSessionsRequest",
+        """
+        1 user_id string
+        """)
+
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
+
+    var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+
+    init(userId: String = "") {
+        storage = MessageStorage(Self.schema)
+        storage[string: 0] = userId
+    }
+}
+
+struct EndUserSessionsResponse: Message {
+    static let schema = MessageSchema(
+        "userservice.v1.EndUserSessionsResponse",
+        """
+        1 ended_sessions int32
+        """)
+
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
+
+    /// How many there were.
+    var endedSessions: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
+
+    init(endedSessions: Int32 = 0) {
+        storage = MessageStorage(Self.schema)
+        storage[int32: 0] = endedSessions
+    }
+}
+
+struct RemoveTwoFactorRequest: Message {
+    static let schema = MessageSchema(
+        "userservice.v1.RemoveTwoFactorRequest",
+        """
+        1 user_id string
+        2 code string secret
+        """)
+
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
+
+    /// Whose; empty for one's own.
+    var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    /// Six digits of the app, or a recovery code; for one's own.
+    var code: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+
+    init(userId: String = "", code: String = "") {
+        storage = MessageStorage(Self.schema)
+        storage[string: 0] = userId
+        storage[string: 1] = code
+    }
+}
+
+struct RegenerateRecoveryCodesRequest: Message {
+    static let schema = MessageSchema(
+        "userservice.v1.RegenerateRecoveryCodesRequest",
+        """
+        1 code string secret
+        """)
+
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
+
+    /// Six digits of the app, or a recovery code.
+    var code: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+
+    init(code: String = "") {
+        storage = MessageStorage(Self.schema)
+        storage[string: 0] = code
+    }
+}
+
+struct RegenerateRecoveryCodesResponse: Message {
+    static let schema = MessageSchema(
+        "userservice.v1.RegenerateRecoveryCodesResponse",
+        """
+        1 recovery_codes string repeated secret
+        """)
+
+    var storage: MessageStorage
+    init(storage: MessageStorage) { self.storage = storage }
+    init() { storage = MessageStorage(Self.schema) }
+
+    /// Each works once, in the place of a code.
+    var recoveryCodes: [String] { get { storage[strings: 0] } _modify { yield &storage[strings: 0] } }
+
+    init(recoveryCodes: [String] = []) {
+        storage = MessageStorage(Self.schema)
+        storage[strings: 0] = recoveryCodes
     }
 }

@@ -56,6 +56,25 @@ enum UserServiceMethods {
     )
     /// Ends the sessions of a device.
     static let revokeDevice = RPCMethod<RevokeDeviceRequest, Empty>("userservice.v1.UserService", "RevokeDevice")
+    /// Gives an account another role; for administrators who have signed in just now.
+    ///
+    /// Nobody sets their own, nobody gives one that they do not have, and the last administrator stays one.
+    static let setUserRole = RPCMethod<SetUserRoleRequest, User>("userservice.v1.UserService", "SetUserRole")
+    /// Opens or shuts an account; shutting ends its sessions. For moderators as far as a suspension, else for administrators.
+    static let setUserStatus = RPCMethod<SetUserStatusRequest, User>("userservice.v1.UserService", "SetUserStatus")
+    /// Ends all sessions of an account; for administrators. One's own end by Logout.
+    static let endUserSessions = RPCMethod<EndUserSessionsRequest, EndUserSessionsResponse>(
+        "userservice.v1.UserService", "EndUserSessions"
+    )
+    /// Takes a second factor away: one's own by a code of it, somebody else's as an administrator. Both need a sign-in of just
+    /// now.
+    static let removeTwoFactor = RPCMethod<RemoveTwoFactorRequest, Empty>(
+        "userservice.v1.UserService", "RemoveTwoFactor"
+    )
+    /// Makes new recovery codes in the place of all that are left; needs a code of the factor and a sign-in of just now.
+    static let regenerateRecoveryCodes = RPCMethod<RegenerateRecoveryCodesRequest, RegenerateRecoveryCodesResponse>(
+        "userservice.v1.UserService", "RegenerateRecoveryCodes"
+    )
 }
 
 /// Accounts of people: registration, sessions, profiles, administration, the second factor and devices.
@@ -99,6 +118,19 @@ protocol UserServiceProtocol: Sendable {
     func getActiveDevices(_ request: GetActiveDevicesRequest, options: CallOptions) async throws -> GetActiveDevicesResponse
     /// Ends the sessions of a device.
     func revokeDevice(_ request: RevokeDeviceRequest, options: CallOptions) async throws
+    /// Gives an account another role; for administrators who have signed in just now.
+    ///
+    /// Nobody sets their own, nobody gives one that they do not have, and the last administrator stays one.
+    func setUserRole(_ request: SetUserRoleRequest, options: CallOptions) async throws -> User
+    /// Opens or shuts an account; shutting ends its sessions. For moderators as far as a suspension, else for administrators.
+    func setUserStatus(_ request: SetUserStatusRequest, options: CallOptions) async throws -> User
+    /// Ends all sessions of an account; for administrators. One's own end by Logout.
+    func endUserSessions(_ request: EndUserSessionsRequest, options: CallOptions) async throws -> EndUserSessionsResponse
+    /// Takes a second factor away: one's own by a code of it, somebody else's as an administrator. Both need a sign-in of just
+    /// now.
+    func removeTwoFactor(_ request: RemoveTwoFactorRequest, options: CallOptions) async throws
+    /// Makes new recovery codes in the place of all that are left; needs a code of the factor and a sign-in of just now.
+    func regenerateRecoveryCodes(_ request: RegenerateRecoveryCodesRequest, options: CallOptions) async throws -> RegenerateRecoveryCodesResponse
 }
 
 extension UserServiceProtocol {
@@ -172,6 +204,29 @@ extension UserServiceProtocol {
     /// Ends the sessions of a device.
     func revokeDevice(_ request: RevokeDeviceRequest) async throws {
         try await revokeDevice(request, options: CallOptions())
+    }
+    /// Gives an account another role; for administrators who have signed in just now.
+    ///
+    /// Nobody sets their own, nobody gives one that they do not have, and the last administrator stays one.
+    func setUserRole(_ request: SetUserRoleRequest) async throws -> User {
+        try await setUserRole(request, options: CallOptions())
+    }
+    /// Opens or shuts an account; shutting ends its sessions. For moderators as far as a suspension, else for administrators.
+    func setUserStatus(_ request: SetUserStatusRequest) async throws -> User {
+        try await setUserStatus(request, options: CallOptions())
+    }
+    /// Ends all sessions of an account; for administrators. One's own end by Logout.
+    func endUserSessions(_ request: EndUserSessionsRequest) async throws -> EndUserSessionsResponse {
+        try await endUserSessions(request, options: CallOptions())
+    }
+    /// Takes a second factor away: one's own by a code of it, somebody else's as an administrator. Both need a sign-in of just
+    /// now.
+    func removeTwoFactor(_ request: RemoveTwoFactorRequest) async throws {
+        try await removeTwoFactor(request, options: CallOptions())
+    }
+    /// Makes new recovery codes in the place of all that are left; needs a code of the factor and a sign-in of just now.
+    func regenerateRecoveryCodes(_ request: RegenerateRecoveryCodesRequest) async throws -> RegenerateRecoveryCodesResponse {
+        try await regenerateRecoveryCodes(request, options: CallOptions())
     }
 }
 
@@ -248,6 +303,26 @@ struct UserServiceStub: UserServiceProtocol {
     func revokeDevice(_ request: RevokeDeviceRequest, options: CallOptions) async throws {
         _ = try await channel.unary(UserServiceMethods.revokeDevice, request, options)
     }
+
+    func setUserRole(_ request: SetUserRoleRequest, options: CallOptions) async throws -> User {
+        try await channel.unary(UserServiceMethods.setUserRole, request, options).message
+    }
+
+    func setUserStatus(_ request: SetUserStatusRequest, options: CallOptions) async throws -> User {
+        try await channel.unary(UserServiceMethods.setUserStatus, request, options).message
+    }
+
+    func endUserSessions(_ request: EndUserSessionsRequest, options: CallOptions) async throws -> EndUserSessionsResponse {
+        try await channel.unary(UserServiceMethods.endUserSessions, request, options).message
+    }
+
+    func removeTwoFactor(_ request: RemoveTwoFactorRequest, options: CallOptions) async throws {
+        _ = try await channel.unary(UserServiceMethods.removeTwoFactor, request, options)
+    }
+
+    func regenerateRecoveryCodes(_ request: RegenerateRecoveryCodesRequest, options: CallOptions) async throws -> RegenerateRecoveryCodesResponse {
+        try await channel.unary(UserServiceMethods.regenerateRecoveryCodes, request, options).message
+    }
 }
 
 /// Answers as a test says, without a server: `fake.onRegister = { _ in … }`.
@@ -271,6 +346,11 @@ final class UserServiceFake: UserServiceProtocol {
     private let verifyTwoFactorCalls = RPCFakeMethod<VerifyTwoFactorRequest, AuthResponse>("userservice.v1.UserService.VerifyTwoFactor")
     private let getActiveDevicesCalls = RPCFakeMethod<GetActiveDevicesRequest, GetActiveDevicesResponse>("userservice.v1.UserService.GetActiveDevices")
     private let revokeDeviceCalls = RPCFakeMethod<RevokeDeviceRequest, Void>("userservice.v1.UserService.RevokeDevice")
+    private let setUserRoleCalls = RPCFakeMethod<SetUserRoleRequest, User>("userservice.v1.UserService.SetUserRole")
+    private let setUserStatusCalls = RPCFakeMethod<SetUserStatusRequest, User>("userservice.v1.UserService.SetUserStatus")
+    private let endUserSessionsCalls = RPCFakeMethod<EndUserSessionsRequest, EndUserSessionsResponse>("userservice.v1.UserService.EndUserSessions")
+    private let removeTwoFactorCalls = RPCFakeMethod<RemoveTwoFactorRequest, Void>("userservice.v1.UserService.RemoveTwoFactor")
+    private let regenerateRecoveryCodesCalls = RPCFakeMethod<RegenerateRecoveryCodesRequest, RegenerateRecoveryCodesResponse>("userservice.v1.UserService.RegenerateRecoveryCodes")
 
     init() {}
 
@@ -460,6 +540,61 @@ final class UserServiceFake: UserServiceProtocol {
     func revokeDevice(_ request: RevokeDeviceRequest, options: CallOptions) async throws {
         try await revokeDeviceCalls.call(request)
     }
+
+    /// What `setUserRole` answers; nil for an error.
+    var onSetUserRole: (@Sendable (SetUserRoleRequest) async throws -> User)? {
+        get { setUserRoleCalls.answer }
+        set { setUserRoleCalls.answer = newValue }
+    }
+    /// What `setUserRole` was called with.
+    var setUserRoleRequests: [SetUserRoleRequest] { setUserRoleCalls.requests }
+    func setUserRole(_ request: SetUserRoleRequest, options: CallOptions) async throws -> User {
+        try await setUserRoleCalls.call(request)
+    }
+
+    /// What `setUserStatus` answers; nil for an error.
+    var onSetUserStatus: (@Sendable (SetUserStatusRequest) async throws -> User)? {
+        get { setUserStatusCalls.answer }
+        set { setUserStatusCalls.answer = newValue }
+    }
+    /// What `setUserStatus` was called with.
+    var setUserStatusRequests: [SetUserStatusRequest] { setUserStatusCalls.requests }
+    func setUserStatus(_ request: SetUserStatusRequest, options: CallOptions) async throws -> User {
+        try await setUserStatusCalls.call(request)
+    }
+
+    /// What `endUserSessions` answers; nil for an error.
+    var onEndUserSessions: (@Sendable (EndUserSessionsRequest) async throws -> EndUserSessionsResponse)? {
+        get { endUserSessionsCalls.answer }
+        set { endUserSessionsCalls.answer = newValue }
+    }
+    /// What `endUserSessions` was called with.
+    var endUserSessionsRequests: [EndUserSessionsRequest] { endUserSessionsCalls.requests }
+    func endUserSessions(_ request: EndUserSessionsRequest, options: CallOptions) async throws -> EndUserSessionsResponse {
+        try await endUserSessionsCalls.call(request)
+    }
+
+    /// What `removeTwoFactor` answers; nil for an error.
+    var onRemoveTwoFactor: (@Sendable (RemoveTwoFactorRequest) async throws -> Void)? {
+        get { removeTwoFactorCalls.answer }
+        set { removeTwoFactorCalls.answer = newValue }
+    }
+    /// What `removeTwoFactor` was called with.
+    var removeTwoFactorRequests: [RemoveTwoFactorRequest] { removeTwoFactorCalls.requests }
+    func removeTwoFactor(_ request: RemoveTwoFactorRequest, options: CallOptions) async throws {
+        try await removeTwoFactorCalls.call(request)
+    }
+
+    /// What `regenerateRecoveryCodes` answers; nil for an error.
+    var onRegenerateRecoveryCodes: (@Sendable (RegenerateRecoveryCodesRequest) async throws -> RegenerateRecoveryCodesResponse)? {
+        get { regenerateRecoveryCodesCalls.answer }
+        set { regenerateRecoveryCodesCalls.answer = newValue }
+    }
+    /// What `regenerateRecoveryCodes` was called with.
+    var regenerateRecoveryCodesRequests: [RegenerateRecoveryCodesRequest] { regenerateRecoveryCodesCalls.requests }
+    func regenerateRecoveryCodes(_ request: RegenerateRecoveryCodesRequest, options: CallOptions) async throws -> RegenerateRecoveryCodesResponse {
+        try await regenerateRecoveryCodesCalls.call(request)
+    }
 }
 
 /// Answers userservice.v1.UserService: `RPCService(server.rpcMethods)` is its handler.
@@ -501,6 +636,19 @@ protocol UserServiceServer: Sendable {
     func getActiveDevices(_ request: GetActiveDevicesRequest, context: CallContext) async throws -> GetActiveDevicesResponse
     /// Ends the sessions of a device.
     func revokeDevice(_ request: RevokeDeviceRequest, context: CallContext) async throws
+    /// Gives an account another role; for administrators who have signed in just now.
+    ///
+    /// Nobody sets their own, nobody gives one that they do not have, and the last administrator stays one.
+    func setUserRole(_ request: SetUserRoleRequest, context: CallContext) async throws -> User
+    /// Opens or shuts an account; shutting ends its sessions. For moderators as far as a suspension, else for administrators.
+    func setUserStatus(_ request: SetUserStatusRequest, context: CallContext) async throws -> User
+    /// Ends all sessions of an account; for administrators. One's own end by Logout.
+    func endUserSessions(_ request: EndUserSessionsRequest, context: CallContext) async throws -> EndUserSessionsResponse
+    /// Takes a second factor away: one's own by a code of it, somebody else's as an administrator. Both need a sign-in of just
+    /// now.
+    func removeTwoFactor(_ request: RemoveTwoFactorRequest, context: CallContext) async throws
+    /// Makes new recovery codes in the place of all that are left; needs a code of the factor and a sign-in of just now.
+    func regenerateRecoveryCodes(_ request: RegenerateRecoveryCodesRequest, context: CallContext) async throws -> RegenerateRecoveryCodesResponse
 }
 
 extension UserServiceServer {
@@ -524,6 +672,11 @@ extension UserServiceServer {
             .unary(UserServiceMethods.verifyTwoFactor) { try await verifyTwoFactor($0, context: $1) },
             .unary(UserServiceMethods.getActiveDevices) { try await getActiveDevices($0, context: $1) },
             .unary(UserServiceMethods.revokeDevice) { try await revokeDevice($0, context: $1); return Empty() },
+            .unary(UserServiceMethods.setUserRole) { try await setUserRole($0, context: $1) },
+            .unary(UserServiceMethods.setUserStatus) { try await setUserStatus($0, context: $1) },
+            .unary(UserServiceMethods.endUserSessions) { try await endUserSessions($0, context: $1) },
+            .unary(UserServiceMethods.removeTwoFactor) { try await removeTwoFactor($0, context: $1); return Empty() },
+            .unary(UserServiceMethods.regenerateRecoveryCodes) { try await regenerateRecoveryCodes($0, context: $1) },
         ]
     }
 }

@@ -52,6 +52,18 @@ enum AccountMails {
             to: email.text, subject: "Your e-mail address is to change", text: token == nil ? told : asked)
     }
 
+    /// Tells and asks nothing: there is no link in it that somebody could be lured to.
+    static func factorRemoved(to account: Account) throws(IdentityError) -> MailMessage {
+        try MailMessage(
+            to: account.email.text, subject: "Your second factor was removed",
+            text: """
+                Your account asks for no code of an authenticator app any more.
+
+                If neither you nor an administrator did this for you, reset your password and set a factor up again.
+
+                """)
+    }
+
     /// It does not say whether there was such an account: it is only ever sent to one that there is.
     static func reset(to account: Account, token: String, issuer: String) throws(IdentityError) -> MailMessage {
         try MailMessage(

@@ -19,9 +19,9 @@ extension IdentityError {
     public static let signInAgain = IdentityError(
         code: "signInAgain", message: "This needs a sign-in of the last few minutes.", hint: "Log in again.")
 
-    /// No second factor was begun, or what was begun has ended.
+    /// The account has no second factor; or none was begun, or what was begun has ended.
     static let noSecondFactor = IdentityError(
-        code: "noSecondFactor", message: "There is no second factor to confirm.", hint: "Set one up first.")
+        code: "noSecondFactor", message: "There is no second factor.", hint: "Set one up first.")
 
     /// The secret in the store does not open: the pepper is another one.
     ///

@@ -61,23 +61,69 @@ package struct SecondFactors: Sendable {
         parts.limiter.giveBack([attempt])
     }
 
-    /// Takes the factor away, for somebody who can show it (attack F6).
+    /// Takes the factor away, for somebody who can show it and has signed in just now (attack F6).
     ///
-    /// - Throws: `IdentityError.invalidCode`, `.tooManyAttempts`, `.forbidden` or a store's.
-    package func remove(
-        code: String, _ bearer: Bearer, from address: String
-    ) async throws(IdentityError) {
-        guard bearer.appID == parts.apps.firstParty.id else { throw .forbidden }
-        let origin = SignIns.Origin(address: address, userAgent: nil)
-        try await SignIns(parts: parts).prove(code, of: bearer.accountID, from: origin)
-        _ = try await parts.store.removeFactor(of: bearer.accountID, at: parts.clock.now)
+    /// - Throws: `IdentityError.signInAgain`, `.noSecondFactor`, `.invalidCode`, `.tooManyAttempts`, `.forbidden` or a store's.
+    func remove(code: String, _ bearer: Bearer, from origin: SignIns.Origin) async throws(IdentityError) {
+        try requireFresh(bearer)
+        try await settle(code, bearer, from: origin) { proof throws(IdentityError) in
+            try await parts.store.removeFactor(of: bearer.accountID, proof: proof, at: parts.clock.now)
+        }
+        tellOwner(of: bearer.account)
     }
 
-    /// Takes the factor of anybody away, for the operator, to whom somebody has shown who they are.
+    /// Makes new recovery codes in the place of those that are left, for somebody who can show the factor and has signed in
+    /// just now.
     ///
-    /// - Returns: False where there was none.
-    package func remove(of accountID: String) async throws(IdentityError) -> Bool {
-        try await parts.store.removeFactor(of: accountID, at: parts.clock.now)
+    /// - Throws: As ``remove(code:_:from:)``.
+    func recoveryCodes(
+        code: String, _ bearer: Bearer, from origin: SignIns.Origin
+    ) async throws(IdentityError) -> [String] {
+        try requireFresh(bearer)
+        let codes = (0..<RecoveryCode.count).map { _ in RecoveryCode(parts.random) }
+        try await settle(code, bearer, from: origin) { proof throws(IdentityError) in
+            try await parts.store.replaceRecoveryCodes(
+                of: bearer.accountID, by: codes.map { $0.digest(for: bearer.accountID) }, proof: proof,
+                at: parts.clock.now)
+        }
+        return codes.map(\.text)
+    }
+
+    /// Takes the factor of somebody else away, who has shown otherwise who they are; all of their devices are signed out.
+    ///
+    /// - Parameter actor: The account that does it; nil for the server's operator.
+    /// - Returns: Whether there was one; nil when there is no such account.
+    /// - Throws: `IdentityError.forbidden` or a store's error.
+    package func remove(of accountID: String, by actor: String? = nil) async throws(IdentityError) -> Bool? {
+        let found = try await parts.store.removeFactor(of: accountID, by: actor, at: parts.clock.now)
+        if found == true, let account = try await parts.store.account(id: accountID) { tellOwner(of: account) }
+        return found
+    }
+
+    /// Whether logins of the account ask for a code.
+    package func isConfirmed(of accountID: String) async throws(IdentityError) -> Bool {
+        try await parts.store.secondFactor(of: accountID, isConfirmed: true) != nil
+    }
+
+    /// Has the store judge a code together with what it is to lead to, within the limits that a login's code has as well.
+    private func settle(
+        _ code: String, _ bearer: Bearer, from origin: SignIns.Origin,
+        _ judge: (FactorProof) async throws(IdentityError) -> FactorVerdict
+    ) async throws(IdentityError) {
+        let signIns = SignIns(parts: parts)
+        let attempt = parts.limits.secondFactor(of: bearer.accountID, address: origin.address)
+        if let refusal = parts.limiter.take([attempt], at: parts.clock.now) { throw .tooManyAttempts(refusal) }
+        guard let factor = try await parts.store.secondFactor(of: bearer.accountID, isConfirmed: true) else {
+            throw .noSecondFactor
+        }
+        guard let proof = try signIns.proof(code, for: factor) else { throw .invalidCode }
+        try signIns.judge(try await judge(proof))
+        parts.limiter.giveBack([attempt])
+    }
+
+    /// Whoever did not do this themselves gets to know of it by another way than the session that did.
+    private func tellOwner(of account: Account) {
+        parts.mails.enqueue { try AccountMails.factorRemoved(to: account) }
     }
 
     private func requireFresh(_ bearer: Bearer) throws(IdentityError) {

@@ -15,14 +15,15 @@ package struct AccountQuery: Sendable, Hashable {
         case displayName = "display_name"
     }
 
-    /// A place in the list: behind the row with this value and this id.
+    /// A place in the list: behind the row with this value and this number.
     ///
     /// The place is named by what stands there and not by a number, so that rows that come or go meanwhile neither
     /// repeat nor hide another.
     package struct Place: Sendable, Hashable {
         /// The value of the sorted field.
         package var value: Value
-        package var id: String
+        /// The number that the list gave the account; it never changes.
+        package var serial: Int64
 
         package enum Value: Sendable, Hashable {
             case text(String)
@@ -30,7 +31,8 @@ package struct AccountQuery: Sendable, Hashable {
         }
     }
 
-    /// Looked for anywhere in address, username and names; letters of ASCII in any case.
+    /// Looked for anywhere in address, username and names, in any case; one or two letters where any of these, or a word of
+    /// a name, begins.
     package var search = ""
     package var role: Role?
     package var standing: Standing?
@@ -77,8 +79,13 @@ package struct AccountPage: Sendable, Hashable {
     package var accounts: [FullAccount]
     /// Where the next part begins; nil on the last.
     package var next: AccountQuery.Place?
-    /// How many the whole list has now.
+    /// How many the whole list has now; with a search or a time at most ``countBound``.
     package var total: Int
+    /// Whether there are more than `total`.
+    package var isTotalMinimum = false
+
+    /// How far matches of a search or a time are counted: whoever sees a page wants to know whether there are few.
+    package static let countBound = 1000
 }
 
 /// Figures about all accounts but those that were deleted.

@@ -28,12 +28,16 @@ package protocol IdentityStore: Sendable {
     ) async throws(IdentityError) -> Bool
     /// Everything but `active` signs out all devices.
     ///
-    /// - Parameter actor: Who does it, judged as the store has them now; nil for the server's operator.
+    /// - Parameters:
+    ///   - actor: Who does it, judged as the store has them now; nil for the server's operator.
+    ///   - reason: Kept in the audit log.
     /// - Returns: False when there is no such account.
     /// - Throws: `IdentityError.forbidden` or `.lastAdministrator`.
     func setStatus(
-        of id: String, to status: Account.Status, by actor: String?, at now: Date
+        of id: String, to status: Account.Status, by actor: String?, because reason: String, at now: Date
     ) async throws(IdentityError) -> Bool
+    /// Signs out every device of somebody else's account and says how many there were; nil when there is no such account.
+    func endSessions(of id: String, by actor: String?, at now: Date) async throws(IdentityError) -> Int?
     /// Gives an account a role instead of the one that it has; the same rules.
     func setRole(of id: String, to role: Role, by actor: String?, at now: Date) async throws(IdentityError) -> Bool
     /// Gives the account of an address the highest role, where it has shown that it reads its mails, and nobody can
@@ -87,8 +91,18 @@ package protocol IdentityStore: Sendable {
     func prove(
         _ proof: FactorProof, of accountID: String, ending challenge: [UInt8]?, at now: Date
     ) async throws(IdentityError) -> FactorVerdict
-    /// Removes the factor and its recovery codes; false where there was none.
-    func removeFactor(of accountID: String, at now: Date) async throws(IdentityError) -> Bool
+    /// Decides a proof and, where it is accepted, removes the factor with all recovery codes.
+    func removeFactor(
+        of accountID: String, proof: FactorProof, at now: Date
+    ) async throws(IdentityError) -> FactorVerdict
+    /// Removes a factor with its recovery codes and signs its account out everywhere; nil when there is no such account.
+    ///
+    /// - Returns: Whether there was a factor; where there was none, nothing is signed out.
+    func removeFactor(of accountID: String, by actor: String?, at now: Date) async throws(IdentityError) -> Bool?
+    /// Decides a proof and, where it is accepted, keeps these recovery codes in the place of all that are left.
+    func replaceRecoveryCodes(
+        of accountID: String, by digests: [[UInt8]], proof: FactorProof, at now: Date
+    ) async throws(IdentityError) -> FactorVerdict
     /// How many recovery codes are left.
     func recoveryCodeCount(of accountID: String) async throws(IdentityError) -> Int
     /// Keeps a challenge; of one account only the newest ten are kept.
@@ -161,6 +175,15 @@ package protocol IdentityStore: Sendable {
     var tally: StoreTally { get }
     /// Commits what waits and lets go of the file; what is asked later is refused with `IdentityError.storeClosed`.
     func close() async
+}
+
+extension IdentityStore {
+    /// Opens or shuts an account for no reason that is kept.
+    package func setStatus(
+        of id: String, to status: Account.Status, by actor: String?, at now: Date
+    ) async throws(IdentityError) -> Bool {
+        try await setStatus(of: id, to: status, by: actor, because: "", at: now)
+    }
 }
 
 /// A password that was set by a mailed token.

@@ -24,7 +24,7 @@ struct ListCursor: Sendable {
             case .text(let text): .string(text)
             case .number(let number): .integer(number)
             }
-        let bytes = Array(JSONValue.array([value, .string(place.id)]).serialized())
+        let bytes = Array(JSONValue.array([value, .integer(place.serial)]).serialized())
         return Base64URL.encode(code(bytes, query) + bytes)
     }
 
@@ -37,11 +37,13 @@ struct ListCursor: Sendable {
             let bytes = try Base64URL.decode(text)
             let rest = Array(bytes.dropFirst(Self.codeLength))
             guard bytes.count > Self.codeLength, constantTimeEquals(bytes[..<Self.codeLength], code(rest, query)),
-                let parts = try JSONValue(parsing: rest).arrayValue, parts.count == 2, let id = parts[1].stringValue
+                let parts = try JSONValue(parsing: rest).arrayValue, parts.count == 2, let serial = parts[1].intValue
             else { throw IdentityError.invalidCursor }
-            if let text = parts[0].stringValue, query.sort.isText { return .init(value: .text(text), id: id) }
+            if let text = parts[0].stringValue, query.sort.isText {
+                return .init(value: .text(text), serial: Int64(serial))
+            }
             if let number = parts[0].intValue, !query.sort.isText {
-                return .init(value: .number(Int64(number)), id: id)
+                return .init(value: .number(Int64(number)), serial: Int64(serial))
             }
             throw IdentityError.invalidCursor
         } catch {

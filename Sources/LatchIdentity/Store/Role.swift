@@ -55,6 +55,10 @@ package enum AccountAct: Sendable, Hashable {
     case change
     case setRole(Role)
     case setStatus(Account.Status)
+    /// Sign all of its devices out.
+    case endSessions
+    /// Take its second factor away without a code of it.
+    case removeFactor
     case delete
 
     /// Whether `actor` may do this to `target`, by what both of them are now.
@@ -69,23 +73,31 @@ package enum AccountAct: Sendable, Hashable {
         if actor.id == target.id {
             switch self {
             case .look, .change, .delete: return
-            case .setRole, .setStatus: throw .forbidden
+            // One's own sessions end by logging out, and one's own factor goes by a code of it.
+            case .setRole, .setStatus, .endSessions, .removeFactor: throw .forbidden
             }
         }
-        guard actor.role >= least, actor.role > target.role || actor.role == .superAdmin else { throw .forbidden }
+        guard actor.role >= least(on: target), actor.role > target.role || actor.role == .superAdmin else {
+            throw .forbidden
+        }
         // Nobody gives what they do not have, and an administrator makes no further ones.
         if case .setRole(let role) = self, role >= actor.role, actor.role != .superAdmin { throw .forbidden }
     }
 
     /// The lowest role that may do it to anybody else.
-    private var least: Role {
+    private func least(on target: Account) -> Role {
         switch self {
         case .look: .moderator
-        // Moderators keep order; what ends an account for good is not theirs.
-        case .setStatus(let status): status == .active || status == .suspended ? .moderator : .admin
-        case .change, .setRole, .delete: .admin
+        // Moderators keep order; what ends an account for good is not theirs, and neither is taking that back.
+        case .setStatus(let status): [status, target.status].allSatisfy(\.isOfModerators) ? .moderator : .admin
+        case .change, .setRole, .endSessions, .removeFactor, .delete: .admin
         }
     }
+}
+
+extension Account.Status {
+    /// Whether a moderator may bring an account into it, and out of it.
+    fileprivate var isOfModerators: Bool { self == .active || self == .suspended }
 }
 
 extension IdentityError {

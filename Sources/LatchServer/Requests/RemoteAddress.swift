@@ -8,8 +8,9 @@ package enum RemoteAddress: HTTPContextKey {
 }
 
 extension HTTPRequest {
-    /// The address of the socket's other end, without the port; nil in process.
+    /// The address of the client, without the port; nil in process.
     ///
-    /// It is never taken from a header field, which anyone can write.
+    /// It is that of the socket's other end. Where that is a trusted proxy (``TrustedProxies``), it is what that one says;
+    /// from anybody else it is never taken from a header field, which anyone can write.
     public var remoteAddress: String? { context[RemoteAddress.self] }
 }

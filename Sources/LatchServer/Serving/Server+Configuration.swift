@@ -38,6 +38,10 @@ extension Server {
         public var maximumConnections = 10_000
         /// How many of them may come from one address (one /64 of IPv6).
         public var maximumConnectionsPerAddress = 1000
+        /// The proxies whose word about a client's address is taken; none by default.
+        ///
+        /// Their connections are those of many clients, and are not bounded by `maximumConnectionsPerAddress`.
+        public var trustedProxies = TrustedProxies()
         /// How many connections the system may hold before they are accepted.
         public var backlog = 1024
         /// How long `run()` lets requests finish when it is cancelled.

@@ -34,7 +34,9 @@ public final class Server: Sendable {
 
     /// A server that does not listen yet.
     public init(handler: any Handler, configuration: Configuration = Configuration()) {
-        self.handler = handler
+        let proxies = configuration.trustedProxies
+        self.handler =
+            proxies.ranges.isEmpty ? handler : handler.intercepted(by: [TrustedProxyInterceptor(proxies)])
         self.configuration = configuration
     }
 

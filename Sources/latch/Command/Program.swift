@@ -23,7 +23,7 @@ enum Program {
         verbs: [
             LoginVerb.verb, LogoutVerb.verb, WhoamiVerb.verb, AccountsVerb.verb, TokenVerb.verb, RequestVerb.verb,
             DoctorVerb.verb, JWTVerb.verb, KeysVerb.verb,
-            ServeVerb.verb, DemoVerb.verb,
+            ServeVerb.verb, AdminVerb.verb, DemoVerb.verb,
         ] + generatorVerbs(of: "latch"))
 
     /// Both together.

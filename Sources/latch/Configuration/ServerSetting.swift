@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCommand
+import LatchServer
 
 /// The settings that are about sockets and files, and no business of the auth server's.
 enum ServerSetting {
@@ -21,6 +22,15 @@ enum ServerSetting {
         .number("maximum_body_bytes", 1_048_576, 1024...1_073_741_824, "bytes of a request's content"),
         .number("maximum_call_bytes", 4_194_304, 1024...4_194_304, "the same of a call of the user service"),
         .number("shutdown_grace", 10, 0...3600, "seconds that requests may take to finish at the end"),
+        Setting("trusted_proxies", "", "networks of proxies that tell clients' addresses, such as 10.0.0.0/8 ::1") {
+            text throws in
+            _ = try TrustedProxies(text)
+        },
+        Setting("forwarded_field", "x-forwarded-for", "where they tell them: x-forwarded-for, or forwarded (RFC 7239)")
+        {
+            text throws in
+            _ = try TrustedProxies.Field(text)
+        },
     ]
 }
 
@@ -54,5 +64,38 @@ extension Setting {
                     hint: "'latch serve --print-config' shows all settings and their values.")
             }
         }
+    }
+}
+
+extension TrustedProxies {
+    /// Reads networks, separated by spaces or commas.
+    ///
+    /// - Throws: `CommandError.failed`, which names the one that is none.
+    init(_ text: String, field: Field = .xForwardedFor) throws(CommandError) {
+        var ranges: [NetworkRange] = []
+        for word in text.split(whereSeparator: { $0 == " " || $0 == "," }) {
+            guard let range = NetworkRange(String(word)) else {
+                throw .failed(
+                    "The setting 'trusted_proxies' holds '\(String(word).printable)', which is no network.",
+                    hint: "Write addresses and networks, such as 127.0.0.1 10.0.0.0/8 2001:db8::/32, with zeros behind."
+                )
+            }
+            ranges.append(range)
+        }
+        self.init(ranges, field: field)
+    }
+}
+
+extension TrustedProxies.Field {
+    /// Reads the name of a field.
+    ///
+    /// - Throws: `CommandError.failed`.
+    init(_ text: String) throws(CommandError) {
+        guard let field = Self(rawValue: text.lowercased()) else {
+            throw .failed(
+                "The setting 'forwarded_field' must be x-forwarded-for or forwarded.",
+                hint: "Name the one that your proxy writes; the other one is the client's to write.")
+        }
+        self = field
     }
 }

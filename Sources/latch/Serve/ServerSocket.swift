@@ -23,6 +23,8 @@ struct ServerSocket {
         configuration.maximumBodyBytes = settings.number("maximum_body_bytes")
         configuration.contentLimits = [Identity.callPath: settings.number("maximum_call_bytes")]
         configuration.grace = .seconds(settings.number("shutdown_grace"))
+        configuration.trustedProxies = try TrustedProxies(
+            settings["trusted_proxies"], field: TrustedProxies.Field(settings["forwarded_field"]))
         configuration.tls = try tls()
         return configuration
     }

@@ -76,6 +76,8 @@ import Testing
         (.setStatus(.active), ["....", "x...", "xx..", "xxxx"]),
         (.setStatus(.banned), ["....", "....", "xx..", "xxxx"]),
         (.setStatus(.disabled), ["....", "....", "xx..", "xxxx"]),
+        (.endSessions, ["....", "....", "xx..", "xxxx"]),
+        (.removeFactor, ["....", "....", "xx..", "xxxx"]),
         (.setRole(.user), ["....", "....", "xx..", "xxxx"]),
         (.setRole(.moderator), ["....", "....", "xx..", "xxxx"]),
         (.setRole(.admin), ["....", "....", "....", "xxxx"]),
@@ -99,6 +101,7 @@ import Testing
         let own = try account("self", role)
         for act in [AccountAct.look, .change, .delete] { #expect(may(own, act, own)) }
         for other in Role.allCases { #expect(!may(own, .setRole(other), own)) }
+        for act in [AccountAct.endSessions, .removeFactor] { #expect(!may(own, act, own)) }
         for status in Account.Status.allCases { #expect(!may(own, .setStatus(status), own)) }
     }
 

@@ -185,7 +185,9 @@ import Testing
         ("ResetPassword", ["resetToken": "x", "newPassword": "1234567"], "new_password"),
         ("VerifyEmail", [:], "verification_token"), ("ResendVerification", ["email": ""], "email"),
         ("ResendVerification", ["email": "ada"], "email"), ("VerifyTwoFactor", [:], "code"),
-        ("RevokeDevice", [:], "device_id"),
+        ("RevokeDevice", [:], "device_id"), ("SetUserRole", [:], "user_id"), ("SetUserStatus", [:], "user_id"),
+        ("EndUserSessions", [:], "user_id"), ("RemoveTwoFactor", [:], "code"),
+        ("RegenerateRecoveryCodes", [:], "code"),
     ]
 
     @Test(arguments: 0..<rules.count)
@@ -205,6 +207,9 @@ import Testing
         ("ChangePassword", ["currentPassword": "long enough", "newPassword": "long enough 2"]), ("GetUsers", [:]),
         ("DeleteUser", ["userId": "x"]), ("SetupTwoFactor", [:]), ("VerifyTwoFactor", ["code": "123456"]),
         ("GetActiveDevices", [:]), ("RevokeDevice", ["deviceId": "x"]),
+        ("SetUserRole", ["userId": "x", "role": "USER_ROLE_USER"]),
+        ("SetUserStatus", ["userId": "x", "status": "USER_STATUS_ACTIVE"]), ("EndUserSessions", ["userId": "x"]),
+        ("RemoveTwoFactor", ["code": "123456"]), ("RegenerateRecoveryCodes", ["code": "123456"]),
     ]
 
     @Test(arguments: 0..<needsBearer.count)

@@ -178,7 +178,7 @@ import Testing
                 "account.created", "device.signedIn", "account.emailVerified", "device.signedOut logout",
                 "device.signedIn", "device.signedOut reuse", "device.signedIn",
                 "device.allSignedOut passwordChange", "account.passwordReset", "account.grants editor",
-                "account.disabled",
+                "account.disabled by the operator",
             ])
         #expect(try connection.number("SELECT count(*) FROM audit WHERE event = 'key.created'") == 1)
     }

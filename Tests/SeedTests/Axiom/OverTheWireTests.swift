@@ -58,6 +58,25 @@ private struct FakeServer: UserServiceServer {
     func revokeDevice(_ request: RevokeDeviceRequest, context: CallContext) async throws {
         try await fake.revokeDevice(request)
     }
+    func setUserRole(_ request: SetUserRoleRequest, context: CallContext) async throws -> User {
+        try await fake.setUserRole(request)
+    }
+    func setUserStatus(_ request: SetUserStatusRequest, context: CallContext) async throws -> User {
+        try await fake.setUserStatus(request)
+    }
+    func endUserSessions(
+        _ request: EndUserSessionsRequest, context: CallContext
+    ) async throws -> EndUserSessionsResponse {
+        try await fake.endUserSessions(request)
+    }
+    func removeTwoFactor(_ request: RemoveTwoFactorRequest, context: CallContext) async throws {
+        try await fake.removeTwoFactor(request)
+    }
+    func regenerateRecoveryCodes(
+        _ request: RegenerateRecoveryCodesRequest, context: CallContext
+    ) async throws -> RegenerateRecoveryCodesResponse {
+        try await fake.regenerateRecoveryCodes(request)
+    }
 }
 
 @Suite struct `The generated client and the generated server` {

@@ -5,7 +5,7 @@ package import FoundationEssentials
 extension SQLiteIdentityStore {
     /// Shutting signs out the devices in the same transaction; opening brings none of them back.
     package func setStatus(
-        of id: String, to status: Account.Status, by actor: String?, at now: Date
+        of id: String, to status: Account.Status, by actor: String?, because reason: String, at now: Date
     ) async throws(IdentityError) -> Bool {
         try await writer.write { db throws(IdentityError) in
             guard let target = try db.target(id, of: .setStatus(status), by: actor) else { return false }
@@ -14,8 +14,17 @@ extension SQLiteIdentityStore {
                 "UPDATE account SET status = ?, standing = ?, updated_at = ? WHERE id = ?",
                 [.text(status.use), .text(status.standing), .date(now), .text(id)])
             if status != .active { try db.revokeDevices(of: id, because: .accountDisabled, at: now) }
-            try db.audit("account.\(status.rawValue)", account: id, detail: actor.map { "by \($0)" }, at: now)
+            let detail = "by \(actor ?? "the operator")\(reason.isEmpty ? "" : ": \(reason)")"
+            try db.audit("account.\(status.rawValue)", account: id, detail: detail, at: now)
             return true
+        }
+    }
+
+    package func endSessions(of id: String, by actor: String?, at now: Date) async throws(IdentityError) -> Int? {
+        try await writer.write { db throws(IdentityError) in
+            guard try db.target(id, of: .endSessions, by: actor) != nil else { return nil }
+            try db.audit("account.sessionsEnded", account: id, detail: "by \(actor ?? "the operator")", at: now)
+            return try db.revokeDevices(of: id, because: .administrator, at: now)
         }
     }
 

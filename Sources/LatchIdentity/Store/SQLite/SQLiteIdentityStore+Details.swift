@@ -63,7 +63,7 @@ extension SQLiteConnection {
 
 extension FullAccount {
     /// In the order in which `init(_:)` reads them; of an account and, if it has any, its details.
-    static let columns = "\(Account.columns), updated_at, last_login_at, content"
+    static let columns = "\(Account.columns), account.updated_at, account.last_login_at, account_details.content"
 
     /// A row as the store has it; an account without details has told nothing.
     init(_ row: borrowing SQLiteRow) throws(IdentityError) {

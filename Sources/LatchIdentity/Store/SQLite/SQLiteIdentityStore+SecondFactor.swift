@@ -24,11 +24,7 @@ extension SQLiteIdentityStore {
                 INSERT INTO second_factor (account_id, is_confirmed, sealed_secret, created_at, last_step, failures)
                 VALUES (?, 0, ?, ?, 0, 0)
                 """, [account, .blob(factor.sealedSecret), .date(factor.createdAt)])
-            for digest in recoveryDigests {
-                try db.run(
-                    "INSERT INTO recovery_code (account_id, is_confirmed, digest) VALUES (?, 0, ?)",
-                    [account, .blob(digest)])
-            }
+            try db.keep(recoveryDigests, of: factor.accountID, isConfirmed: false)
             try db.audit("factor.begun", account: factor.accountID, at: factor.createdAt)
         }
     }
@@ -71,13 +67,43 @@ extension SQLiteIdentityStore {
         }
     }
 
-    package func removeFactor(of accountID: String, at now: Date) async throws(IdentityError) -> Bool {
+    /// The code that proves it and the end of what it proves are one transaction: of two removals at once one uses the
+    /// code up, and a factor that was set up meanwhile is not the one that goes.
+    package func removeFactor(
+        of accountID: String, proof: FactorProof, at now: Date
+    ) async throws(IdentityError) -> FactorVerdict {
         try await writer.write { db throws(IdentityError) in
-            try db.forgetFactor(of: accountID, isConfirmed: false)
-            guard try db.forgetFactor(of: accountID, isConfirmed: true) else { return false }
-            try db.run("DELETE FROM sign_in_challenge WHERE account_id = ?", [.text(accountID)])
-            try db.audit("factor.removed", account: accountID, at: now)
+            let verdict = try db.judge(proof, of: accountID, isConfirmed: true, at: now)
+            guard verdict == .accepted else { return verdict }
+            _ = try db.removeFactor(of: accountID, detail: nil, at: now)
+            return .accepted
+        }
+    }
+
+    /// Somebody whose phone was lost or stolen asks for this, and the phone may still be signed in.
+    package func removeFactor(
+        of accountID: String, by actor: String?, at now: Date
+    ) async throws(IdentityError) -> Bool? {
+        try await writer.write { db throws(IdentityError) in
+            guard try db.target(accountID, of: .removeFactor, by: actor) != nil else { return nil }
+            let detail = "by \(actor ?? "the operator")"
+            guard try db.removeFactor(of: accountID, detail: detail, at: now) else { return false }
+            try db.revokeDevices(of: accountID, because: .administrator, at: now)
             return true
+        }
+    }
+
+    package func replaceRecoveryCodes(
+        of accountID: String, by digests: [[UInt8]], proof: FactorProof, at now: Date
+    ) async throws(IdentityError) -> FactorVerdict {
+        try await writer.write { db throws(IdentityError) in
+            let verdict = try db.judge(proof, of: accountID, isConfirmed: true, at: now)
+            guard verdict == .accepted else { return verdict }
+            try db.run(
+                "DELETE FROM recovery_code WHERE account_id = ? AND is_confirmed = 1", [.text(accountID)])
+            try db.keep(digests, of: accountID, isConfirmed: true)
+            try db.audit("factor.recoveryCodesReplaced", account: accountID, at: now)
+            return .accepted
         }
     }
 
@@ -170,6 +196,26 @@ extension SQLiteConnection {
             }
             return .refused
         }
+    }
+
+    fileprivate func keep(
+        _ recoveryDigests: [[UInt8]], of accountID: String, isConfirmed: Bool
+    ) throws(IdentityError) {
+        for digest in recoveryDigests {
+            try run(
+                "INSERT INTO recovery_code (account_id, is_confirmed, digest) VALUES (?, ?, ?)",
+                [.text(accountID), .integer(isConfirmed ? 1 : 0), .blob(digest)])
+        }
+    }
+
+    /// No device has shown a factor that is gone, so that none is trusted for it any more.
+    fileprivate func removeFactor(of accountID: String, detail: String?, at now: Date) throws(IdentityError) -> Bool {
+        try forgetFactor(of: accountID, isConfirmed: false)
+        guard try forgetFactor(of: accountID, isConfirmed: true) else { return false }
+        try run("DELETE FROM sign_in_challenge WHERE account_id = ?", [.text(accountID)])
+        try run("UPDATE device SET factor_at = NULL WHERE account_id = ?", [.text(accountID)])
+        try audit("factor.removed", account: accountID, detail: detail, at: now)
+        return true
     }
 
     @discardableResult

@@ -38,7 +38,7 @@ enum SQLiteSchema {
     ///
     /// A released step must stay as it is: a file that has taken it will never take it again, and a change to it would
     /// leave two kinds of files with one number.
-    private static let steps: [[String]] = [first, second, third]
+    private static let steps: [[String]] = [first, second, third, fourth]
 
     /// Version 2: usernames, the app and the scope of a device, and the sample resource.
     ///

@@ -18,17 +18,23 @@ final class ConnectionCensus: Sendable {
     /// So that one client cannot take all of them.
     private let limitPerAddress: Int
 
-    init(limit: Int, perAddress: Int) {
+    /// Of whose connections any number may be there: each is one of another client.
+    private let proxies: TrustedProxies
+
+    init(limit: Int, perAddress: Int, besides proxies: TrustedProxies = TrustedProxies()) {
         self.limit = limit
         limitPerAddress = perAddress
+        self.proxies = proxies
     }
 
     var total: Int { count.withLock { $0.total } }
 
     /// Counts a connection in, unless there is no room for it.
     func admits(_ peer: PeerAddress) -> Bool {
-        count.withLock { count in
-            guard count.total < limit, count.byAddress[peer.key, default: 0] < limitPerAddress else { return false }
+        let isBounded = !proxies.contain(peer.text)
+        return count.withLock { count in
+            guard count.total < limit else { return false }
+            if isBounded, count.byAddress[peer.key, default: 0] >= limitPerAddress { return false }
             count.total += 1
             count.byAddress[peer.key, default: 0] += 1
             return true

@@ -43,7 +43,8 @@ struct Terms: Sendable {
         listener = try ListeningSocket(
             host: configuration.host, port: configuration.port, backlog: configuration.backlog)
         census = ConnectionCensus(
-            limit: configuration.maximumConnections, perAddress: configuration.maximumConnectionsPerAddress)
+            limit: configuration.maximumConnections, perAddress: configuration.maximumConnectionsPerAddress,
+            besides: configuration.trustedProxies)
         let address = Server.Address(
             scheme: tls == nil ? "http" : "https", host: listener.host, port: listener.port)
         (scheme, authority) = (address.scheme, address.authority)

@@ -45,6 +45,19 @@ public enum UserManagerAction: AxiomAction, Hashable {
     case getActiveDevices(GetActiveDevicesRequest)
     /// Ends the sessions of a device.
     case revokeDevice(RevokeDeviceRequest)
+    /// Gives an account another role; for administrators who have signed in just now.
+    ///
+    /// Nobody sets their own, nobody gives one that they do not have, and the last administrator stays one.
+    case setUserRole(SetUserRoleRequest)
+    /// Opens or shuts an account; shutting ends its sessions. For moderators as far as a suspension, else for administrators.
+    case setUserStatus(SetUserStatusRequest)
+    /// Ends all sessions of an account; for administrators. One's own end by Logout.
+    case endUserSessions(EndUserSessionsRequest)
+    /// Takes a second factor away: one's own by a code of it, somebody else's as an administrator. Both need a sign-in of just
+    /// now.
+    case removeTwoFactor(RemoveTwoFactorRequest)
+    /// Makes new recovery codes in the place of all that are left; needs a code of the factor and a sign-in of just now.
+    case regenerateRecoveryCodes(RegenerateRecoveryCodesRequest)
 
     /// What the options of the service say of the action.
     public var traits: ActionTraits {
@@ -66,6 +79,11 @@ public enum UserManagerAction: AxiomAction, Hashable {
         case .verifyTwoFactor: ActionTraits("verifyTwoFactor", .custom)
         case .getActiveDevices: ActionTraits("getActiveDevices", .replaceAll, cache: .memory, supportsOffline: true)
         case .revokeDevice: ActionTraits("revokeDevice", .removeByID)
+        case .setUserRole: ActionTraits("setUserRole", .updateByID)
+        case .setUserStatus: ActionTraits("setUserStatus", .updateByID)
+        case .endUserSessions: ActionTraits("endUserSessions", .noChange, modifiesState: false)
+        case .removeTwoFactor: ActionTraits("removeTwoFactor", .noChange, modifiesState: false)
+        case .regenerateRecoveryCodes: ActionTraits("regenerateRecoveryCodes", .noChange, modifiesState: false)
         }
     }
 
@@ -89,6 +107,11 @@ public enum UserManagerAction: AxiomAction, Hashable {
         case .verifyTwoFactor(let request): request
         case .getActiveDevices(let request): request
         case .revokeDevice(let request): request
+        case .setUserRole(let request): request
+        case .setUserStatus(let request): request
+        case .endUserSessions(let request): request
+        case .removeTwoFactor(let request): request
+        case .regenerateRecoveryCodes(let request): request
         }
     }
 
@@ -136,6 +159,16 @@ public enum UserManagerAction: AxiomAction, Hashable {
             if request.code.isEmpty { errors.append("code must not be empty") }
         case .revokeDevice(let request):
             if request.deviceId.isEmpty { errors.append("device_id must not be empty") }
+        case .setUserRole(let request):
+            if request.userId.isEmpty { errors.append("user_id must not be empty") }
+        case .setUserStatus(let request):
+            if request.userId.isEmpty { errors.append("user_id must not be empty") }
+        case .endUserSessions(let request):
+            if request.userId.isEmpty { errors.append("user_id must not be empty") }
+        case .removeTwoFactor(let request):
+            if !(!request.userId.isEmpty || !request.code.isEmpty) { errors.append("user_id must not be empty or code must not be empty") }
+        case .regenerateRecoveryCodes(let request):
+            if request.code.isEmpty { errors.append("code must not be empty") }
         default: break
         }
         return errors

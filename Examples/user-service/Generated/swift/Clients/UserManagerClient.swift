@@ -65,6 +65,11 @@ public actor UserManagerClient: AxiomClient {
         case .verifyTwoFactor(let request): try await verifyTwoFactor(request, in: run)
         case .getActiveDevices(let request): try await getActiveDevices(request, in: run)
         case .revokeDevice(let request): try await revokeDevice(request, in: run)
+        case .setUserRole(let request): try await setUserRole(request, in: run)
+        case .setUserStatus(let request): try await setUserStatus(request, in: run)
+        case .endUserSessions(let request): try await endUserSessions(request, in: run)
+        case .removeTwoFactor(let request): try await removeTwoFactor(request, in: run)
+        case .regenerateRecoveryCodes(let request): try await regenerateRecoveryCodes(request, in: run)
         }
     }
 
@@ -263,6 +268,65 @@ public actor UserManagerClient: AxiomClient {
             try await service.revokeDevice($0, options: $1)
         } change: {
             UserManagerState.devicesRules.remove(request.deviceId, from: &$0.devices)
+        }
+    }
+
+    /// Gives an account another role; for administrators who have signed in just now.
+    ///
+    /// Nobody sets their own, nobody gives one that they do not have, and the last administrator stays one.
+    ///
+    /// The same as `process(.setUserRole(request))`, with the answer.
+    @discardableResult
+    public func setUserRole(_ request: SetUserRoleRequest, in run: ActionRun? = nil) async throws -> User {
+        try await perform(.setUserRole(request), request, in: run) { [service] in
+            try await service.setUserRole($0, options: $1)
+        } change: {
+            UserManagerState.usersRules.update($0, withKey: request.userId, in: &$1.users)
+        }
+    }
+
+    /// Opens or shuts an account; shutting ends its sessions. For moderators as far as a suspension, else for administrators.
+    ///
+    /// The same as `process(.setUserStatus(request))`, with the answer.
+    @discardableResult
+    public func setUserStatus(_ request: SetUserStatusRequest, in run: ActionRun? = nil) async throws -> User {
+        try await perform(.setUserStatus(request), request, in: run) { [service] in
+            try await service.setUserStatus($0, options: $1)
+        } change: {
+            UserManagerState.usersRules.update($0, withKey: request.userId, in: &$1.users)
+        }
+    }
+
+    /// Ends all sessions of an account; for administrators. One's own end by Logout.
+    ///
+    /// The same as `process(.endUserSessions(request))`, with the answer.
+    @discardableResult
+    public func endUserSessions(_ request: EndUserSessionsRequest, in run: ActionRun? = nil) async throws -> EndUserSessionsResponse {
+        try await perform(.endUserSessions(request), request, in: run) { [service] in
+            try await service.endUserSessions($0, options: $1)
+        } change: { _, _ in
+        }
+    }
+
+    /// Takes a second factor away: one's own by a code of it, somebody else's as an administrator. Both need a sign-in of just
+    /// now.
+    ///
+    /// The same as `process(.removeTwoFactor(request))`.
+    public func removeTwoFactor(_ request: RemoveTwoFactorRequest, in run: ActionRun? = nil) async throws {
+        try await perform(.removeTwoFactor(request), request, in: run) { [service] in
+            try await service.removeTwoFactor($0, options: $1)
+        } change: { _ in
+        }
+    }
+
+    /// Makes new recovery codes in the place of all that are left; needs a code of the factor and a sign-in of just now.
+    ///
+    /// The same as `process(.regenerateRecoveryCodes(request))`, with the answer.
+    @discardableResult
+    public func regenerateRecoveryCodes(_ request: RegenerateRecoveryCodesRequest, in run: ActionRun? = nil) async throws -> RegenerateRecoveryCodesResponse {
+        try await perform(.regenerateRecoveryCodes(request), request, in: run) { [service] in
+            try await service.regenerateRecoveryCodes($0, options: $1)
+        } change: { _, _ in
         }
     }
 }

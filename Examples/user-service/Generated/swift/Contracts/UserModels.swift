@@ -454,3 +454,40 @@ public enum UserStatus: ProtoEnum {
 
     public static var allCases: [Self] { [.unspecified, .active, .inactive, .suspended, .banned, .pendingVerification] }
 }
+
+/// Which accounts a list shows, by whether their address was confirmed.
+public enum VerificationFilter: ProtoEnum {
+    case unspecified
+    case verified
+    case unverified
+    /// A number that the file does not name.
+    case unrecognized(Int32)
+
+    public static let schema = EnumSchema(
+        "userservice.v1.VerificationFilter",
+        """
+        0 VERIFICATION_FILTER_UNSPECIFIED
+        1 VERIFICATION_FILTER_VERIFIED
+        2 VERIFICATION_FILTER_UNVERIFIED
+        """)
+
+    public init?(rawValue: Int32) {
+        switch rawValue {
+        case 0: self = .unspecified
+        case 1: self = .verified
+        case 2: self = .unverified
+        default: self = .unrecognized(rawValue)
+        }
+    }
+
+    public var rawValue: Int32 {
+        switch self {
+        case .unspecified: 0
+        case .verified: 1
+        case .unverified: 2
+        case .unrecognized(let number): number
+        }
+    }
+
+    public static var allCases: [Self] { [.unspecified, .verified, .unverified] }
+}

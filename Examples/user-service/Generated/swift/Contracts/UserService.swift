@@ -64,6 +64,27 @@ public enum UserServiceMethods {
     )
     /// Ends the sessions of a device.
     public static let revokeDevice = RPCMethod<RevokeDeviceRequest, Empty>("userservice.v1.UserService", "RevokeDevice")
+    /// Gives an account another role; for administrators who have signed in just now.
+    ///
+    /// Nobody sets their own, nobody gives one that they do not have, and the last administrator stays one.
+    public static let setUserRole = RPCMethod<SetUserRoleRequest, User>("userservice.v1.UserService", "SetUserRole")
+    /// Opens or shuts an account; shutting ends its sessions. For moderators as far as a suspension, else for administrators.
+    public static let setUserStatus = RPCMethod<SetUserStatusRequest, User>(
+        "userservice.v1.UserService", "SetUserStatus"
+    )
+    /// Ends all sessions of an account; for administrators. One's own end by Logout.
+    public static let endUserSessions = RPCMethod<EndUserSessionsRequest, EndUserSessionsResponse>(
+        "userservice.v1.UserService", "EndUserSessions"
+    )
+    /// Takes a second factor away: one's own by a code of it, somebody else's as an administrator. Both need a sign-in of just
+    /// now.
+    public static let removeTwoFactor = RPCMethod<RemoveTwoFactorRequest, Empty>(
+        "userservice.v1.UserService", "RemoveTwoFactor"
+    )
+    /// Makes new recovery codes in the place of all that are left; needs a code of the factor and a sign-in of just now.
+    public static let regenerateRecoveryCodes = RPCMethod<RegenerateRecoveryCodesRequest, RegenerateRecoveryCodesResponse>(
+        "userservice.v1.UserService", "RegenerateRecoveryCodes"
+    )
 }
 
 /// Accounts of people: registration, sessions, profiles, administration, the second factor and devices.
@@ -107,6 +128,19 @@ public protocol UserServiceProtocol: Sendable {
     func getActiveDevices(_ request: GetActiveDevicesRequest, options: CallOptions) async throws -> GetActiveDevicesResponse
     /// Ends the sessions of a device.
     func revokeDevice(_ request: RevokeDeviceRequest, options: CallOptions) async throws
+    /// Gives an account another role; for administrators who have signed in just now.
+    ///
+    /// Nobody sets their own, nobody gives one that they do not have, and the last administrator stays one.
+    func setUserRole(_ request: SetUserRoleRequest, options: CallOptions) async throws -> User
+    /// Opens or shuts an account; shutting ends its sessions. For moderators as far as a suspension, else for administrators.
+    func setUserStatus(_ request: SetUserStatusRequest, options: CallOptions) async throws -> User
+    /// Ends all sessions of an account; for administrators. One's own end by Logout.
+    func endUserSessions(_ request: EndUserSessionsRequest, options: CallOptions) async throws -> EndUserSessionsResponse
+    /// Takes a second factor away: one's own by a code of it, somebody else's as an administrator. Both need a sign-in of just
+    /// now.
+    func removeTwoFactor(_ request: RemoveTwoFactorRequest, options: CallOptions) async throws
+    /// Makes new recovery codes in the place of all that are left; needs a code of the factor and a sign-in of just now.
+    func regenerateRecoveryCodes(_ request: RegenerateRecoveryCodesRequest, options: CallOptions) async throws -> RegenerateRecoveryCodesResponse
 }
 
 extension UserServiceProtocol {
@@ -180,6 +214,29 @@ extension UserServiceProtocol {
     /// Ends the sessions of a device.
     public func revokeDevice(_ request: RevokeDeviceRequest) async throws {
         try await revokeDevice(request, options: CallOptions())
+    }
+    /// Gives an account another role; for administrators who have signed in just now.
+    ///
+    /// Nobody sets their own, nobody gives one that they do not have, and the last administrator stays one.
+    public func setUserRole(_ request: SetUserRoleRequest) async throws -> User {
+        try await setUserRole(request, options: CallOptions())
+    }
+    /// Opens or shuts an account; shutting ends its sessions. For moderators as far as a suspension, else for administrators.
+    public func setUserStatus(_ request: SetUserStatusRequest) async throws -> User {
+        try await setUserStatus(request, options: CallOptions())
+    }
+    /// Ends all sessions of an account; for administrators. One's own end by Logout.
+    public func endUserSessions(_ request: EndUserSessionsRequest) async throws -> EndUserSessionsResponse {
+        try await endUserSessions(request, options: CallOptions())
+    }
+    /// Takes a second factor away: one's own by a code of it, somebody else's as an administrator. Both need a sign-in of just
+    /// now.
+    public func removeTwoFactor(_ request: RemoveTwoFactorRequest) async throws {
+        try await removeTwoFactor(request, options: CallOptions())
+    }
+    /// Makes new recovery codes in the place of all that are left; needs a code of the factor and a sign-in of just now.
+    public func regenerateRecoveryCodes(_ request: RegenerateRecoveryCodesRequest) async throws -> RegenerateRecoveryCodesResponse {
+        try await regenerateRecoveryCodes(request, options: CallOptions())
     }
 }
 
@@ -256,6 +313,26 @@ public struct UserServiceStub: UserServiceProtocol {
     public func revokeDevice(_ request: RevokeDeviceRequest, options: CallOptions) async throws {
         _ = try await channel.unary(UserServiceMethods.revokeDevice, request, options)
     }
+
+    public func setUserRole(_ request: SetUserRoleRequest, options: CallOptions) async throws -> User {
+        try await channel.unary(UserServiceMethods.setUserRole, request, options).message
+    }
+
+    public func setUserStatus(_ request: SetUserStatusRequest, options: CallOptions) async throws -> User {
+        try await channel.unary(UserServiceMethods.setUserStatus, request, options).message
+    }
+
+    public func endUserSessions(_ request: EndUserSessionsRequest, options: CallOptions) async throws -> EndUserSessionsResponse {
+        try await channel.unary(UserServiceMethods.endUserSessions, request, options).message
+    }
+
+    public func removeTwoFactor(_ request: RemoveTwoFactorRequest, options: CallOptions) async throws {
+        _ = try await channel.unary(UserServiceMethods.removeTwoFactor, request, options)
+    }
+
+    public func regenerateRecoveryCodes(_ request: RegenerateRecoveryCodesRequest, options: CallOptions) async throws -> RegenerateRecoveryCodesResponse {
+        try await channel.unary(UserServiceMethods.regenerateRecoveryCodes, request, options).message
+    }
 }
 
 /// Answers as a test says, without a server: `fake.onRegister = { _ in … }`.
@@ -279,6 +356,11 @@ public final class UserServiceFake: UserServiceProtocol {
     private let verifyTwoFactorCalls = RPCFakeMethod<VerifyTwoFactorRequest, AuthResponse>("userservice.v1.UserService.VerifyTwoFactor")
     private let getActiveDevicesCalls = RPCFakeMethod<GetActiveDevicesRequest, GetActiveDevicesResponse>("userservice.v1.UserService.GetActiveDevices")
     private let revokeDeviceCalls = RPCFakeMethod<RevokeDeviceRequest, Void>("userservice.v1.UserService.RevokeDevice")
+    private let setUserRoleCalls = RPCFakeMethod<SetUserRoleRequest, User>("userservice.v1.UserService.SetUserRole")
+    private let setUserStatusCalls = RPCFakeMethod<SetUserStatusRequest, User>("userservice.v1.UserService.SetUserStatus")
+    private let endUserSessionsCalls = RPCFakeMethod<EndUserSessionsRequest, EndUserSessionsResponse>("userservice.v1.UserService.EndUserSessions")
+    private let removeTwoFactorCalls = RPCFakeMethod<RemoveTwoFactorRequest, Void>("userservice.v1.UserService.RemoveTwoFactor")
+    private let regenerateRecoveryCodesCalls = RPCFakeMethod<RegenerateRecoveryCodesRequest, RegenerateRecoveryCodesResponse>("userservice.v1.UserService.RegenerateRecoveryCodes")
 
     public init() {}
 
@@ -468,6 +550,61 @@ public final class UserServiceFake: UserServiceProtocol {
     public func revokeDevice(_ request: RevokeDeviceRequest, options: CallOptions) async throws {
         try await revokeDeviceCalls.call(request)
     }
+
+    /// What `setUserRole` answers; nil for an error.
+    public var onSetUserRole: (@Sendable (SetUserRoleRequest) async throws -> User)? {
+        get { setUserRoleCalls.answer }
+        set { setUserRoleCalls.answer = newValue }
+    }
+    /// What `setUserRole` was called with.
+    public var setUserRoleRequests: [SetUserRoleRequest] { setUserRoleCalls.requests }
+    public func setUserRole(_ request: SetUserRoleRequest, options: CallOptions) async throws -> User {
+        try await setUserRoleCalls.call(request)
+    }
+
+    /// What `setUserStatus` answers; nil for an error.
+    public var onSetUserStatus: (@Sendable (SetUserStatusRequest) async throws -> User)? {
+        get { setUserStatusCalls.answer }
+        set { setUserStatusCalls.answer = newValue }
+    }
+    /// What `setUserStatus` was called with.
+    public var setUserStatusRequests: [SetUserStatusRequest] { setUserStatusCalls.requests }
+    public func setUserStatus(_ request: SetUserStatusRequest, options: CallOptions) async throws -> User {
+        try await setUserStatusCalls.call(request)
+    }
+
+    /// What `endUserSessions` answers; nil for an error.
+    public var onEndUserSessions: (@Sendable (EndUserSessionsRequest) async throws -> EndUserSessionsResponse)? {
+        get { endUserSessionsCalls.answer }
+        set { endUserSessionsCalls.answer = newValue }
+    }
+    /// What `endUserSessions` was called with.
+    public var endUserSessionsRequests: [EndUserSessionsRequest] { endUserSessionsCalls.requests }
+    public func endUserSessions(_ request: EndUserSessionsRequest, options: CallOptions) async throws -> EndUserSessionsResponse {
+        try await endUserSessionsCalls.call(request)
+    }
+
+    /// What `removeTwoFactor` answers; nil for an error.
+    public var onRemoveTwoFactor: (@Sendable (RemoveTwoFactorRequest) async throws -> Void)? {
+        get { removeTwoFactorCalls.answer }
+        set { removeTwoFactorCalls.answer = newValue }
+    }
+    /// What `removeTwoFactor` was called with.
+    public var removeTwoFactorRequests: [RemoveTwoFactorRequest] { removeTwoFactorCalls.requests }
+    public func removeTwoFactor(_ request: RemoveTwoFactorRequest, options: CallOptions) async throws {
+        try await removeTwoFactorCalls.call(request)
+    }
+
+    /// What `regenerateRecoveryCodes` answers; nil for an error.
+    public var onRegenerateRecoveryCodes: (@Sendable (RegenerateRecoveryCodesRequest) async throws -> RegenerateRecoveryCodesResponse)? {
+        get { regenerateRecoveryCodesCalls.answer }
+        set { regenerateRecoveryCodesCalls.answer = newValue }
+    }
+    /// What `regenerateRecoveryCodes` was called with.
+    public var regenerateRecoveryCodesRequests: [RegenerateRecoveryCodesRequest] { regenerateRecoveryCodesCalls.requests }
+    public func regenerateRecoveryCodes(_ request: RegenerateRecoveryCodesRequest, options: CallOptions) async throws -> RegenerateRecoveryCodesResponse {
+        try await regenerateRecoveryCodesCalls.call(request)
+    }
 }
 
 /// Answers userservice.v1.UserService: `RPCService(server.rpcMethods)` is its handler.
@@ -509,6 +646,19 @@ public protocol UserServiceServer: Sendable {
     func getActiveDevices(_ request: GetActiveDevicesRequest, context: CallContext) async throws -> GetActiveDevicesResponse
     /// Ends the sessions of a device.
     func revokeDevice(_ request: RevokeDeviceRequest, context: CallContext) async throws
+    /// Gives an account another role; for administrators who have signed in just now.
+    ///
+    /// Nobody sets their own, nobody gives one that they do not have, and the last administrator stays one.
+    func setUserRole(_ request: SetUserRoleRequest, context: CallContext) async throws -> User
+    /// Opens or shuts an account; shutting ends its sessions. For moderators as far as a suspension, else for administrators.
+    func setUserStatus(_ request: SetUserStatusRequest, context: CallContext) async throws -> User
+    /// Ends all sessions of an account; for administrators. One's own end by Logout.
+    func endUserSessions(_ request: EndUserSessionsRequest, context: CallContext) async throws -> EndUserSessionsResponse
+    /// Takes a second factor away: one's own by a code of it, somebody else's as an administrator. Both need a sign-in of just
+    /// now.
+    func removeTwoFactor(_ request: RemoveTwoFactorRequest, context: CallContext) async throws
+    /// Makes new recovery codes in the place of all that are left; needs a code of the factor and a sign-in of just now.
+    func regenerateRecoveryCodes(_ request: RegenerateRecoveryCodesRequest, context: CallContext) async throws -> RegenerateRecoveryCodesResponse
 }
 
 extension UserServiceServer {
@@ -532,6 +682,11 @@ extension UserServiceServer {
             .unary(UserServiceMethods.verifyTwoFactor) { try await verifyTwoFactor($0, context: $1) },
             .unary(UserServiceMethods.getActiveDevices) { try await getActiveDevices($0, context: $1) },
             .unary(UserServiceMethods.revokeDevice) { try await revokeDevice($0, context: $1); return Empty() },
+            .unary(UserServiceMethods.setUserRole) { try await setUserRole($0, context: $1) },
+            .unary(UserServiceMethods.setUserStatus) { try await setUserStatus($0, context: $1) },
+            .unary(UserServiceMethods.endUserSessions) { try await endUserSessions($0, context: $1) },
+            .unary(UserServiceMethods.removeTwoFactor) { try await removeTwoFactor($0, context: $1); return Empty() },
+            .unary(UserServiceMethods.regenerateRecoveryCodes) { try await regenerateRecoveryCodes($0, context: $1) },
         ]
     }
 }

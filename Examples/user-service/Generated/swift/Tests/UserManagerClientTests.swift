@@ -444,4 +444,119 @@ private struct NoChange: UserManagerReducer {
         #expect(await client.getCurrentState().error != nil)
         #expect(await client.getCurrentState().isLoading == false)
     }
+
+    @Test func `setUserRole: has the traits of its options`() {
+        let action = UserManagerAction.setUserRole(SetUserRoleRequest())
+        #expect(action.actionName == "setUserRole")
+        #expect(action.stateUpdateStrategy == .updateByID)
+        #expect(action.cacheStrategy == .none)
+        #expect(action.requiresNetworkAccess == true)
+        #expect(action.modifiesState == true)
+        #expect(action.showsLoadingState == true)
+        #expect(action.supportsOffline == false)
+        #expect(action.isValid == action.validationErrors.isEmpty)
+    }
+
+    @Test func `setUserRole: calls the service with what is valid, and keeps its error`() async throws {
+        let service = UserServiceFake()
+        service.onSetUserRole = { _ in throw RPCError(.failedPrecondition, "no") }
+        let client = client(service)
+        let action = UserManagerAction.setUserRole(SetUserRoleRequest())
+        await #expect(throws: AxiomError.self) { try await client.process(action) }
+        #expect(service.setUserRoleRequests.count == (action.isValid ? 1 : 0))
+        #expect(await client.getCurrentState().error != nil)
+        #expect(await client.getCurrentState().isLoading == false)
+    }
+
+    @Test func `setUserStatus: has the traits of its options`() {
+        let action = UserManagerAction.setUserStatus(SetUserStatusRequest())
+        #expect(action.actionName == "setUserStatus")
+        #expect(action.stateUpdateStrategy == .updateByID)
+        #expect(action.cacheStrategy == .none)
+        #expect(action.requiresNetworkAccess == true)
+        #expect(action.modifiesState == true)
+        #expect(action.showsLoadingState == true)
+        #expect(action.supportsOffline == false)
+        #expect(action.isValid == action.validationErrors.isEmpty)
+    }
+
+    @Test func `setUserStatus: calls the service with what is valid, and keeps its error`() async throws {
+        let service = UserServiceFake()
+        service.onSetUserStatus = { _ in throw RPCError(.failedPrecondition, "no") }
+        let client = client(service)
+        let action = UserManagerAction.setUserStatus(SetUserStatusRequest())
+        await #expect(throws: AxiomError.self) { try await client.process(action) }
+        #expect(service.setUserStatusRequests.count == (action.isValid ? 1 : 0))
+        #expect(await client.getCurrentState().error != nil)
+        #expect(await client.getCurrentState().isLoading == false)
+    }
+
+    @Test func `endUserSessions: has the traits of its options`() {
+        let action = UserManagerAction.endUserSessions(EndUserSessionsRequest())
+        #expect(action.actionName == "endUserSessions")
+        #expect(action.stateUpdateStrategy == .noChange)
+        #expect(action.cacheStrategy == .none)
+        #expect(action.requiresNetworkAccess == true)
+        #expect(action.modifiesState == false)
+        #expect(action.showsLoadingState == true)
+        #expect(action.supportsOffline == false)
+        #expect(action.isValid == action.validationErrors.isEmpty)
+    }
+
+    @Test func `endUserSessions: calls the service with what is valid, and keeps its error`() async throws {
+        let service = UserServiceFake()
+        service.onEndUserSessions = { _ in throw RPCError(.failedPrecondition, "no") }
+        let client = client(service)
+        let action = UserManagerAction.endUserSessions(EndUserSessionsRequest())
+        await #expect(throws: AxiomError.self) { try await client.process(action) }
+        #expect(service.endUserSessionsRequests.count == (action.isValid ? 1 : 0))
+        #expect(await client.getCurrentState().error != nil)
+        #expect(await client.getCurrentState().isLoading == false)
+    }
+
+    @Test func `removeTwoFactor: has the traits of its options`() {
+        let action = UserManagerAction.removeTwoFactor(RemoveTwoFactorRequest())
+        #expect(action.actionName == "removeTwoFactor")
+        #expect(action.stateUpdateStrategy == .noChange)
+        #expect(action.cacheStrategy == .none)
+        #expect(action.requiresNetworkAccess == true)
+        #expect(action.modifiesState == false)
+        #expect(action.showsLoadingState == true)
+        #expect(action.supportsOffline == false)
+        #expect(action.isValid == action.validationErrors.isEmpty)
+    }
+
+    @Test func `removeTwoFactor: calls the service with what is valid, and keeps its error`() async throws {
+        let service = UserServiceFake()
+        service.onRemoveTwoFactor = { _ in throw RPCError(.failedPrecondition, "no") }
+        let client = client(service)
+        let action = UserManagerAction.removeTwoFactor(RemoveTwoFactorRequest())
+        await #expect(throws: AxiomError.self) { try await client.process(action) }
+        #expect(service.removeTwoFactorRequests.count == (action.isValid ? 1 : 0))
+        #expect(await client.getCurrentState().error != nil)
+        #expect(await client.getCurrentState().isLoading == false)
+    }
+
+    @Test func `regenerateRecoveryCodes: has the traits of its options`() {
+        let action = UserManagerAction.regenerateRecoveryCodes(RegenerateRecoveryCodesRequest())
+        #expect(action.actionName == "regenerateRecoveryCodes")
+        #expect(action.stateUpdateStrategy == .noChange)
+        #expect(action.cacheStrategy == .none)
+        #expect(action.requiresNetworkAccess == true)
+        #expect(action.modifiesState == false)
+        #expect(action.showsLoadingState == true)
+        #expect(action.supportsOffline == false)
+        #expect(action.isValid == action.validationErrors.isEmpty)
+    }
+
+    @Test func `regenerateRecoveryCodes: calls the service with what is valid, and keeps its error`() async throws {
+        let service = UserServiceFake()
+        service.onRegenerateRecoveryCodes = { _ in throw RPCError(.failedPrecondition, "no") }
+        let client = client(service)
+        let action = UserManagerAction.regenerateRecoveryCodes(RegenerateRecoveryCodesRequest())
+        await #expect(throws: AxiomError.self) { try await client.process(action) }
+        #expect(service.regenerateRecoveryCodesRequests.count == (action.isValid ? 1 : 0))
+        #expect(await client.getCurrentState().error != nil)
+        #expect(await client.getCurrentState().isLoading == false)
+    }
 }
