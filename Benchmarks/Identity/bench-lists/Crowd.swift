@@ -34,8 +34,8 @@ struct Crowd {
         let mixed = number &* 2_654_435_761 & 0xFFFF_FFFF
         var account = Account(
             id: "account-\(number)", email: try EmailAddress("u\(mixed)@example\(number % 50).com"),
-            username: try Username("name\(number)"), name: nil, passwordHash: nil, passwordChangedAt: start,
             createdAt: start.addingTimeInterval(Double(number) * 10))
+        account.username = try Username("name\(number)")
         account.emailVerifiedAt = number % 10 == 0 ? nil : start
         account.roles = number % 50_000 == 0 ? ["admin"] : number % 1000 == 0 ? ["moderator"] : []
         return account

@@ -4,7 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 
-/// The two pages that links in mails open.
+/// The two pages that links in mails open, and one for whoever opens the server's own address.
 ///
 /// Opening one changes nothing: scanners of mails open every link. What happens, happens when a person presses the button.
 struct PageRoutes: Sendable {
@@ -14,11 +14,18 @@ struct PageRoutes: Sendable {
 
     /// Pages for people without an app, under the paths that mails name.
     func add(to router: inout Router) {
+        router.get("/") { _ in Self.start }
         router.get("/verify", verifyPage)
         router.post("/verify", verify)
         router.get("/reset", resetPage)
         router.post("/reset", reset)
     }
+
+    /// Says what answers here, and nothing about it that a stranger could use.
+    private static let start = Page(
+        "This is an auth server",
+        words: "It keeps the accounts of apps, which talk to it themselves: there is nothing to do on this page."
+    ).response()
 
     /// Shows the form without looking at the token: the page says the same for a right one and a wrong one.
     @Sendable private func verifyPage(_ request: HTTPRequest) async throws -> HTTPResponse {

@@ -33,6 +33,13 @@ package struct Account: Sendable, Hashable {
     package let createdAt: Date
 }
 
+extension Account {
+    /// An account without a password, whose address nobody has verified.
+    package init(id: String, email: EmailAddress, createdAt: Date) {
+        self.init(id: id, email: email, passwordChangedAt: createdAt, createdAt: createdAt)
+    }
+}
+
 extension Account: CustomStringConvertible, CustomReflectable {
     package var description: String { "Account(\(id))" }
     package var customMirror: Mirror { Mirror(self, children: ["id": id]) }

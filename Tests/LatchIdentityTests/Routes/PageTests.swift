@@ -31,6 +31,17 @@ import Testing
         await site.close()
     }
 
+    @Test func `is not the one of the server's own address, which says what answers there and takes nothing`()
+        async throws
+    {
+        let site = try await Site()
+        let page = try await site.get("/")
+        #expect(page.status == 200 && page.text.contains("<h1>This is an auth server</h1>"))
+        #expect(page.field(.contentType)?.hasPrefix("text/html") == true && !page.text.contains("<form"))
+        #expect(try await site.post("/", form: "a=b").status == 405)
+        await site.close()
+    }
+
     @Test func `sets a new password`() async throws {
         let site = try await Site()
         try await site.signUp()

@@ -14,7 +14,9 @@ import Testing
 
     /// Three values that a setting takes and that are not its default.
     static func samples(_ setting: Setting) -> [String] {
-        if let number = Int(setting.standard) { return (1...3).map { String(number + $0) } }
+        // A default may be the most that is allowed.
+        let sign = setting.problem(String((Int(setting.standard) ?? 0) + 3)) == nil ? 1 : -1
+        if let number = Int(setting.standard) { return (1...3).map { String(number + sign * $0) } }
         return switch setting.key {
         case "listen", "admin_listen": (1...3).map { "127.0.0.1:\($0)" }
         case "store": (1...3).map { "sqlite:file\($0)" }
@@ -25,6 +27,8 @@ import Testing
         case "app_secrets": (1...3).map { "app\($0)=" + String(repeating: "0\($0)", count: 32) }
         case "first_party_grants": ["password", "refresh_token", "none"]
         case "first_administrator": (1...3).map { "admin\($0)@example.com" }
+        case "trusted_proxies": ["10.0.0.0/8", "::1 192.0.2.1", "2001:db8::/32, 127.0.0.1"]
+        case "forwarded_field": ["forwarded", "Forwarded", "FORWARDED"]
         case "mail_sender": (1...3).map { "sender\($0)@example.com" }
         case "smtp_url": (1...3).map { "smtp://127.0.0.\($0):25" }
         default: (1...3).map { "text \($0)" }
