@@ -37,18 +37,23 @@ func program(_ name: String, path: String, needs: [Target.Dependency]) -> Target
 }
 
 /// A client that the generator wrote, with its contracts; its tests and guides lie beside it.
-func generated(_ name: String, path: String) -> Target {
+func generated(
+    _ name: String, path: String, excluding: [String] = ["Documentation", "Tests"], settings: [SwiftSetting] = strict
+) -> Target {
     .target(
         name: name, dependencies: ["AxiomArchitecture", "AxiomCore", "LatchRPC"], path: path,
-        exclude: ["Documentation", "Tests"], swiftSettings: strict)
+        exclude: excluding, swiftSettings: settings)
 }
 
 /// The tests that the generator wrote for it.
-func generatedTests(_ name: String, path: String) -> Target {
+func generatedTests(_ name: String, path: String, settings: [SwiftSetting] = strict) -> Target {
     .testTarget(
         name: "\(name)Tests", dependencies: [.target(name: name), "AxiomArchitecture", "AxiomCore", "LatchRPC"],
-        path: "\(path)/Tests", swiftSettings: strict)
+        path: "\(path)/Tests", swiftSettings: settings)
 }
+
+/// For what must compile without a warning.
+let unwarned = strict + [SwiftSetting.treatAllWarnings(as: .error)]
 
 func onLinux(_ name: String) -> Target.Dependency { .target(name: name, condition: linux) }
 
@@ -246,8 +251,8 @@ let package = Package(
             needs: ["ConformanceTestee", "conformance-driver", "LatchRPC", "LatchProto", "LatchCore", "TestVectors"]),
 
         // What the generator makes of the .proto files in Examples, as it comes.
-        generated("UserService", path: "Examples/user-service/Generated/swift"),
-        generated("TaskManager", path: "Examples/task-manager/Generated/swift"),
+        generated("UserService", path: "Examples/user-service/Generated/swift", settings: unwarned),
+        generated("TaskManager", path: "Examples/task-manager/Generated/swift", settings: unwarned),
         module(
             "UserAuthentication", path: "Examples/user-service/Authentication",
             needs: ["UserService", "AxiomArchitecture", "AxiomCore", "LatchAuth", "LatchRPC", "LatchHTTP", "LatchCore"]),
@@ -267,6 +272,9 @@ let package = Package(
                 "LatchTesting", "LatchCore", "TestVectors",
             ]),
         module("GeneratedModels", path: "Tests/GeneratedModels", needs: ["LatchRPC"]),
+        // All that a legal .proto may do: it must compile, and without a warning.
+        generated(
+            "GeneratedTorture", path: "Tests/GeneratedTorture/swift", excluding: ["Tests"], settings: unwarned),
         module("GeneratedNames", path: "Tests/GeneratedNames", needs: ["LatchRPC"]),
         tests("DifferentialTests", needs: ["GeneratedModels", "LatchProto", "LatchRPC", "LatchCore", "TestVectors"]),
         // Without our upcoming features: what is generated compiles with and without them.
@@ -323,8 +331,9 @@ let package = Package(
                 "LaziOAuth", "LatchOAuth", "LatchIdentity", "LatchAuth", "LatchServer", "LatchHTTP", "LatchJOSE",
                 "LatchTesting", "LatchCore",
             ]),
-        generatedTests("UserService", path: "Examples/user-service/Generated/swift"),
-        generatedTests("TaskManager", path: "Examples/task-manager/Generated/swift"),
+        generatedTests("GeneratedTorture", path: "Tests/GeneratedTorture/swift", settings: unwarned),
+        generatedTests("UserService", path: "Examples/user-service/Generated/swift", settings: unwarned),
+        generatedTests("TaskManager", path: "Examples/task-manager/Generated/swift", settings: unwarned),
         tests(
             "UserServiceExampleTests",
             needs: [

@@ -15,6 +15,8 @@ public struct HTTPError: CodedError {
     public let hint: String?
     /// The response, where there was one.
     public let response: HTTPResponse?
+    /// Whether it is certain that no part of the request was sent: there was no connection to send it on.
+    public package(set) var isUnsent = false
 
     /// An error with its context.
     public init(code: String, message: String, hint: String? = nil, response: HTTPResponse? = nil) {

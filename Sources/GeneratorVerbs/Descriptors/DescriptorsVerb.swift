@@ -18,9 +18,9 @@ package enum DescriptorsVerb {
             name: "descriptors", summary: "compiles .proto files to a FileDescriptorSet",
             discussion: """
                 A FILE is a path, or the name under which another file would import it. Errors are told as
-                file:line:column: what, as many as there are; nothing is written then, and the exit code is 1.
+                file:line:column: what, the first of each file; nothing is written then, and the exit code is 1.
                 """,
-            options: [GenerateVerb.include, output, imports, sourceInfo], joinsLetters: true,
+            options: [GenerateVerb.include, output, imports, sourceInfo, GenerateVerb.allErrors], joinsLetters: true,
             operands: [.init(name: "FILE", summary: "a .proto file", repeats: true)],
             examples: [
                 .init(
@@ -43,10 +43,12 @@ package enum DescriptorsVerb {
         let hasLocations = invocation.has(sourceInfo)
         let (compilation, diagnostics) = sources.compile(
             sources.names + names, recordsLocations: hasLocations, builtIn: OptionFiles.bytes)
-        for diagnostic in diagnostics {
+        let (shown, rest) = DiagnosticBounds.shown(diagnostics, all: invocation.has(GenerateVerb.allErrors))
+        for diagnostic in shown {
             let lines = diagnostic.description.split(separator: "\n").map { String($0).printable }
             shell.error.line(lines.joined(separator: "\n"))
         }
+        if let rest { shell.error.line(rest) }
         guard compilation.isComplete else { return .failure }
         let files = invocation.has(imports) ? compilation.files : compilation.requested
         do {

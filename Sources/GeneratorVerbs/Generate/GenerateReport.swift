@@ -102,7 +102,7 @@ extension GenerateReport {
     }
 
     /// A run that came to nothing, for a script.
-    static func failure(_ error: CommandError, _ diagnostics: [Diagnostic]) -> JSONValue {
+    static func failure(_ error: CommandError, _ diagnostics: [Diagnostic]) -> JSONObject {
         var told: JSONObject = ["code": .string(error.code), "message": .string(error.message)]
         if let hint = error.hint { told["hint"] = .string(hint) }
         return [

@@ -44,10 +44,11 @@ struct GenerateRun {
         do {
             let settings = try GeneratorFlags.settings(invocation, shell)
             let project = ProjectRun(settings, languages: GeneratedLanguage.all, builtIn: OptionFiles.bytes)
+            defer { log.finish() }
             let prepared = try project.prepare(tell: log.tell, progress: voice.progress)
             return try await finish(prepared, settings, log, since: start)
         } catch  where invocation.has(GenerateVerb.json) {
-            shell.json(GenerateReport.failure(CommandError(telling: error), log.all))
+            shell.json(.object(GenerateReport.failure(CommandError(telling: error), log.all)))
             return Result(exitCode: CommandError(telling: error).exitCode)
         }
     }

@@ -16,6 +16,8 @@ package enum GenerateVerb {
         "naming", "NAMING", "with --layout perFile: fullPath, pathToUnderscores or dropPath (fullPath)")
     static let clientSuffix = Option.value("client-suffix", "NAME", "what names of clients end with (Client)")
     static let packageName = Option.value("package-name", "NAME", "the module that the files will belong to")
+    static let prefixPackages = Option.flag(
+        "prefix-packages", "lets names of types begin with their package's")
     static let frameworkVersion = Option.value(
         "swift-framework-version", "VERSION", "the Latchwork that the files are for")
     static let tests = Option.flag("generate-tests", "generates tests, whatever the settings say")
@@ -30,6 +32,7 @@ package enum GenerateVerb {
     static let diff = Option.flag("diff", "shows how files would change, and writes nothing")
     static let check = Option.flag("check", "exit 1 where files would change, and writes nothing")
     static let watch = Option.flag("watch", "generates again whenever a .proto file changes, until SIGTERM")
+    static let allErrors = Option.flag("all-errors", "tells all errors, and not the first 20 of each file")
     static let verbose = Option.flag("verbose", "names each file, and each step")
     static let json = Option.flag("json", "one JSON object with all that was done")
     static let logLevel = Option.value(
@@ -45,14 +48,15 @@ package enum GenerateVerb {
                 .latchwork.json.
 
                 Settings may stand in latchwork.toml under [generate] (proto_path, include, output_path, languages,
-                services, layout, visibility, naming, client_suffix, package_name, generate_contracts,
-                generate_clients, generate_tests, include_documentation, force_overwrite, validate,
+                services, layout, visibility, naming, client_suffix, package_name, prefix_packages,
+                generate_contracts, generate_clients, generate_tests, include_documentation, force_overwrite, validate,
                 skip_compilation), and in the environment as AXIOM_CLIENT_SUFFIX and so on. A flag wins over both.
                 """,
             options: [
                 protoPath, include, outputPath, languages, services, config, layout, visibility, naming, clientSuffix,
-                packageName, frameworkVersion, tests, noTests, noClients, noDocumentation, force, validate,
-                skipCompilation, modulePath, dryRun, diff, check, watch, verbose, json, logLevel,
+                packageName, prefixPackages, frameworkVersion, tests, noTests, noClients, noDocumentation, force,
+                validate,
+                skipCompilation, modulePath, dryRun, diff, check, watch, verbose, allErrors, json, logLevel,
             ],
             later: [
                 "kotlin-framework-version": "Swift is generated; for Kotlin there is no generator yet.",

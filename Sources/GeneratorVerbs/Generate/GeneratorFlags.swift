@@ -23,6 +23,7 @@ enum GeneratorFlags {
         (GenerateVerb.noTests, .tests, "false"), (GenerateVerb.tests, .tests, "true"),
         (GenerateVerb.noClients, .clients, "false"), (GenerateVerb.noDocumentation, .documentation, "false"),
         (GenerateVerb.force, .forceOverwrite, "true"), (GenerateVerb.validate, .validate, "true"),
+        (GenerateVerb.prefixPackages, .prefixPackages, "true"),
         (GenerateVerb.skipCompilation, .skipCompilation, "true"),
     ]
 

@@ -22,6 +22,8 @@ struct GeneratorVoice: Sendable {
     let isJSON: Bool
     /// Whether each file and each step is named.
     let isVerbose: Bool
+    /// Whether all errors are told, however many there are.
+    let tellsAllErrors: Bool
 
     init(_ invocation: Invocation, _ shell: Shell) throws(CommandError) {
         self.shell = shell
@@ -33,15 +35,25 @@ struct GeneratorVoice: Sendable {
         }
         self.level = level
         isJSON = invocation.has(GenerateVerb.json)
+        tellsAllErrors = invocation.has(GenerateVerb.allErrors)
         isVerbose = invocation.has(GenerateVerb.verbose) || level >= .debug
     }
 
     /// Tells a diagnostic: what, where, the line with a caret, and the hint.
     func tell(_ diagnostic: Diagnostic) {
-        guard !isJSON, diagnostic.severity == .error || level >= .warn else { return }
+        guard tells(diagnostic) else { return }
         shell.error.line(
             diagnostic.description.split(separator: "\n").map { String($0).printable }.joined(separator: "\n"))
     }
+
+    /// Tells how many diagnostics were not told.
+    func tell(rest: String?) {
+        guard !isJSON, let rest else { return }
+        shell.error.line(rest)
+    }
+
+    /// Whether a diagnostic is told at this level.
+    func tells(_ diagnostic: Diagnostic) -> Bool { !isJSON && (diagnostic.severity == .error || level >= .warn) }
 
     /// Tells how far a run has come, to people who wait for it.
     func progress(_ progress: ProjectRun.Progress) {
@@ -59,15 +71,24 @@ struct GeneratorVoice: Sendable {
 /// The diagnostics of one run, told as they come and kept for its report.
 final class DiagnosticLog: Sendable {
     private let voice: GeneratorVoice?
-    private let list = Lock<[Diagnostic]>([])
+    private let content: Lock<(all: [Diagnostic], bounds: DiagnosticBounds)>
 
     /// - Parameter voice: Nil where nobody is told before the report.
-    init(_ voice: GeneratorVoice?) { self.voice = voice }
+    init(_ voice: GeneratorVoice?) {
+        self.voice = voice
+        content = Lock(([], DiagnosticBounds(showsAll: voice?.tellsAllErrors ?? true)))
+    }
 
-    var all: [Diagnostic] { list.withLock { $0 } }
+    var all: [Diagnostic] { content.withLock { $0.all } }
 
     func tell(_ diagnostic: Diagnostic) {
-        list.withLock { $0.append(diagnostic) }
-        voice?.tell(diagnostic)
+        let isTold = content.withLock { content in
+            content.all.append(diagnostic)
+            return voice?.tells(diagnostic) == true && content.bounds.admits(diagnostic)
+        }
+        if isTold { voice?.tell(diagnostic) }
     }
+
+    /// Tells how many more there are than were told.
+    func finish() { voice?.tell(rest: content.withLock { $0.bounds.rest }) }
 }

@@ -81,9 +81,11 @@ struct GenerateTool: GeneratorTool {
             return outcome(report)
         } catch {
             let told = CommandError(telling: error)
-            let lines = log.all.map(\.description) + [told.message] + (told.hint.map { ["hint: \($0)"] } ?? [])
-            return ToolOutcome(
-                text: lines.joined(separator: "\n"), structured: GenerateReport.failure(told, log.all), isError: true)
+            let (shown, rest) = ToolDiagnostics.shown(log.all)
+            let lines = shown.map(\.description) + rest + [told.message] + (told.hint.map { ["hint: \($0)"] } ?? [])
+            var structured = GenerateReport.failure(told, shown)
+            structured["diagnostics_omitted"] = .integer(Int64(log.all.count - shown.count))
+            return ToolOutcome(text: lines.joined(separator: "\n"), structured: .object(structured), isError: true)
         }
     }
 
@@ -126,7 +128,8 @@ struct GenerateTool: GeneratorTool {
 
     private func outcome(_ report: GenerateReport) -> ToolOutcome {
         var lines = [report.text(isVerbose: true)]
-        lines += report.diagnostics.map(\.description)
+        let (shown, rest) = ToolDiagnostics.shown(report.diagnostics)
+        lines += shown.map(\.description) + rest
         if let check = report.check {
             let errors = check.findings.filter(\.isError).prefix(20)
             lines += errors.map { "\($0.path):\($0.line):\($0.column): error: \($0.message)" } + check.remarks

@@ -32,13 +32,18 @@ struct ValidateTool: GeneratorTool {
             [arguments.text("proto_path") ?? ""], includes: arguments.texts("include_paths"))
         voice.progress(1, of: 1, "done")
         let isDetailed = arguments.flag("detailed") ?? false
-        let shown = validation.diagnostics.filter { isDetailed || $0.severity == .error }
+        let wanted = validation.diagnostics.filter { isDetailed || $0.severity == .error }
+        let (shown, rest) = ToolDiagnostics.shown(wanted)
+        var structured = validation.json
+        structured["diagnostics"] = .array(shown.map(\.json))
+        structured["diagnostics_omitted"] = .integer(Int64(validation.diagnostics.count - shown.count))
         let verdict =
             "\(validation.fileCount) files, \(validation.errorCount) errors, "
             + "\(validation.diagnostics.count - validation.errorCount) warnings: "
             + (validation.isValid ? "valid" : "not valid")
         return ToolOutcome(
-            text: (shown.map(\.description) + [verdict]).joined(separator: "\n"), structured: validation.json)
+            text: (shown.map(\.description) + rest + [verdict]).joined(separator: "\n"), structured: .object(structured)
+        )
     }
 }
 

@@ -29,7 +29,7 @@ struct ProtoValidation: Sendable {
     var isValid: Bool { errorCount == 0 }
 
     /// For a script.
-    var json: JSONValue {
+    var json: JSONObject {
         [
             "valid": .bool(isValid), "files": .integer(Int64(fileCount)), "errors": .integer(Int64(errorCount)),
             "warnings": .integer(Int64(diagnostics.count - errorCount)),

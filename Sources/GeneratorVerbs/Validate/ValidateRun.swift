@@ -52,15 +52,18 @@ struct ValidateRun {
     private func tell(_ proto: ProtoValidation?, _ swift: ProjectCheck.Report?, isValid: Bool) {
         if invocation.has(GenerateVerb.json) {
             var object: JSONObject = ["valid": .bool(isValid)]
-            if let proto { object["proto"] = proto.json }
+            if let proto { object["proto"] = .object(proto.json) }
             if let swift { object["swift"] = swift.json }
             return shell.json(.object(object))
         }
         if let proto {
-            for diagnostic in proto.diagnostics {
+            let isWhole = invocation.has(GenerateVerb.allErrors) || invocation.has(ValidateVerb.detailed)
+            let (shown, rest) = DiagnosticBounds.shown(proto.diagnostics, all: isWhole)
+            for diagnostic in shown {
                 let lines = diagnostic.description.split(separator: "\n").map { String($0).printable }
                 shell.error.line(lines.joined(separator: "\n"))
             }
+            if let rest { shell.error.line(rest) }
             shell.output.line(
                 "proto: \(proto.fileCount) files compiled, \(proto.errorCount) errors, "
                     + "\(proto.diagnostics.count - proto.errorCount) warnings: \(proto.isValid ? "valid" : "not valid")"

@@ -19,7 +19,8 @@ package enum ValidateVerb {
                 --module-path; else its syntax alone is checked, and that is said. Exit 1 where anything is wrong.
                 """,
             options: [
-                path, GenerateVerb.include, detailed, compileCheck, categorize, GenerateVerb.skipCompilation,
+                path, GenerateVerb.include, detailed, GenerateVerb.allErrors, compileCheck, categorize,
+                GenerateVerb.skipCompilation,
                 GenerateVerb.modulePath, GenerateVerb.json,
             ],
             joinsLetters: true,

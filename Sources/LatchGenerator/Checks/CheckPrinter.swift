@@ -11,10 +11,10 @@ struct CheckPrinter {
 
     var file: GeneratedFile {
         var printer = context.printer(shown: [], used: ["AxiomArchitecture", "AxiomCore", "LatchRPC", "Testing"])
-        if let module = context.options.moduleName ?? plan.packageName { printer.line("@testable import \(module)") }
+        if let module = context.testedModule { printer.line("@testable import \(module)") }
         printReducer(to: &printer)
         printer.gap()
-        printer.block("@Suite struct \(plan.clientName)Tests {") {
+        printer.block("@\(context.standard("Suite")) struct \(plan.clientName)Tests {") {
             printClient(to: &$0)
             for (method, checks) in zip(plan.methods, context.checks) { printMethod(method, checks, to: &$0) }
         }
@@ -27,9 +27,9 @@ struct CheckPrinter {
         printer.gap()
         printer.block("private struct NoChange: \(name) {") {
             for method in plan.methods where method.strategy == .custom {
-                let answer = method.answersNothing ? "" : ", answered answer: \(context.name(method.answer))"
+                let answer = method.answersNothing ? "" : ", answered answer: \(context.nameInTests(method.answer))"
                 $0.line(
-                    "func \(method.caseName)(_ request: \(context.name(method.request))\(answer), state: inout \(plan.stateName)) {}"
+                    "func \(method.caseName)(_ request: \(context.nameInTests(method.request))\(answer), state: inout \(plan.stateName)) {}"
                 )
             }
         }
@@ -41,7 +41,7 @@ struct CheckPrinter {
             $0.line("\(plan.clientName)(service: service\(reducer))")
         }
         printer.gap()
-        printer.block("@Test func `the stream of states begins with the first one`() async {") {
+        printer.block("@\(context.standard("Test")) func `the stream of states begins with the first one`() async {") {
             $0.lines(
                 """
                 let client = client(\(context.service)Fake())
@@ -52,12 +52,11 @@ struct CheckPrinter {
     }
 
     private func printMethod(_ method: MethodPlan, _ checks: [RuleCheck], to printer: inout SwiftPrinter) {
-        let shape = MethodShape(method.method, context.types)
-        let (name, request) = (SwiftNames.bare(method.caseName), shape.request)
-        let call = SwiftNames.bare(shape.name)
-        let hook = "on\(call.prefix(1).uppercased())\(call.dropFirst())"
+        let (name, request) = (SwiftNames.bare(method.caseName), context.nameInTests(method.request))
+        let fake = FakeNames(plan.service)[method.method]
+        let (hook, requests) = (fake.hook, fake.requests)
         printer.gap()
-        printer.block("@Test func `\(name): has the traits of its options`() {") {
+        printer.block("@\(context.standard("Test")) func `\(name): has the traits of its options`() {") {
             $0.lines(
                 """
                 let action = \(plan.actionName).\(method.caseName)(\(request)())
@@ -73,31 +72,32 @@ struct CheckPrinter {
         }
         printer.gap()
         printer.block(
-            "@Test func `\(name): calls the service with what is valid, and keeps its error`() async throws {"
+            "@\(context.standard("Test")) func `\(name): calls the service with what is valid, and keeps its error`() async throws {"
         ) {
             $0.lines(
                 """
                 let service = \(context.service)Fake()
-                service.\(hook) = { _ in throw RPCError(.failedPrecondition, "no") }
+                service.\(hook) = { _ in throw \(context.standard("RPCError"))(.failedPrecondition, "no") }
                 let client = client(service)
                 let action = \(plan.actionName).\(method.caseName)(\(request)())
-                await #expect(throws: AxiomError.self) { try await client.process(action) }
-                #expect(service.\(call)Requests.count == (action.isValid ? 1 : 0))
+                await #expect(throws: \(context.standard("AxiomError")).self) { try await client.process(action) }
+                #expect(service.\(requests).count == (action.isValid ? 1 : 0))
                 #expect(await client.getCurrentState().error != nil)
                 #expect(await client.getCurrentState().isLoading == false)
                 """)
         }
         if !checks.isEmpty { return }
-        let answer = method.answersNothing ? "" : " \(shape.answer)() "
+        let answer = method.answersNothing ? "" : " \(context.nameInTests(method.answer))() "
         printer.gap()
-        printer.block("@Test func `\(name): leaves no error where it is done`() async throws {") {
+        printer.block("@\(context.standard("Test")) func `\(name): leaves no error where it is done`() async throws {")
+        {
             $0.lines(
                 """
                 let service = \(context.service)Fake()
                 service.\(hook) = { _ in\(answer.isEmpty ? " " : answer)}
                 let client = client(service)
                 try await client.process(.\(method.caseName)(\(request)()))
-                #expect(service.\(call)Requests.count == 1)
+                #expect(service.\(requests).count == 1)
                 #expect(await client.getCurrentState().error == nil)
                 """)
         }

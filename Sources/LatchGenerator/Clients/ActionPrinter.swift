@@ -19,7 +19,9 @@ struct ActionPrinter {
 
             Its description shows no field that is secret.
             """)
-        printer.block("\(access)enum \(plan.actionName): AxiomAction, \(context.standard("Hashable")) {") {
+        printer.block(
+            "\(access)enum \(plan.actionName): \(context.standard("AxiomAction")), \(context.standard("Hashable")) {"
+        ) {
             for method in plan.methods {
                 $0.doc(method.documentation ?? "Calls \(method.method.fullName).")
                 $0.line("case \(method.caseName)(\(context.name(method.request)))")
@@ -34,21 +36,22 @@ struct ActionPrinter {
     private func printTraits(to printer: inout SwiftPrinter) {
         printer.gap()
         printer.doc("What the options of the service say of the action.")
-        printer.block("\(access)var traits: ActionTraits {") {
+        printer.block("\(access)var traits: \(context.standard("ActionTraits")) {") {
             $0.line("switch self {")
-            for method in plan.methods { $0.line("case .\(method.caseName): \(Self.traits(method))") }
+            for method in plan.methods { $0.line("case .\(method.caseName): \(traits(method))") }
             $0.line("}")
         }
     }
 
-    private static func traits(_ method: MethodPlan) -> String {
+    private func traits(_ method: MethodPlan) -> String {
         var arguments = [SwiftNames.literal(SwiftNames.bare(method.caseName)), ".\(method.strategy.rawValue)"]
         if method.cache != .none { arguments.append("cache: .\(method.cache.rawValue)") }
         if !method.requiresNetwork { arguments.append("requiresNetwork: false") }
         if !method.modifiesState { arguments.append("modifiesState: false") }
         if !method.showsLoading { arguments.append("showsLoading: false") }
         if method.supportsOffline { arguments.append("supportsOffline: true") }
-        return "ActionTraits(\(arguments.joined(separator: ", ")))"
+        if method.isIdempotent { arguments.append("isIdempotent: true") }
+        return "\(context.standard("ActionTraits"))(\(arguments.joined(separator: ", ")))"
     }
 
     private func printRequest(to printer: inout SwiftPrinter) {

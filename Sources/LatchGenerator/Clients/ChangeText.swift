@@ -52,10 +52,10 @@ struct ChangeText {
             if case .oneof = FieldShape.presence(of: field) {
                 return ["if $0.storage.has(\(field.slot)) { \(one("$0.storage[message: \(field.slot)]")) }"]
             }
-            guard FieldShape.presence(of: field) == .optional else { return [one("$0.\(field.property)")] }
-            return ["if let item = $0.\(field.property) { \(one("item")) }"]
+            guard FieldShape.presence(of: field) == .optional else { return [one("$0.\(field.reading)")] }
+            return ["if let item = $0.\(field.reading) { \(one("item")) }"]
         case .many(let field):
-            let list = "$0.\(field.property)"
+            let list = "$0.\(field.reading)"
             return method.strategy == .append
                 ? ["\(rules).append(\(list), to: &\(place))"] : ["\(rules).replaceAll(&\(place), with: \(list))"]
         }
@@ -69,11 +69,13 @@ struct ChangeText {
         if let field = method.page.cursor { lines.append("$1.\(names.cursor) = \(field.keyValue(of: "$0"))") }
         if let field = method.page.total {
             let value = field.keyValue(of: "$0")
-            lines.append("$1.\(names.total) = \(SwiftKeyType(field) == .int32 ? value : "Int32(clamping: \(value))")")
+            lines.append(
+                "$1.\(names.total) = \(SwiftKeyType(field) == .int32 ? value : "\(context.standard("Int32"))(clamping: \(value))")"
+            )
         }
         if let field = method.page.hasMore {
             let isOptional = FieldShape.presence(of: field) == .optional
-            lines.append("$1.\(names.hasMore) = $0.\(field.property)\(isOptional ? " ?? false" : "")")
+            lines.append("$1.\(names.hasMore) = $0.\(field.reading)\(isOptional ? " ?? false" : "")")
         } else if method.page.cursor != nil {
             lines.append("$1.\(names.hasMore) = !$1.\(names.cursor).isEmpty")
         }

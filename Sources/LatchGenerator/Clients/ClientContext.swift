@@ -24,14 +24,14 @@ struct ClientContext {
         access = options.visibility.prefix
         var diagnostics: [Diagnostic] = []
         checks = plan.methods.map { method in
-            let (checks, found) = RuleWriter().checks(for: method)
+            let (checks, found) = RuleWriter(standard: { types.standard($0) }).checks(for: method)
             diagnostics += found
             return checks
         }
         var table = RuleTable()
         ruled = plan.methods.map { table.isRuled($0.request) }
         itemChecks = plan.itemConstraints.mapValues { constraints in
-            let (checks, found) = RuleWriter(request: "item").checks(for: constraints)
+            let (checks, found) = RuleWriter(request: "item", standard: { types.standard($0) }).checks(for: constraints)
             diagnostics += found
             return checks
         }
@@ -49,6 +49,18 @@ struct ClientContext {
 
     /// The Swift name of a message.
     func name(_ message: MessageDescriptor) -> String { types.name(message) }
+
+    /// The Swift name of a message in a test, which may import others of that name.
+    func nameInTests(_ message: MessageDescriptor) -> String {
+        let name = types.name(message)
+        let first = name.prefix { $0 != "." }
+        let isOther = ImportedNames.runtime.contains(String(first)) || ImportedNames.testing.contains(String(first))
+        guard isOther, types.module(of: message.fullName) == nil, let module = testedModule else { return name }
+        return "\(module).\(name)"
+    }
+
+    /// The module that is tested; nil where nobody has named it, so that tests belong to it.
+    var testedModule: String? { options.moduleName ?? plan.packageName }
 
     /// The name of a type of Swift, of Foundation or of the runtime, which a message may have as well.
     func standard(_ name: String) -> String { types.standard(name) }
@@ -126,12 +138,9 @@ extension FieldDescriptor {
     /// Its place in the schema of its message.
     var slot: Int { parent?.fields.firstIndex { $0 === self } ?? 0 }
 
-    /// Its property.
-    var property: String { SwiftNames.property(name) }
-
     /// The value of a key in an expression; what is not there reads as its zero.
     func keyValue(of message: String) -> String {
-        guard FieldShape.presence(of: self) == .optional else { return "\(message).\(property)" }
-        return "\(message).\(property) ?? \(type == .string ? "\"\"" : "0")"
+        guard FieldShape.presence(of: self) == .optional else { return "\(message).\(reading)" }
+        return "\(message).\(reading) ?? \(type == .string ? "\"\"" : "0")"
     }
 }

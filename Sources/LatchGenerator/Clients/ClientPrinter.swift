@@ -31,14 +31,14 @@ struct ClientPrinter {
             for await state in client.stateStream { show(state) }
             ```
             """)
-        printer.block("\(access)actor \(plan.clientName): AxiomClient {") {
+        printer.block("\(access)actor \(plan.clientName): \(context.standard("AxiomClient")) {") {
             $0.doc("What the client knows.")
             $0.line("\(access)typealias StateType = \(plan.stateName)")
             $0.doc("What it can be asked to do.")
             $0.line("\(access)typealias ActionType = \(plan.actionName)")
             $0.gap()
             $0.doc("What stands behind the client.")
-            $0.line("\(access)nonisolated let core: ClientCore<\(plan.stateName)>")
+            $0.line("\(access)nonisolated let core: \(context.standard("ClientCore"))<\(plan.stateName)>")
             $0.line("private let service: any \(context.service)Protocol")
             if let reducer = plan.reducerName { $0.line("private let reducer: any \(reducer)") }
             printInit(to: &$0)
@@ -64,24 +64,36 @@ struct ClientPrinter {
             $0.line("service: any \(context.service)Protocol,")
             if let reducer = plan.reducerName { $0.line("reducer: any \(reducer),") }
             $0.line("initialState: \(plan.stateName) = \(plan.stateName)(),")
-            $0.line("settings: ClientSettings = ClientSettings()")
+            $0.line("settings: \(context.standard("ClientSettings")) = \(context.standard("ClientSettings"))()")
         }
         printer.line("    self.service = service")
         if plan.reducerName != nil { printer.line("    self.reducer = reducer") }
-        printer.line("    core = ClientCore(initialState, settings: settings)")
+        printer.line("    core = \(context.standard("ClientCore"))(initialState, settings: settings)")
         printer.line("}")
     }
 
     private func printPerform(to printer: inout SwiftPrinter) {
         printer.gap()
         printer.doc("Does an action, as a part of a run; `process` is what programs call.")
-        printer.block("\(access)func perform(_ action: \(plan.actionName), in run: ActionRun) async throws {") {
+        if plan.methods.contains(where: { deprecation($0) != nil }) {
+            // Inside of it nobody is warned of actions that are deprecated.
+            printer.line("@available(*, deprecated, message: \"call process\")")
+        }
+        printer.block(
+            "\(access)func perform(_ action: \(plan.actionName), in run: \(context.standard("ActionRun"))) async throws {"
+        ) {
             $0.line("switch action {")
             for method in plan.methods {
-                $0.line("case .\(method.caseName)(let request): try await \(method.caseName)(request, in: run)")
+                let owner = method.caseName == "request" ? "self." : ""
+                $0.line(
+                    "case .\(method.caseName)(let request): try await \(owner)\(method.caseName)(request, in: run)")
             }
             $0.line("}")
         }
+    }
+
+    private func deprecation(_ method: MethodPlan) -> String? {
+        Deprecation.attribute(method.method.options.message.bool(33), method.method.comments)
     }
 
     private func printMethod(_ method: MethodPlan, to printer: inout SwiftPrinter) {
@@ -94,10 +106,11 @@ struct ClientPrinter {
 
             The same as `\(process)`\(method.answersNothing ? "" : ", with the answer").
             """)
+        if let attribute = deprecation(method) { printer.line(attribute) }
         if !method.answersNothing { printer.line("@discardableResult") }
         let arrow = method.answersNothing ? "" : " -> \(shape.answer)"
         printer.block(
-            "\(access)func \(method.caseName)(_ request: \(shape.request), in run: ActionRun? = nil) async throws\(arrow) {"
+            "\(access)func \(method.caseName)(_ request: \(shape.request), in run: \(context.standard("ActionRun"))? = nil) async throws\(arrow) {"
         ) {
             $0.line("try await perform(.\(method.caseName)(request), request, in: run) { [service] in")
             $0.line("    try await service.\(shape.name)($0, options: $1)")

@@ -94,7 +94,7 @@ public struct ClientWriter {
 
                 `recoveryStrategy` says what can be done: try again, correct the request, or neither.
                 """)
-            printer.line("\(access)typealias \(plan.stem)Error = AxiomError")
+            printer.line("\(access)typealias \(plan.stem)Error = \(types.standard("AxiomError"))")
         }
         return GeneratedFile(
             path: ClientContext.folder("Clients", options, plans.first) + "AxiomErrors.swift", text: printer.text)

@@ -17,7 +17,8 @@ extension StatePrinter {
         let item = context.name(collection.item)
         printer.doc("How \(collection.name) are told apart, limited, looked for and put in order.")
         printer.block(
-            "static let \(ChangeText.rules(collection)) = ItemRules<\(item), \(key)>(", until: ")"
+            "static let \(ChangeText.rules(collection)) = \(context.standard("ItemRules"))<\(item), \(key)>(",
+            until: ")"
         ) {
             var lines = [SwiftNames.literal(collection.name)]
             if let limit = collection.limit { lines.append("limit: \(limit)") }
@@ -26,7 +27,9 @@ extension StatePrinter {
             var fields = collection.sortFields
             if let field = collection.defaultSort, !fields.contains(where: { $0 === field }) { fields.append(field) }
             if !fields.isEmpty {
-                let list = fields.map { "    SortField(\(SwiftNames.literal($0.name))) { \($0.sortValue) }," }
+                let list = fields.map {
+                    "    \(context.standard("SortField"))(\(SwiftNames.literal($0.name))) { \($0.sortValue) },"
+                }
                 lines.append("sort: [\n\(list.joined(separator: "\n"))\n]")
             }
             if let field = collection.defaultSort { lines.append("defaultSort: \(SwiftNames.literal(field.name))") }
@@ -40,7 +43,7 @@ extension StatePrinter {
 
     private func searched(_ fields: [FieldDescriptor]) -> String {
         let single = fields.filter { $0.label != .repeated }.map { $0.keyValue(of: "$0") }
-        let lists = fields.filter { $0.label == .repeated }.map { "$0.\($0.property)" }
+        let lists = fields.filter { $0.label == .repeated }.map { "$0.\($0.reading)" }
         return (["[\(single.joined(separator: ", "))]"] + lists).joined(separator: " + ")
     }
 
@@ -109,22 +112,25 @@ extension StatePrinter {
             - Throws: `AxiomError.stateError` for a name that is none of a field.
             """)
         printer.block(
-            "\(access)func sorted\(many)(by field: \(context.standard("String"))? = nil, ascending: \(context.standard("Bool")) = true) throws(AxiomError) -> [\(item)] {"
-        ) { $0.line("try \(rules).sorted(\(property), by: field, ascending: ascending, orThrow: AxiomError.self)") }
+            "\(access)func sorted\(many)(by field: \(context.standard("String"))? = nil, ascending: \(context.standard("Bool")) = true) throws(\(context.standard("AxiomError"))) -> [\(item)] {"
+        ) {
+            $0.line(
+                "try \(rules).sorted(\(property), by: field, ascending: ascending, orThrow: \(context.standard("AxiomError")).self)"
+            )
+        }
     }
 }
 
 extension FieldDescriptor {
     /// A value to put items in order by: nil where there is none.
     fileprivate var sortValue: String {
-        let value = "$0.\(property)"
+        let value = "$0.\(reading)"
         switch (FieldShape.presence(of: self), type) {
         case (.optional, .bool): return "\(value).map { $0 ? 1 : 0 }"
         case (.optional, .enum): return "\(value)?.rawValue"
         case (.tracked, .enum): return "\(value).rawValue"
         case (.tracked, _) where type?.isMessage == true:
-            let name = SwiftNames.bare(property)
-            return "$0.has\(name.prefix(1).uppercased())\(name.dropFirst()) ? \(value) : nil"
+            return "$0.storage.has(\(slot)) ? \(value) : nil"
         case (_, .bool): return "\(value) ? 1 : 0"
         case (_, .enum): return "\(value).rawValue"
         default: return value

@@ -22,7 +22,7 @@ struct StatePrinter {
         var printer = context.printer(shown: ["AxiomArchitecture", "AxiomCore", "LatchRPC"], needsDate: true)
         printer.gap()
         printer.doc("What ``\(plan.clientName)`` knows of \(plan.service.fullName).")
-        printer.block("\(access)struct \(plan.stateName): AxiomState {") {
+        printer.block("\(access)struct \(plan.stateName): \(context.standard("AxiomState")) {") {
             for property in properties {
                 $0.doc(property.documentation)
                 $0.line("\(access)var \(property.name): \(property.type)")
@@ -66,7 +66,7 @@ struct StatePrinter {
                 name: "isLoading", type: context.standard("Bool"), zero: "false",
                 documentation: "Whether an action is under way that shows it; set by the client."),
             Property(
-                name: "error", type: "AxiomError?", zero: "nil",
+                name: "error", type: "\(context.standard("AxiomError"))?", zero: "nil",
                 documentation: "Why the last action failed; nil after one that did not."),
             Property(
                 name: "lastUpdated", type: "\(context.standard("Date"))?", zero: "nil",
@@ -99,21 +99,21 @@ struct StatePrinter {
         }
         printer.gap()
         printer.doc("The same state with an error, or without.")
-        printer.block("\(access)func withError(_ error: AxiomError?) -> Self {") {
+        printer.block("\(access)func withError(_ error: \(context.standard("AxiomError"))?) -> Self {") {
             $0.lines("var state = self\nstate.error = error\nreturn state")
         }
         printer.gap()
         printer.doc("How much is in the state.")
         let counts = plan.collections.map { "\(SwiftNames.literal($0.name)): \($0.property).count" }
-        printer.block("\(access)var statistics: StateStatistics {") {
+        printer.block("\(access)var statistics: \(context.standard("StateStatistics")) {") {
             $0.line("StateStatistics([\(counts.isEmpty ? ":" : counts.joined(separator: ", "))])")
         }
         printer.gap()
         printer.doc("The same as `statistics`, for code that looks at how large a state is.")
-        printer.line("\(access)var performanceMetrics: StateStatistics { statistics }")
+        printer.line("\(access)var performanceMetrics: \(context.standard("StateStatistics")) { statistics }")
         printer.gap()
         printer.doc("What the state holds that its options do not allow; a client's own states hold none of it.")
-        printer.block("\(access)var validationResults: [StateIssue] {") {
+        printer.block("\(access)var validationResults: [\(context.standard("StateIssue"))] {") {
             let parts = plan.collections.map(issues)
             $0.line(parts.isEmpty ? "[]" : parts.joined(separator: " + "))
         }
@@ -160,7 +160,7 @@ struct StatePrinter {
         }
         printer.gap()
         printer.doc("Hashes what is compared, or less.")
-        printer.block("\(access)func hash(into hasher: inout Hasher) {") {
+        printer.block("\(access)func hash(into hasher: inout \(context.standard("Hasher"))) {") {
             for property in properties {
                 let name = property.name
                 $0.line(

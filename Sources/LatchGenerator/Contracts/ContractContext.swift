@@ -24,10 +24,23 @@ struct ContractContext {
     }
 
     /// Notes that something cannot be written in Swift.
-    mutating func fail(_ message: String, at place: Place?, in file: FileDescriptor, hint: String? = nil) {
-        var diagnostic = Diagnostic(file: file.name, place: place, message: message, hint: hint)
+    mutating func fail(
+        _ message: String, at place: Place?, in file: FileDescriptor, hint: String? = nil,
+        as severity: Diagnostic.Severity = .error
+    ) {
+        var diagnostic = Diagnostic(severity, file: file.name, place: place, message: message, hint: hint)
         if let place { diagnostic.show(file.source.line(Int(place.line)), at: place) }
         diagnostics.append(diagnostic)
+    }
+
+    /// Tells that a name is not what it would be, if it is not.
+    mutating func note(
+        _ original: String, is name: String, not plain: String, at place: Place?, in file: FileDescriptor
+    ) {
+        guard name != plain else { return }
+        fail(
+            "'\(original)' is \(SwiftNames.bare(name)) in Swift, where something else is \(SwiftNames.bare(plain))",
+            at: place, in: file, hint: "rename one of them; the wire knows numbers only", as: .warning)
     }
 
     /// The lines of a message's rules; nil where neither it nor a message inside has any.
@@ -41,6 +54,11 @@ struct ContractContext {
     func shape(_ message: MessageDescriptor, in scope: TypeScope) -> MessageShape {
         MessageShape(message, types, in: scope, isSecret: isSecret)
     }
+}
+
+extension FieldDescriptor {
+    /// Whether who uses it is warned.
+    var isDeprecated: Bool { options.message.bool(3) == true }
 }
 
 /// What a declaration says about its own end.

@@ -26,10 +26,23 @@ struct ContractUnit {
     static func units(
         of files: [FileDescriptor], _ options: SwiftOptions, _ types: TypeTable, _ context: inout ContractContext
     ) -> [ContractUnit] {
-        switch options.layout {
-        case .perFile: files.map { ContractUnit($0, path: path(of: $0.name, options.fileNaming)) }
-        case .project: ProjectLayout(types).units(of: files)
+        var units =
+            switch options.layout {
+            case .perFile: files.map { ContractUnit($0, path: path(of: $0.name, options.fileNaming)) }
+            case .project: ProjectLayout(types).units(of: files)
+            }
+        let names = Dictionary(grouping: units.flatMap(\.extensions), by: \.name).mapValues(\.count)
+        for index in units.indices {
+            for place in units[index].extensions.indices {
+                let (name, fields) = units[index].extensions[place]
+                guard names[name, default: 0] > 1 || types.topLevel.contains(name), let file = fields.first?.file
+                else { continue }
+                // `a/user.proto` and `b/user.proto`, or a message of that name.
+                let path = SwiftNames.pascal(file.name.dropSuffix(".proto"))
+                units[index].extensions[place].name = SwiftNames.identifier("\(path)FileExtensions")
+            }
         }
+        return units
     }
 
     /// All of a file.
@@ -58,7 +71,7 @@ struct ContractUnit {
 
     /// The path of what is made of a .proto file.
     static func path(of name: String, _ naming: SwiftOptions.FileNaming) -> String {
-        let stem = name.hasSuffix(".proto") ? String(name.dropLast(6)) : name
+        let stem = name.dropSuffix(".proto")
         let path =
             switch naming {
             case .fullPath: stem
@@ -116,5 +129,12 @@ extension ContractUnit {
                     }
                 }
             }
+    }
+}
+
+extension String {
+    /// Without that end, where it has it.
+    fileprivate func dropSuffix(_ suffix: String) -> String {
+        hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
     }
 }

@@ -10,6 +10,8 @@ package struct EnumShape {
         package let value: EnumValueDescriptor
         /// Its name, as it is declared.
         package let name: String
+        /// The name that another value has, so that this one has its number behind it; nil for all others.
+        package var plainName: String?
     }
 
     /// The first value of each number, in the order of the file.
@@ -25,14 +27,15 @@ package struct EnumShape {
         var names = one.values.map { SwiftNames.enumCase($0.name, of: one.name) }
         // `FOO_BAR` and `BAR` of `Foo` would be one name; then all of them keep what is in front.
         if Set(names).count < names.count { names = one.values.map { SwiftNames.enumCase($0.name, of: "") } }
-        var byNumber: [Int32: Case] = [:]
+        var (byNumber, taken) = ([Int32: Case](), NameSet())
+        var spellings: [Int32: Set<String>] = [:]
         for (value, name) in zip(one.values, names) {
-            let own = Case(value: value, name: name)
+            // Two spellings of one number that are one name in Swift are one case.
+            guard spellings[value.number, default: []].insert(name).inserted else { continue }
+            var own = Case(value: value, name: taken.take(name, or: Int(value.number)))
+            if own.name != name { own.plainName = name }
             if let first = byNumber[value.number] {
-                // Two spellings of one number that are one name in Swift are one case.
-                if first.name != name, !aliases.contains(where: { $0.alias.name == name }) {
-                    aliases.append((own, first))
-                }
+                aliases.append((own, first))
             } else {
                 byNumber[value.number] = own
                 cases.append(own)

@@ -13,31 +13,45 @@ enum ExtensionPrinter {
         let fields = fields.filter { !isOption($0) }
         guard !fields.isEmpty else { return }
         let (access, types) = (context.access, context.types)
-        let shapes = fields.map { FieldShape($0, slot: 0, types, in: scope, isSecret: context.isSecret) }
-        NameCheck.check(extensions: shapes, &context)
+        var names = NameSet(["all"])
+        let shapes = fields.map {
+            let property = names.take(SwiftNames.property($0.name), or: Int($0.number))
+            context.note($0.name, is: property, not: SwiftNames.property($0.name), at: $0.places.name, in: $0.file)
+            return FieldShape($0, named: property, slot: 0, types, in: scope, isSecret: context.isSecret)
+        }
         printer.gap()
         printer.doc("Fields of other messages.")
         printer.block("\(access)enum \(name) {") {
-            for shape in shapes {
-                let schema = SchemaText(extension: shape)
-                let line = schema.lines.first ?? ""
-                let mark = line.contains("\\") || line.contains("\"") ? "#" : ""
-                let extended = types.name(shape.field.extendee?.fullName ?? "", in: scope)
-                $0.doc(shape.field.comments.documentation)
-                if let attribute = Deprecation.attribute(shape.field.options.message.bool(3), shape.field.comments) {
-                    $0.line(attribute)
-                }
-                let list = schema.types.map { "\(types.name($0, in: scope)).self" }.joined(separator: ", ")
-                let generic = "\(types.standard("Extension", in: scope))<\(extended), \(shape.extensionType)>"
-                $0.line(
-                    "\(access)static let \(shape.property) = \(generic)("
-                        + "\(mark)\"\(line)\"\(mark)\(list.isEmpty ? "" : ", types: [\(list)]"))")
-            }
+            for shape in shapes { print(shape, in: scope, context, to: &$0) }
             $0.gap()
             $0.list(
-                shapes.map { "\($0.property)" },
-                from: "\(access)static var all: \(types.standard("ExtensionSet", in: scope)) { [", to: "] }")
+                shapes.map(constant), from: "\(access)static var all: \(types.standard("ExtensionSet", in: scope)) { [",
+                to: "] }")
         }
+    }
+
+    private static func print(
+        _ shape: FieldShape, in scope: TypeScope, _ context: ContractContext, to printer: inout SwiftPrinter
+    ) {
+        let (access, types, field) = (context.access, context.types, shape.field)
+        let schema = SchemaText(extension: shape)
+        let mark = SwiftNames.rawMark(for: schema.lines)
+        let extended = types.name(field.extendee?.fullName ?? "", in: scope)
+        let list = schema.types.map { "\(types.name($0, in: scope)).self" }.joined(separator: ", ")
+        let type = "\(types.standard("Extension", in: scope))<\(extended), \(shape.extensionType)>"
+        let value = "\(mark)\"\(schema.lines.first ?? "")\"\(mark)\(list.isEmpty ? "" : ", types: [\(list)]")"
+        let attribute = Deprecation.attribute(field.options.message.bool(3), field.comments)
+        printer.doc(field.comments.documentation)
+        if let attribute {
+            printer.line(attribute)
+            printer.line("\(access)static var \(shape.property): \(type) { \(constant(shape)) }")
+        }
+        printer.line("\(attribute == nil ? access : "private ")static let \(constant(shape)) = \(type)(\(value))")
+    }
+
+    /// The constant of an extension; that of a deprecated one has a second name, since `all` would be warned of its own.
+    private static func constant(_ shape: FieldShape) -> String {
+        shape.field.isDeprecated ? FieldDescriptor.quiet(shape.property) : shape.property
     }
 
     /// Whether a field extends the language's own options.

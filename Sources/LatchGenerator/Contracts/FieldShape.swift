@@ -36,18 +36,14 @@ package struct FieldShape {
     let key: ValueShape?
 
     init(
-        _ field: FieldDescriptor, slot: Int, _ types: TypeTable, in scope: TypeScope,
+        _ field: FieldDescriptor, named property: String, slot: Int, _ types: TypeTable, in scope: TypeScope,
         isSecret: (FieldDescriptor) -> Bool
     ) {
         self.field = field
         self.slot = slot
         self.isSecret = isSecret(field)
         presence = Self.presence(of: field)
-        if case .oneof = presence {
-            property = SwiftNames.oneofCase(field.name)
-        } else {
-            property = SwiftNames.property(field.name)
-        }
+        self.property = property
         if field.isMap, let entry = field.message, let first = entry.fields.first, let last = entry.fields.last {
             key = ValueShape(first, types, in: scope)
             value = ValueShape(last, types, in: scope)
@@ -116,10 +112,7 @@ package struct FieldShape {
     }
 
     /// The name of the property with a capital, for `hasX` and `clearX`.
-    package var capitalized: String {
-        let name = SwiftNames.bare(property)
-        return name.prefix(1).uppercased() + name.dropFirst()
-    }
+    package var capitalized: String { SwiftNames.capitalized(property) }
 }
 
 extension FieldDescriptor {

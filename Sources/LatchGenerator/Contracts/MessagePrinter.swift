@@ -54,8 +54,9 @@ struct MessagePrinter {
         let name = SwiftNames.literal(shape.message.fullName)
         let head = "\(access)static let schema = \(standard("MessageSchema"))("
         guard !schema.lines.isEmpty else { return printer.line("\(head)\(name), \"\")") }
-        // Only defaults have backslashes, which a raw literal shows as they are.
-        let mark = schema.lines.contains { $0.utf8.contains(UInt8(ascii: "\\")) } ? "#" : ""
+        // Only defaults have quotation marks; with backslashes among them a raw literal shows them as they are.
+        let mark =
+            schema.lines.contains { $0.utf8.contains(UInt8(ascii: "\\")) } ? SwiftNames.rawMark(for: schema.lines) : ""
         printer.block(head, until: nil) {
             $0.line("\(name),")
             $0.line("\(mark)\"\"\"")
@@ -70,10 +71,11 @@ struct MessagePrinter {
     private func printRules(_ lines: [String], to printer: inout SwiftPrinter) {
         let head = "\(access)static let rules = \(standard("MessageRules"))("
         guard !lines.isEmpty else { return printer.line("\(head))") }
+        let mark = SwiftNames.rawMark(for: lines, always: true)
         printer.block(head, until: nil) {
-            $0.line("#\"\"\"")
+            $0.line("\(mark)\"\"\"")
             for line in lines { $0.line(line) }
-            $0.line("\"\"\"#)")
+            $0.line("\"\"\"\(mark))")
         }
     }
 
@@ -109,6 +111,7 @@ struct MessagePrinter {
             field.presence == .repeated || field.presence == .map
             ? "_modify { yield &\(place) }" : "set { \(place) = newValue }"
         declare("var \(field.property): \(field.type) { get { \(place) } \(change) }")
+        if deprecation != nil { printer.line("var \(field.field.reading): \(field.type) { \(place) }") }
         guard field.presence == .tracked else { return }
         declare("var has\(field.capitalized): \(standard("Bool")) { storage.has(\(field.slot)) }")
         declare("mutating func clear\(field.capitalized)() { storage.clear(\(field.slot)) }")

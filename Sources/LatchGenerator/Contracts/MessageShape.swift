@@ -36,18 +36,20 @@ package struct MessageShape {
         let real = message.oneofs.filter { !$0.isSynthetic }
         let names = Self.oneofTypes(real, message, nested: Set(nested), types)
         let scope = outer.entering(nested + names)
+        let members = MemberNames(message)
         let fields = message.fields.enumerated().map {
-            FieldShape($0.element, slot: $0.offset, types, in: scope, isSecret: isSecret)
+            FieldShape(
+                $0.element, named: members.properties[$0.offset], slot: $0.offset, types, in: scope,
+                isSecret: isSecret)
         }
         self.message = message
         self.scope = scope
         self.fields = fields
-        var members = [[FieldShape]](repeating: [], count: real.count)
-        for field in fields { if case .oneof(let index) = field.presence { members[index].append(field) } }
+        var alternatives = [[FieldShape]](repeating: [], count: real.count)
+        for field in fields { if case .oneof(let index) = field.presence { alternatives[index].append(field) } }
         oneofs = real.indices.map {
             Oneof(
-                oneof: real[$0], index: $0, property: SwiftNames.property(real[$0].name), type: names[$0],
-                fields: members[$0])
+                oneof: real[$0], index: $0, property: members.oneofs[$0], type: names[$0], fields: alternatives[$0])
         }
     }
 
@@ -68,9 +70,10 @@ package struct MessageShape {
                 taken.insert(first)
             }
         }
-        return oneofs.map {
-            let name = SwiftNames.type(SwiftNames.pascal($0.name))
-            return taken.contains(name) ? "\(name)Oneof" : name
+        var names = NameSet(taken)
+        return oneofs.enumerated().map { index, oneof in
+            let name = SwiftNames.type(SwiftNames.pascal(oneof.name))
+            return names.take(taken.contains(name) ? "\(name)Oneof" : name, or: index + 1)
         }
     }
 

@@ -21,7 +21,7 @@ package struct MethodShape {
     /// The shape of a method.
     package init(_ method: MethodDescriptor, _ types: TypeTable) {
         self.method = method
-        name = SwiftNames.method(method.name)
+        name = method.swiftName
         documentation = method.comments.documentation.map { DocComment.lines(of: $0) } ?? []
         request = method.input.map(types.name) ?? "Never"
         answer = method.output.map(types.name) ?? "Never"

@@ -64,8 +64,8 @@ struct ServicePrinter {
         printer.doc(service.comments.documentation ?? "The service \(service.fullName).")
         printer.block("\(access)protocol \(base)Protocol: \(standard("Sendable")) {") {
             for method in methods {
+                // Without the attribute: clients call it, and would be warned of what somebody else wrote.
                 $0.doc(method.documentation)
-                if let attribute = deprecation(method) { $0.line(attribute) }
                 $0.line(method.head("options", options))
             }
         }
@@ -78,7 +78,11 @@ struct ServicePrinter {
                 if let attribute = deprecation(method) { $0.line(attribute) }
                 $0.block(
                     "\(access)func \(method.name)(_ \(name): \(type)) async throws\(method.arrow) {"
-                ) { $0.line("try await \(method.name)(\(name), options: \(options)())") }
+                ) {
+                    // The parameter has the name of some methods.
+                    let owner = method.name == name ? "self." : ""
+                    $0.line("try await \(owner)\(method.name)(\(name), options: \(options)())")
+                }
             }
         }
     }
@@ -133,6 +137,8 @@ struct ServicePrinter {
 // The fake.
 extension ServicePrinter {
     private func printFake(to printer: inout SwiftPrinter) {
+        let names = FakeNames(service)
+        let example = methods.first.map { names[$0.method].hook } ?? "onCall"
         printer.gap()
         printer.doc(
             """
@@ -142,41 +148,32 @@ extension ServicePrinter {
             """)
         printer.block("\(access)final class \(base)Fake: \(base)Protocol {") {
             for method in methods {
-                let name = SwiftNames.bare(method.name)
                 let type =
                     "\(standard("RPCFakeMethod"))<\(method.parameter.type), \(method.result ?? standard("Void"))>"
-                $0.line("private let \(name)Calls = \(type)(\(SwiftNames.literal(method.method.fullName)))")
+                let name = SwiftNames.literal(method.method.fullName)
+                $0.line("private let \(names[method.method].calls) = \(type)(\(name))")
             }
             $0.gap()
             $0.line("\(access)init() {}")
-            for method in methods { printFake(method, to: &$0) }
+            for method in methods { printFake(method, names[method.method], to: &$0) }
         }
     }
 
-    private var example: String { methods.first.map { "on\(Self.capitalized($0.name))" } ?? "onCall" }
-
-    private func printFake(_ method: MethodShape, to printer: inout SwiftPrinter) {
+    private func printFake(_ method: MethodShape, _ names: FakeNames.Names, to printer: inout SwiftPrinter) {
         let (parameter, type) = method.parameter
         let name = SwiftNames.bare(method.name)
         let result = method.result ?? standard("Void")
         printer.gap()
         printer.doc("What `\(name)` answers; nil for an error.")
-        printer.block(
-            "\(access)var on\(Self.capitalized(name)): (@Sendable (\(type)) async throws -> \(result))? {"
-        ) {
-            $0.line("get { \(name)Calls.answer }")
-            $0.line("set { \(name)Calls.answer = newValue }")
+        printer.block("\(access)var \(names.hook): (@Sendable (\(type)) async throws -> \(result))? {") {
+            $0.line("get { \(names.calls).answer }")
+            $0.line("set { \(names.calls).answer = newValue }")
         }
         printer.doc("What `\(name)` was called with.")
-        printer.line("\(access)var \(name)Requests: [\(type)] { \(name)Calls.requests }")
+        printer.line("\(access)var \(names.requests): [\(type)] { \(names.calls).requests }")
         if let attribute = deprecation(method) { printer.line(attribute) }
         printer.block("\(access)\(method.head("options", standard("CallOptions"))) {") {
-            $0.line("try await \(name)Calls.call(\(parameter))")
+            $0.line("try await \(names.calls).call(\(parameter))")
         }
-    }
-
-    private static func capitalized(_ name: String) -> String {
-        let name = SwiftNames.bare(name)
-        return name.prefix(1).uppercased() + name.dropFirst()
     }
 }

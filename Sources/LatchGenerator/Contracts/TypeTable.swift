@@ -34,33 +34,36 @@ package struct TypeTable: Sendable {
         guard seen.insert(file.name).inserted else { return }
         let module = options.module(ofFile: file.name)
         let prefix = options.prefix(package: file.package, says: file.options.message.string(39))
-        for message in file.messages { add(message, in: [], prefix, module) }
-        for one in file.enums { add(one, in: [], prefix, module) }
+        add(file.messages, file.enums, in: [], prefix, module)
         for service in file.services { serviceNames[service.fullName] = prefix + SwiftNames.type(service.name) }
         for dependency in file.dependencies { add(dependency, options, &seen) }
     }
 
-    private mutating func add(_ message: MessageDescriptor, in path: [String], _ prefix: String, _ module: String?) {
-        add(message.fullName, message.name, in: path, prefix, module, message.file)
-        guard let own = entries[message.fullName]?.path else { return }
-        for inner in message.messages where !inner.isMapEntry { add(inner, in: own, "", module) }
-        for one in message.enums { add(one, in: own, "", module) }
-    }
-
-    private mutating func add(_ one: EnumDescriptor, in path: [String], _ prefix: String, _ module: String?) {
-        add(one.fullName, one.name, in: path, prefix, module, one.file)
-        entries[one.fullName]?.zero = EnumShape(one).cases.first?.name
+    /// Adds what is declared at one place: of two names that are one in Swift the second gets its place behind it.
+    private mutating func add(
+        _ messages: [MessageDescriptor], _ enums: [EnumDescriptor], in path: [String], _ prefix: String,
+        _ module: String?
+    ) {
+        var names = NameSet()
+        for (index, message) in messages.enumerated() where !message.isMapEntry {
+            let name = names.take(prefix + SwiftNames.type(message.name), or: index + 1)
+            add(message.fullName, name, in: path, module, message.file)
+            add(message.messages, message.enums, in: entries[message.fullName]?.path ?? [], "", module)
+        }
+        for (index, one) in enums.enumerated() {
+            let name = names.take(prefix + SwiftNames.type(one.name), or: messages.count + index + 1)
+            add(one.fullName, name, in: path, module, one.file)
+            entries[one.fullName]?.zero = EnumShape(one).cases.first?.name
+        }
     }
 
     private mutating func add(
-        _ fullName: String, _ name: String, in path: [String], _ prefix: String, _ module: String?,
-        _ file: FileDescriptor
+        _ fullName: String, _ own: String, in path: [String], _ module: String?, _ file: FileDescriptor
     ) {
         if let runtime = Self.runtimeNames[fullName] {
             entries[fullName] = Entry(path: [runtime], module: Self.runtime, file: file.name)
             return
         }
-        let own = prefix + SwiftNames.type(name)
         entries[fullName] = Entry(path: path + [own], module: module, file: file.name)
         guard path.isEmpty else { return }
         if let other = modules[own], other != module {
@@ -133,13 +136,16 @@ extension TypeTable {
         return switch name {
         case "Data": "LatchRPC.ProtoBytes"
         case "Date": "LatchRPC.ProtoDate"
+        case "AxiomError": "AxiomCore.AxiomError"
+        case "AxiomAction", "AxiomClient", "AxiomState": "AxiomArchitecture.\(name)"
+        case "Suite", "Test": "Testing.\(name)"
         default: "\(Self.runtime).\(name)"
         }
     }
 
     private static let swiftNames: Set<String> = [
         "String", "Bool", "Int32", "Int64", "UInt32", "UInt64", "Int", "Float", "Double", "Hashable", "Sendable",
-        "Duration", "Void",
+        "Duration", "Void", "Hasher",
     ]
 }
 

@@ -103,6 +103,9 @@ extension GuideWriter {
             try await client.process(action, timeout: .seconds(5))
             ```
 
+            An action that the service may have done, since its answer was late or the connection broke, is done again only
+            where its method has an `idempotency_level`, or with `evenIfUncertain: true`.
+
             \(offline)## Back to an earlier state
 
             ```swift

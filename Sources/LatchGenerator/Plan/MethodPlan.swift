@@ -39,6 +39,9 @@ public struct MethodPlan {
     /// What single fields of the request must hold.
     public let constraints: [FieldConstraint]
 
+    /// Whether its author says that doing it twice does no harm: NO_SIDE_EFFECTS or IDEMPOTENT as idempotency_level.
+    public var isIdempotent: Bool { [1, 2].contains(method.options.message.integer(34)) }
+
     /// Whether the answer says nothing (`google.protobuf.Empty`).
     public var answersNothing: Bool { answer.fullName == "google.protobuf.Empty" }
 }

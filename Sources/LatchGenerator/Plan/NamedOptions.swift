@@ -14,26 +14,39 @@ struct NamedOptions {
     let prefix: String
     /// What a diagnostic is told at that has no better place.
     let fallback: Place?
+    /// The full name of the option.
+    let spelling: String
+    /// The same in other spellings, which count where this one says nothing.
+    var others: [NamedOptions] = []
 
-    func bool(_ name: String) -> Bool? { number(name).flatMap { message.bool($0) } }
+    func bool(_ name: String) -> Bool? {
+        number(name).flatMap { message.bool($0) } ?? others.lazy.compactMap { $0.bool(name) }.first
+    }
 
-    func integer(_ name: String) -> Int64? { number(name).flatMap { message.integer($0) } }
+    func integer(_ name: String) -> Int64? {
+        number(name).flatMap { message.integer($0) } ?? others.lazy.compactMap { $0.integer(name) }.first
+    }
 
-    func strings(_ name: String) -> [String] { number(name).map { message.strings($0) } ?? [] }
+    func strings(_ name: String) -> [String] {
+        let own = number(name).map { message.strings($0) } ?? []
+        return own.isEmpty ? others.lazy.map { $0.strings(name) }.first { !$0.isEmpty } ?? [] : own
+    }
 
     /// A text; nil where it is not set or empty.
     func string(_ name: String) -> String? { strings(name).last.flatMap { $0.isEmpty ? nil : $0 } }
 
     func double(_ name: String) -> Double? {
         guard let number = number(name), case .number(let bits)? = message.fields[number]?.values.last else {
-            return nil
+            return others.lazy.compactMap { $0.double(name) }.first
         }
         return Double(bitPattern: bits)
     }
 
     /// The name of a value of an enum.
     func word(_ name: String) -> String? {
-        guard let value = integer(name) else { return nil }
+        guard let value = number(name).flatMap({ message.integer($0) }) else {
+            return others.lazy.compactMap { $0.word(name) }.first
+        }
         return field(name)?.enum?.values.first { Int64($0.number) == value }?.name
     }
 
@@ -42,12 +55,34 @@ struct NamedOptions {
         return message.messages(field.number).enumerated().map { index, message in
             NamedOptions(
                 message: message, type: type, places: places, prefix: path(name, index),
-                fallback: place(name, index))
+                fallback: place(name, index), spelling: spelling)
         }
     }
 
+    /// What one value is, as it would be written in the shortest spelling; nil where it is not said.
+    func said(_ name: String) -> String? {
+        guard let field = field(name), field.label != .repeated, message.has(field.number) else { return nil }
+        switch field.type {
+        case .string: return string(name).map { "\"\($0)\"" }
+        case .bool: return bool(name).map { "\($0)" }
+        case .double: return double(name).map { "\($0)" }
+        case .enum:
+            let prefix = SwiftNames.snake(field.enum?.name ?? "").uppercased() + "_"
+            let word = word(name).map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
+            return word == "UNSPECIFIED" ? nil : word
+        case .message, .group, .bytes, nil: return nil
+        default: return integer(name).map { "\($0)" }
+        }
+    }
+
+    /// The names of all that it can say.
+    var names: [String] { type.fields.map(\.name) }
+
     /// Where a value stands, or what it stands in.
-    func place(_ name: String, _ index: Int = 0) -> Place? { places[path(name, index)] ?? fallback }
+    func place(_ name: String, _ index: Int = 0) -> Place? {
+        if let own = places[path(name, index)] { return own }
+        return others.lazy.compactMap { $0.places[$0.path(name, index)] }.first ?? fallback
+    }
 
     private func path(_ name: String, _ index: Int) -> String {
         prefix.isEmpty ? "\(name)[\(index)]" : "\(prefix).\(name)[\(index)]"
@@ -81,7 +116,16 @@ struct OptionScope {
             let message = options.message.message(field.number)
         else { return nil }
         let places = places(name, of: options)
-        return NamedOptions(message: message, type: type, places: places, prefix: "", fallback: places[""])
+        return NamedOptions(
+            message: message, type: type, places: places, prefix: "", fallback: places[""], spelling: name)
+    }
+
+    /// An option that is a message, in the first of several spellings, with the others behind it.
+    func message(_ names: [String], of options: Options) -> NamedOptions? {
+        let found = names.compactMap { message($0, of: options) }
+        guard var first = found.first else { return nil }
+        first.others = Array(found.dropFirst())
+        return first
     }
 
     /// An option that is a text, and where it stands.

@@ -6,15 +6,17 @@ import LatchProto
 final class PlanDiagnostics {
     private(set) var list: [Diagnostic] = []
     private let source: SourceText
+    private var told: Set<String> = []
 
     init(_ source: SourceText) { self.source = source }
 
-    /// Adds one, with the line that it is about.
+    /// Adds one, with the line that it is about; a message that several calls send is wrong once.
     func add(
         _ message: String, at place: Place?, hint: String? = nil, as severity: Diagnostic.Severity = .error
     ) {
         var diagnostic = Diagnostic(severity, file: source.name, place: place, message: message, hint: hint)
         if let place { diagnostic.show(source.line(Int(place.line)), at: place) }
+        guard told.insert(diagnostic.description).inserted else { return }
         list.append(diagnostic)
     }
 }

@@ -36,9 +36,9 @@ extension PlanReader {
     private func markedMessages(_ service: ServiceDescriptor) -> [(MessageDescriptor, NamedOptions?)] {
         var marked: [(MessageDescriptor, NamedOptions?)] = []
         file.eachMessage { message in
-            let options =
-                scope.message("axiom.collection_options", of: message.options)
-                ?? scope.message("axiom.options.v1.axiom_collection", of: message.options)
+            let options = scope.message(
+                ["axiom.collection_options", "axiom.options.v1.axiom_collection"], of: message.options)
+            if let options { checkConflicts([options] + options.others) }
             let isRoot = scope.bool("axiom.swift_state_root", of: message.options) == true
             if options != nil || isRoot { marked.append((message, options)) }
         }

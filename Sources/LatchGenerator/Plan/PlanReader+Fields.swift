@@ -6,8 +6,7 @@ extension PlanReader {
     /// The options of a field, whichever spelling they have.
     func fieldOptions(of field: FieldDescriptor) -> NamedOptions? {
         guard !scope.isEmpty else { return nil }
-        return scope.message("axiom.field_options", of: field.options)
-            ?? scope.message("axiom.options.v1.axiom_field", of: field.options)
+        return scope.message(["axiom.field_options", "axiom.options.v1.axiom_field"], of: field.options)
     }
 
     /// What the fields of a message must hold; fields without options are not among them.
@@ -18,8 +17,13 @@ extension PlanReader {
             let words = scope.string("axiom.swift_validation", of: field.options)
             guard options != nil || words != nil else { return nil }
             var constraint = FieldConstraint(field: field, place: words?.place ?? options?.fallback)
-            if let options { read(options, into: &constraint) }
+            if let options {
+                checkConflicts([options] + options.others)
+                read(options, into: &constraint)
+            }
+            let before = constraint
             if let words { read(words.text, at: words.place, into: &constraint) }
+            if let options { checkConflicts(options, before, constraint, words?.place) }
             check(constraint)
             return constraint.isEmpty ? nil : constraint
         }
@@ -32,6 +36,22 @@ extension PlanReader {
         constraint.maximum = options.double("max_value")
         constraint.minLength = options.integer("min_length").map { Int($0) }
         constraint.maxLength = options.integer("max_length").map { Int($0) }
+    }
+
+    /// Finds what words say otherwise than the options in front of them.
+    private func checkConflicts(
+        _ options: NamedOptions, _ before: FieldConstraint, _ after: FieldConstraint, _ place: Place?
+    ) {
+        func check(_ name: String, _ one: (some CustomStringConvertible)?, _ other: (some CustomStringConvertible)?) {
+            guard let one, let other else { return }
+            conflict(
+                name, Saying("\(one)", options.place(name), options.spelling),
+                Saying("\(other)", place, "axiom.swift_validation"))
+        }
+        check("min_value", before.minimum, after.minimum)
+        check("max_value", before.maximum, after.maximum)
+        check("min_length", before.minLength, after.minLength)
+        check("max_length", before.maxLength, after.maxLength)
     }
 
     /// `required,min_length:8`.

@@ -26,6 +26,7 @@ extension PlanReader {
         _ collections: [CollectionPlan], _ index: CollectionIndex
     ) -> MethodPlan {
         let options = methodOptions(of: method)
+        checkConflicts(options)
         let intent = strategy(of: method, options)
         let collection = collection(of: method, options, intent.strategy, collections, index)
         let items = collection.map { Self.items(of: answer, collections[$0]) } ?? .none
@@ -64,7 +65,9 @@ extension PlanReader {
     /// The name of an action; members that all actions have keep theirs.
     private func caseName(_ method: MethodDescriptor) -> String {
         guard let (name, place) = scope.string("axiom.swift_action_name", of: method.options) else {
-            return Self.caseName(SwiftNames.lowerCamel(method.name))
+            let earlier = method.service.methods.prefix { $0 !== method }
+            let count = earlier.count { SwiftNames.areAlike($0.name, method.name) }
+            return Self.caseName(SwiftNames.lowerCamel(method.name) + (count == 0 ? "" : "_\(count + 1)"))
         }
         if !SwiftNames.isPlainIdentifier(name) {
             diagnostics.add("'\(name)' cannot name an action", at: place)
@@ -87,7 +90,22 @@ extension PlanReader {
         let place: Place?
     }
 
+    /// What `swift_state_update` says otherwise than an option.
+    private func checkWord(of method: MethodDescriptor, _ options: [NamedOptions]) {
+        let spelling = "axiom.swift_state_update"
+        guard let (word, place) = scope.string(spelling, of: method.options), let own = StateStrategy(word: word)
+        else { return }
+        for one in options {
+            guard let said = one.word("state_update_strategy"), let strategy = StateStrategy(option: said),
+                strategy != own
+            else { continue }
+            let name = "state_update_strategy"
+            conflict(name, Saying(name, of: one), Saying("\"\(word)\"", place, spelling))
+        }
+    }
+
     private func strategy(of method: MethodDescriptor, _ options: [NamedOptions]) -> Intent {
+        checkWord(of: method, options)
         for one in options {
             guard let word = one.word("state_update_strategy"), let strategy = StateStrategy(option: word) else {
                 continue

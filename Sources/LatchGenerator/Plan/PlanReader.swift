@@ -10,6 +10,8 @@ final class PlanReader {
     /// What names of clients end with that nobody has named.
     private let suffix: String
     private let messagesByName: [String: MessageDescriptor]
+    /// Names of types that the file or what it imports has, and those that the text of clients uses.
+    private let takenNames: Set<String>
 
     init(_ file: FileDescriptor, suffix: String = "Client") {
         self.file = file
@@ -19,6 +21,7 @@ final class PlanReader {
         var messages: [String: MessageDescriptor] = [:]
         for one in file.withDependencies { one.eachMessage { messages[$0.fullName] = $0 } }
         messagesByName = messages
+        takenNames = Self.takenNames(in: file)
     }
 
     func plan(_ service: ServiceDescriptor) -> ServicePlan {
@@ -26,8 +29,15 @@ final class PlanReader {
             scope.message("axiom.service_options", of: service.options),
             scope.message("axiom.options.v1.axiom_service", of: service.options),
         ].compactMap { $0 }
-        let base = Self.base(service.name)
+        checkConflicts(options)
+        let actor = Saying(
+            scope.string("axiom.swift_client_actor", of: service.options), "axiom.swift_client_actor")
+        for one in options { conflict("client_name", Saying("client_name", of: one), actor) }
+        let module = Saying(
+            scope.string("axiom.swift_package_name", of: file.options), "axiom.swift_package_name")
+        for one in options { conflict("swift_package_name", module, Saying("swift_package_name", of: one)) }
         let client = name("client_name", options) ?? actorName(service)
+        let base = client == nil ? freeBase(of: service) : Self.base(service.name)
         let stem = options.isEmpty ? client.map(Self.stem) ?? base : base
         let (clientName, stateName, actionName) = (
             client ?? base + suffix, name("state_name", options) ?? "\(stem)State",
@@ -52,6 +62,15 @@ final class PlanReader {
                 uniquingKeysWith: { first, _ in first }))
     }
 
+    private static func takenNames(in file: FileDescriptor) -> Set<String> {
+        var names = ImportedNames.runtime
+        for one in file.withDependencies {
+            let prefix = one.options.message.string(39) ?? ""
+            names.formUnion((one.messages.map(\.name) + one.enums.map(\.name)).map { prefix + SwiftNames.type($0) })
+        }
+        return names
+    }
+
     /// A message by its name as it is written, seen from a package outwards.
     func message(_ name: String, from package: String) -> MessageDescriptor? {
         if name.first == "." { return messagesByName[String(name.dropFirst())] }
@@ -66,6 +85,15 @@ final class PlanReader {
     private static func base(_ name: String) -> String {
         let type = SwiftNames.type(name)
         return type.hasSuffix("Service") && type != "Service" ? String(type.dropLast(7)) : type
+    }
+
+    /// A beginning for the names of types that nobody has chosen: where a message is called as one of them would be, the
+    /// whole name of the service is as good.
+    private func freeBase(of service: ServiceDescriptor) -> String {
+        let base = Self.base(service.name)
+        let ends = [suffix, "State", "Action", "Error", "Reducer"]
+        guard ends.contains(where: { takenNames.contains(base + $0) }) else { return base }
+        return base + "Service"
     }
 
     private static func stem(_ client: String) -> String {

@@ -16,6 +16,7 @@ package struct GeneratorSettings: Sendable, Hashable {
         case naming
         case clientSuffix = "client_suffix"
         case packageName = "package_name"
+        case prefixPackages = "prefix_packages"
         case frameworkVersion = "swift_framework_version"
         case contracts = "generate_contracts"
         case clients = "generate_clients"
@@ -102,6 +103,7 @@ package struct GeneratorSettings: Sendable, Hashable {
         options.swift.fileNaming = try choice(.naming, of: SwiftOptions.FileNaming.self) ?? options.swift.fileNaming
         options.clientSuffix = try name(.clientSuffix)
         options.swift.moduleName = try name(.packageName)
+        options.swift.prefixesPackages = try flag(.prefixPackages) ?? options.swift.prefixesPackages
         options.makesContracts = try flag(.contracts) ?? true
         options.makesClients = try flag(.clients) ?? true
         options.makesTests = try flag(.tests) ?? true

@@ -32,6 +32,7 @@ package enum ProtocParameters {
         case "visibility": options.swift.visibility = try choice(name, value)
         case "naming": options.swift.fileNaming = try choice(name, value)
         case "prefix": options.swift.typePrefix = value
+        case "prefix_packages": options.swift.prefixesPackages = value.isEmpty || value == "true"
         case "module": options.swift.moduleName = value
         case "foundation": options.swift.foundation = value
         case "services": options.swift.services = Set(value.split(separator: "+").map(String.init))

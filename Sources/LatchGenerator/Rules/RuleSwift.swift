@@ -10,6 +10,8 @@ struct RuleSwift {
     let property: (FieldDescriptor) -> String
     /// What the request is called where the condition stands.
     let request: String
+    /// How a type of the runtime or of Swift is named there.
+    let standard: (String) -> String
 
     /// A condition; `spread` it first.
     func condition(_ expression: RuleExpression) -> String { text(expression, isPart: false) }
@@ -26,7 +28,7 @@ struct RuleSwift {
         case .isTrue(let field): return value(.field(field))
         case .test(let test, let field, let argument): return self.test(test, field, argument)
         case .hasForm(let field, let form):
-            return "TextForms.\(Self.function(form))(\(value(.field(field))))"
+            return "\(standard("TextForms")).\(Self.function(form))(\(value(.field(field))))"
         case .isOne(let value, let values):
             return "[\(values.map(self.value).joined(separator: ", "))].contains(\(self.value(value)))"
         case .compare(let relation, let left, let right): return compare(relation, left, right, isPart: isPart)
@@ -60,11 +62,7 @@ struct RuleSwift {
     }
 
     private func access(_ field: FieldDescriptor) -> String {
-        // The members of a oneof have no properties of their own.
-        guard field.isInRealOneof, let slot = field.parent?.fields.firstIndex(where: { $0 === field }) else {
-            return property(field)
-        }
-        return "storage[\(field.storageWord): \(slot)]"
+        property(field)
     }
 
     private func ask(_ field: RuleField, _ property: String, otherwise: String) -> String {
@@ -78,11 +76,10 @@ struct RuleSwift {
         if last.isOptionalInSwift { return "(\(read(field.path).text) != nil)" }
         let owner = read(field.path.dropLast())
         let question: String
-        if last.isInRealOneof, let slot = last.parent?.fields.firstIndex(where: { $0 === last }) {
+        if last.isInRealOneof || last.isDeprecated, let slot = last.parent?.fields.firstIndex(where: { $0 === last }) {
             question = "storage.has(\(slot))"
         } else {
-            let name = SwiftNames.bare(property(last))
-            question = "has\(name.prefix(1).uppercased())\(name.dropFirst())"
+            question = "has\(SwiftNames.capitalized(property(last)))"
         }
         let text = owner.text + (owner.endsOptional ? "?." : ".") + question
         return owner.isOptional ? "(\(text) ?? false)" : text
@@ -92,7 +89,7 @@ struct RuleSwift {
 
     private func test(_ test: RuleTest, _ field: RuleField, _ argument: RuleValue) -> String {
         if test == .matches, case .text(let pattern) = argument {
-            return "TextPattern(\(SwiftNames.literal(pattern))).matches(\(value(.field(field))))"
+            return "\(standard("TextPattern"))(\(SwiftNames.literal(pattern))).matches(\(value(.field(field))))"
         }
         if case .enumeration(let number, _) = argument {
             return ask(field, "contains { $0.rawValue == \(number) }", otherwise: "false")
@@ -122,7 +119,7 @@ struct RuleSwift {
     /// A value beside another: numbers of different kinds meet as `Double`.
     private func number(_ value: RuleValue, _ isDecimal: Bool) -> String {
         guard isDecimal, let field = value.field else { return self.value(value) }
-        return field.path.last?.type == .double ? self.value(value) : "Double(\(self.value(value)))"
+        return field.path.last?.type == .double ? self.value(value) : "\(standard("Double"))(\(self.value(value)))"
     }
 
     private func value(_ value: RuleValue) -> String {
@@ -168,8 +165,8 @@ extension FieldDescriptor {
     /// Whether its property can be nil.
     fileprivate var isOptionalInSwift: Bool { FieldShape.presence(of: self) == .optional }
 
-    /// The word by which the storage of a message is asked for such a field.
-    fileprivate var storageWord: String {
+    /// The word by which the storage of a message is asked for such a field, if it is a plain value.
+    var storageWord: String {
         switch type {
         case .sint32, .sfixed32, .int32: "int32"
         case .sint64, .sfixed64, .int64: "int64"

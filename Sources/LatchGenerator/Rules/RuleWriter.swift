@@ -23,9 +23,11 @@ struct RuleCheck: Equatable {
 /// A rule that is not understood is an error of the generation: a request must never pass because a rule was not read.
 struct RuleWriter {
     /// The name of the property for a field: the one that the contracts have.
-    var property: (FieldDescriptor) -> String = { SwiftNames.property($0.name) }
+    var property: (FieldDescriptor) -> String = { $0.reading }
     /// What the request is called where the conditions stand.
     var request = "request"
+    /// How a type of the runtime or of Swift is named there.
+    var standard: (String) -> String = { $0 }
 
     /// All checks of a method's request: those of its rules, in their order, then those of single fields.
     ///
@@ -77,7 +79,7 @@ struct RuleWriter {
 
     private func check(_ expression: RuleExpression) -> RuleCheck {
         let expression = expression.spread()
-        let swift = RuleSwift(property: property, request: request)
+        let swift = RuleSwift(property: property, request: request, standard: standard)
         return RuleCheck(condition: swift.condition(expression), message: RuleMessage.text(expression))
     }
 }

@@ -24,8 +24,12 @@ extension SwiftNames {
     /// Names that no method can have.
     static let methodNames = universal
 
-    /// Names that no type can have: a metatype's, those of keywords, and the modules by which text names what it means.
-    static let typeNames = universal.union(["Any", "Swift", "LatchRPC", "FoundationEssentials", "Foundation"])
+    /// Names that no type can have: a metatype's, those of keywords, what the macros of Testing expand to, and the modules
+    /// by which text names what it means.
+    static let typeNames = universal.union([
+        "Any", "Void", "Swift", "LatchRPC", "AxiomCore", "AxiomArchitecture", "Testing", "FoundationEssentials",
+        "Foundation",
+    ])
 
     /// Static members that all enums have.
     static let caseNames = universal.union(["schema", "allCases", "unrecognized", "name"])

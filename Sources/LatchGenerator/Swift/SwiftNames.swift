@@ -66,6 +66,22 @@ package enum SwiftNames {
         identifier.utf8.first == UInt8(ascii: "`") ? String(identifier.dropFirst().dropLast()) : identifier
     }
 
+    /// An identifier with a capital in front, as it stands within another name.
+    package static func capitalized(_ identifier: String) -> String {
+        let bare = bare(identifier)
+        return bare.prefix(1).uppercased() + bare.dropFirst()
+    }
+
+    /// Whether two names differ in underscores and capitals alone.
+    package static func areAlike(_ one: String, _ other: String) -> Bool {
+        let (first, second) = (letters(of: one), letters(of: other))
+        return first.elementsEqual(second)
+    }
+
+    private static func letters(of name: String) -> some Sequence<UInt8> {
+        name.utf8.lazy.filter { $0 != UInt8(ascii: "_") }.map(\.lower)
+    }
+
     /// An identifier as the label of an argument, where few keywords need their backticks.
     package static func label(_ identifier: String) -> String {
         let bare = bare(identifier)
@@ -92,6 +108,30 @@ package enum SwiftNames {
             }
         }
         return result + "\""
+    }
+}
+
+extension SwiftNames {
+    /// The number signs around a literal that shows lines as they are; none where they need none.
+    ///
+    /// One more than follow any quotation mark or backslash in them.
+    package static func rawMark(for lines: [String], always: Bool = false) -> String {
+        var (most, isNeeded) = (0, always)
+        for line in lines {
+            var run: Int?
+            for byte in line.utf8 {
+                switch byte {
+                case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                    run = 0
+                    isNeeded = true
+                case UInt8(ascii: "#"):
+                    run = run.map { $0 + 1 }
+                    most = max(most, run ?? 0)
+                default: run = nil
+                }
+            }
+        }
+        return isNeeded ? String(repeating: "#", count: most + 1) : ""
     }
 }
 

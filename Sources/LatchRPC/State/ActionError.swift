@@ -111,6 +111,40 @@ extension ActionError {
         }
     }
 
+    /// Whether the server may have done what was asked of it: nobody knows, since no answer came or one that says
+    /// nothing of it.
+    var mayHaveRun: Bool {
+        switch cause {
+        case let error as HTTPError: return !error.isBeforeSending
+        case let error as RPCError:
+            if let below = error.cause as? HTTPError { return !below.isBeforeSending }
+            // A call that lost against another one or a limit was not done. One that the server was not there for may
+            // have been (https://connectrpc.com/docs/protocol#error-codes), unless it says when to come back.
+            return switch error.status {
+            case .aborted, .resourceExhausted: false
+            default: !error.saysWhenToReturn
+            }
+        default: return code == Self.timeout.code
+        }
+    }
+
     /// Whether an answer of before may stand in.
     var isOutOfReach: Bool { code == Self.unreachable.code }
+}
+
+extension HTTPError {
+    /// Whether it is certain that no request was sent.
+    fileprivate var isBeforeSending: Bool {
+        let early: [HTTPError] = [.tls, .pinMismatch, .insecureURL, .invalidURL, .invalidTLSPolicy]
+        return isUnsent || early.contains { $0.code == code }
+    }
+}
+
+extension RPCError {
+    /// Whether the server has refused the call and said when it may be tried again: a detail `google.rpc.RetryInfo`, or
+    /// the field `Retry-After` (RFC 9110 §10.2.3) or `grpc-retry-pushback-ms` (gRFC A6).
+    fileprivate var saysWhenToReturn: Bool {
+        details.contains { $0.typeURL.hasSuffix("/google.rpc.RetryInfo") }
+            || ["retry-after", "grpc-retry-pushback-ms"].contains { name in metadata.contains { $0.name == name } }
+    }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+
 /// One turn of doing an action, or of several that stand and fall together.
 ///
 /// A client passes it on as it came.
@@ -8,6 +10,23 @@ public struct ActionRun: Sendable {
     let id: Int
     /// Whether what it changes may be taken back, so that its failure is no part of the state.
     var isAtomic = false
-    /// Whether a failure that may pass is followed by another attempt.
-    var isRetried = false
+    /// What another attempt may follow; nil for the last one.
+    var attempt: ActionAttempt?
+}
+
+/// One attempt of several at an action: whether another one follows is found out where it fails.
+final class ActionAttempt: Sendable {
+    private let allowsUncertain: Bool
+    private let isFollowed = Lock(false)
+
+    /// - Parameter allowsUncertain: Whether an action is done again that the server may have done.
+    init(allowsUncertain: Bool) { self.allowsUncertain = allowsUncertain }
+
+    /// Whether another attempt follows.
+    var isRepeated: Bool { isFollowed.withLock { $0 } }
+
+    /// Finds out whether another attempt follows.
+    func end(_ error: ActionError, isRetryable: Bool) {
+        isFollowed.withLock { $0 = isRetryable && (allowsUncertain || !error.mayHaveRun) }
+    }
 }

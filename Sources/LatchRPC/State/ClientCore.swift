@@ -34,10 +34,10 @@ public final class ClientCore<State: ServiceState>: Sendable {
     }
 
     /// A run that no other has the number of.
-    func newRun(isAtomic: Bool = false, isRetried: Bool = false) -> ActionRun {
+    func newRun(isAtomic: Bool = false, attempt: ActionAttempt? = nil) -> ActionRun {
         content.withLock { content in
             content.nextRun += 1
-            return ActionRun(id: content.nextRun, isAtomic: isAtomic, isRetried: isRetried)
+            return ActionRun(id: content.nextRun, isAtomic: isAtomic, attempt: attempt)
         }
     }
 

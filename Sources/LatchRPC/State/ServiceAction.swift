@@ -55,11 +55,14 @@ public struct ActionTraits: Sendable, Hashable {
     public let showsLoading: Bool
     /// Whether an answer of before stands in while the network is out of reach.
     public let supportsOffline: Bool
+    /// Whether doing it twice is the same as doing it once (`option idempotency_level`).
+    public let isIdempotent: Bool
 
     /// Traits.
     public init(
         _ name: String, _ strategy: StateUpdateStrategy, cache: CacheStrategy = .none, requiresNetwork: Bool = true,
-        modifiesState: Bool = true, showsLoading: Bool = true, supportsOffline: Bool = false
+        modifiesState: Bool = true, showsLoading: Bool = true, supportsOffline: Bool = false,
+        isIdempotent: Bool = false
     ) {
         self.name = name
         self.strategy = strategy
@@ -68,6 +71,7 @@ public struct ActionTraits: Sendable, Hashable {
         self.modifiesState = modifiesState
         self.showsLoading = showsLoading
         self.supportsOffline = supportsOffline
+        self.isIdempotent = isIdempotent
     }
 }
 

@@ -100,8 +100,10 @@ extension ServiceClient {
             return CancellationError()
         }
         core.count { $0.failed += 1 }
-        let failure = StateType.Failure(ActionError(error, action: action.actionName))
-        if run.isAtomic || run.isRetried && failure.isRetryable {
+        let reason = ActionError(error, action: action.actionName)
+        let failure = StateType.Failure(reason)
+        run.attempt?.end(reason, isRetryable: failure.isRetryable)
+        if run.isAtomic || run.attempt?.isRepeated == true {
             publish(core.store.current)
         } else {
             update(run) { $0.error = failure }

@@ -7,8 +7,17 @@ extension ServiceClient {
     ///
     /// Between two attempts it waits for `baseDelay`, then twice as long each time. The state's `error` is set by the
     /// last failure alone.
+    ///
+    /// After some failures nobody knows whether the server has acted: its answer was late, or the connection broke. Then
+    /// the action is done again only if its method says that this does no harm (`option idempotency_level`), or if
+    /// `evenIfUncertain` does. It is done again in any case where no request was sent, and where the server refused it and
+    /// said when to come back, or that it lost against another call or a limit.
+    ///
+    /// - Parameter evenIfUncertain: Whether the action is done again that may have been done: where a second time does no
+    ///   harm, or the calls have a key by which the server tells.
     public func processWithRetry(
-        _ action: ActionType, maxRetries: Int = 3, baseDelay: Duration = .milliseconds(100)
+        _ action: ActionType, maxRetries: Int = 3, baseDelay: Duration = .milliseconds(100),
+        evenIfUncertain: Bool = false
     ) async throws {
         let holder = core.newRun()
         if action.showsLoadingState, action.isValid { core.beginLoading(holder) }
@@ -18,9 +27,10 @@ extension ServiceClient {
         }
         var delay = baseDelay
         for retriesLeft in (0...max(0, maxRetries)).reversed() {
+            let attempt = ActionAttempt(allowsUncertain: evenIfUncertain || action.traits.isIdempotent)
             do {
-                return try await perform(action, in: core.newRun(isRetried: retriesLeft > 0))
-            } catch let failure as StateType.Failure where failure.isRetryable && retriesLeft > 0 {
+                return try await perform(action, in: core.newRun(attempt: retriesLeft > 0 ? attempt : nil))
+            } catch  where attempt.isRepeated {
                 try await core.settings.clock.sleep(for: delay)
                 core.count { $0.retried += 1 }
                 delay += delay

@@ -141,15 +141,27 @@ import Testing
         #expect("\(try #require(output.diagnostics.first))".hasPrefix("test.proto:13:"))
     }
 
-    @Test func `is not written where its types are called as messages are`() throws {
+    @Test func `has other types than those that messages are called as, unless options ask for them`() throws {
         let output = try files(
             """
             syntax = "proto3";
             message NoteState { string id = 1; }
             service NoteService { rpc GetNote(NoteState) returns (NoteState); }
             """)
-        #expect(output.files.isEmpty)
-        #expect(output.diagnostics.first?.message == "'NoteState' would be a type of the client and a message")
+        let client = try #require(output.files.first { $0.path.hasSuffix("NoteServiceClient.swift") })
+        #expect(client.text.contains("typealias StateType = NoteServiceState"))
+        let named = try files(
+            """
+            syntax = "proto3";
+            import "axiom_options.proto";
+            message NoteState { string id = 1; }
+            service NoteService {
+              option (axiom.service_options).state_name = "NoteState";
+              rpc GetNote(NoteState) returns (NoteState);
+            }
+            """)
+        #expect(named.files.isEmpty)
+        #expect(named.diagnostics.first?.message == "'NoteState' would be a type of the client and a message")
     }
 
     @Test func `names what a message has the name of by its module`() throws {

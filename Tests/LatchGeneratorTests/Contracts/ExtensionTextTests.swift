@@ -51,10 +51,14 @@ import Testing
                 """))
     }
 
-    @Test func `of one name are reported`() throws {
+    @Test func `of one name are told apart by their numbers`() throws {
         let output = try written(
             "syntax = \"proto2\"; message M { extensions 1 to 9; } extend M { optional int32 a_b = 1; optional int32 aB = 2; }"
         )
-        #expect(output.diagnostics.map(\.message) == ["the extensions a_b and aB would both be aB in Swift"])
+        #expect(output.diagnostics.map(\.message) == ["'aB' is aB_2 in Swift, where something else is aB"])
+        #expect(output.diagnostics.map(\.severity) == [.warning])
+        let text = try #require(output.files.first).text
+        #expect(text.contains("static let aB = Extension<M, Int32?>"))
+        #expect(text.contains("static let aB_2 = Extension<M, Int32?>"))
     }
 }

@@ -5,31 +5,41 @@ import LatchProto
 import Testing
 
 @Suite struct `Names that are one in Swift` {
-    @Test func `G10: are reported where the second one stands`() throws {
-        #expect(
-            try problems("message M {\n  string user_id = 1;\n  string userID = 2;\n}") == [
-                "4:10: the members of M user_id and userID would both be userId in Swift"
-            ])
+    @Test func `G10: are told apart by the number of the field`() throws {
+        let text = try swift("message M {\n  string userID = 2;\n  string user_id = 1;\n  int32 USER_ID = 3;\n}")
+        #expect(text.contains("var userId: String {"))
+        #expect(text.contains("var userId_2: String {"))
+        #expect(text.contains("var userId_3: Int32 {"))
     }
 
-    @Test func `are reported all in one run, with a hint`() throws {
-        let output = try written(
+    @Test func `G10: are reported where the second one stands`() throws {
+        let output = try written("syntax = \"proto3\";\nmessage M {\n  string user_id = 1;\n  string userID = 2;\n}")
+        #expect(!output.files.isEmpty)
+        let told = try #require(output.diagnostics.first)
+        #expect(told.severity == .warning && told.hint != nil && told.file == "test.proto")
+        #expect(
+            "\(told)".hasPrefix(
+                "test.proto:4:10: warning: 'userID' is userId_2 in Swift, where something else is userId"))
+        #expect(output.diagnostics.count == 1)
+    }
+
+    @Test func `G10: are told apart wherever they stand`() throws {
+        let text = try swift(
             """
-            syntax = "proto3";
             import "google/protobuf/timestamp.proto";
             message M { google.protobuf.Timestamp at = 1; bool has_at = 2; }
             service S { rpc GetURL(M) returns (M); rpc GetUrl(M) returns (M); }
-            message N { message A {} oneof a { string b_cd = 1; string b_CD = 2; } message aOneof {} }
+            message N { message A {} oneof a { string b_cd = 1; string b_CD = 2; } message aOneof {} message a_oneof {} }
+            message o_p {} message OP {}
             """)
-        #expect(output.files.isEmpty)
-        #expect(
-            output.diagnostics.map(\.message) == [
-                "the methods of S GetURL and GetUrl would both be getUrl in Swift",
-                "the members of M at and has_at would both be hasAt in Swift",
-                "the fields of the oneof a b_cd and b_CD would both be bCd in Swift",
-                "the types in N aOneof and a would both be AOneof in Swift",
-            ])
-        #expect(output.diagnostics.allSatisfy { $0.hint != nil && !$0.excerpt.isEmpty && $0.file == "test.proto" })
+        #expect(text.contains("var hasAt: Bool { storage.has(0) }"))
+        #expect(text.contains("var hasAt_2: Bool {"))
+        #expect(text.contains("func getUrl_2(_ request: M, options: CallOptions) async throws -> M"))
+        #expect(text.contains("var onGetUrl_2:"))
+        #expect(text.contains("enum AOneof_1: Hashable, Sendable {"))
+        #expect(text.contains("case bCd(String)") && text.contains("case bCd_2(String)"))
+        #expect(text.contains("struct AOneof: Message") && text.contains("struct AOneof_3: Message"))
+        #expect(text.contains("struct OP: Message") && text.contains("struct OP_4: Message"))
     }
 
     @Test func `are reported across files, unless a file has a prefix`() throws {
@@ -53,6 +63,12 @@ import Testing
         #expect(output.diagnostics.isEmpty)
         let heads = output.files.flatMap { $0.text.split(separator: "\n").filter { $0.hasPrefix("public struct") } }
         #expect(heads == ["public struct OtherV1User: Message {", "public struct OneUser: Message {"])
+    }
+
+    @Test func `of values are told apart by their numbers where nothing else does`() throws {
+        let text = try swift(
+            "enum Foo { option allow_alias = true; FOO_A_B = 0; FOO_AB = 1; FOO_ab = 1; BAR = -7; bar = -7; }")
+        #expect(text.contains("case aB\n    case ab\n    case bar\n"))
     }
 
     @Test func `of values are told apart by the enum's name`() throws {

@@ -156,7 +156,7 @@ import Testing
         #expect(found == ["test.proto:5:72: error: 'prepend' is no way to update the state"])
     }
 
-    @Test func `makes two actions of one name`() throws {
+    @Test func `makes two actions of one name, which methods alone never are`() throws {
         let found = try complaints(
             """
             syntax = "proto3";
@@ -166,6 +166,17 @@ import Testing
               rpc Get_Note(Note) returns (Note);
             }
             """)
-        #expect(found == ["test.proto:5:7: error: there are two actions 'getNote'"])
+        #expect(found.isEmpty)
+        let named = try complaints(
+            """
+            syntax = "proto3";
+            import "axiom_options.proto";
+            message Note { string id = 1; }
+            service NoteService {
+              rpc GetNote(Note) returns (Note);
+              rpc Read(Note) returns (Note) { option (axiom.swift_action_name) = "getNote"; }
+            }
+            """)
+        #expect(named == ["test.proto:6:7: error: there are two actions 'getNote'"])
     }
 }

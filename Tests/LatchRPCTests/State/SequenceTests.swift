@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import LatchRPC
 import LatchTesting
 import Testing
+
+@testable import LatchHTTP
+@testable import LatchRPC
 
 @Suite struct `Several actions` {
     private let refusing = ShelfService { _, book, _ in
@@ -115,7 +117,7 @@ import Testing
         let clock = ManualClock()
         let service = ShelfService { _, _, _ in throw RPCError(.unavailable) }
         let client = client(clock, service)
-        let done = Task { try await client.processWithRetry(.add(Book("a"))) }
+        let done = Task { try await client.processWithRetry(.add(Book("a")), evenIfUncertain: true) }
         for delay in [100, 200, 400] {
             #expect(await clock.sleepers(atLeast: 1) == [.milliseconds(delay)])
             #expect(await client.getCurrentState().isLoading)
@@ -138,6 +140,58 @@ import Testing
         #expect(await client.getCurrentState().error?.code == "invalidAction")
     }
 
+    /// After these nobody knows whether the server has acted.
+    private static let uncertain: [any Error] = [
+        RPCError(.unavailable), RPCError(.deadlineExceeded), HTTPError.timeout, HTTPError.offline,
+        RPCError(.unavailable, "reset", cause: HTTPError.offline),
+    ]
+
+    @Test(arguments: 0..<5) func `is not done again where the server may have done it`(index: Int) async {
+        let service = ShelfService { _, _, _ in throw Self.uncertain[index] }
+        let client = client(ManualClock(), service)
+        await #expect(throws: ShelfFailure.self) { try await client.processWithRetry(.add(Book("a"))) }
+        #expect(service.names.count == 1)
+        #expect(await client.getCurrentState().error != nil)
+        #expect(await !client.getCurrentState().isLoading)
+    }
+
+    @Test(arguments: 0..<5) func `is done again in doubt where twice is the same as once`(index: Int) async throws {
+        let clock = ManualClock()
+        let service = ShelfService { _, book, call in
+            if call < 2 { throw Self.uncertain[index] }
+            return BookList([book])
+        }
+        let client = client(clock, service)
+        let done = Task { try await client.processWithRetry(.look(Book("a"))) }
+        #expect(await clock.wakeNext() == .milliseconds(100))
+        try await done.value
+        #expect(service.names.count == 2)
+    }
+
+    @Test func `is done again where the server cannot have done it`() async throws {
+        var unsent = HTTPError.offline
+        unsent.isUnsent = true
+        let refused: [any Error] = [
+            unsent, HTTPError.tls, RPCError(.unavailable, cause: unsent),
+            RPCError(.unavailable, metadata: ["Retry-After": "0"]),
+            RPCError(.unavailable, metadata: ["grpc-retry-pushback-ms": "0"]),
+            RPCError(.unavailable, details: [ProtoAny(typeURL: "type.googleapis.com/google.rpc.RetryInfo")]),
+        ]
+        for error in refused {
+            #expect(ActionError(error, action: "add").mayHaveRun == false, "\(error)")
+        }
+        let (clock, again) = (ManualClock(), refused[3])
+        let service = ShelfService { _, book, call in
+            if call < 2 { throw again }
+            return BookList([book])
+        }
+        let client = client(clock, service)
+        let done = Task { try await client.processWithRetry(.add(Book("a"))) }
+        #expect(await clock.wakeNext() == .milliseconds(100))
+        try await done.value
+        #expect(await client.getCurrentState().ids == ["a"])
+    }
+
     @Test func `C7: is done when an attempt succeeds`() async throws {
         let clock = ManualClock()
         let service = ShelfService { _, book, call in
@@ -145,7 +199,10 @@ import Testing
             return BookList([book])
         }
         let client = client(clock, service)
-        let done = Task { try await client.processWithRetry(.add(Book("a")), maxRetries: 5, baseDelay: .seconds(1)) }
+        let done = Task {
+            try await client.processWithRetry(
+                .add(Book("a")), maxRetries: 5, baseDelay: .seconds(1), evenIfUncertain: true)
+        }
         #expect(await clock.wakeNext() == .seconds(1))
         #expect(await clock.wakeNext() == .seconds(2))
         try await done.value
@@ -157,7 +214,7 @@ import Testing
         let clock = ManualClock()
         let service = ShelfService { _, _, _ in throw RPCError(.unavailable) }
         let client = client(clock, service)
-        let task = Task { try await client.processWithRetry(.add(Book("a"))) }
+        let task = Task { try await client.processWithRetry(.add(Book("a")), evenIfUncertain: true) }
         _ = await clock.sleepers(atLeast: 1)
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }

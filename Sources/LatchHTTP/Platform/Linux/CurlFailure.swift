@@ -28,8 +28,19 @@ enum CurlFailure {
         case _ where isTLS(code): .tls("No trusted connection to \(authority): \(text(code)).")
         case _ where isProtocol(code):
             .malformedMessage("The answer of \(authority) breaks HTTP's rules: \(text(code)).")
-        default: .offline("\(authority) could not be reached: \(text(code)).")
+        default: offline("\(authority) could not be reached: \(text(code)).", isUnsent: isBeforeSending(code))
         }
+    }
+
+    private static func offline(_ message: String, isUnsent: Bool) -> HTTPError {
+        var error = HTTPError.offline(message)
+        error.isUnsent = isUnsent
+        return error
+    }
+
+    /// Codes of a connection that was never made.
+    private static func isBeforeSending(_ code: CURLcode) -> Bool {
+        [CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT].contains { $0 == code }
     }
 
     /// Whether the peer complains of a certificate (RFC 8446 §6.2): as it is the server, it can only mean ours.

@@ -63,7 +63,7 @@ enum ShelfAction: ServiceAction {
         case .young: ActionTraits("young", .replaceAll, cache: .conditional)
         case .rename: ActionTraits("rename", .updateByID)
         case .drop: ActionTraits("drop", .removeByID)
-        case .look: ActionTraits("look", .noChange, modifiesState: false)
+        case .look: ActionTraits("look", .noChange, modifiesState: false, isIdempotent: true)
         }
     }
 }

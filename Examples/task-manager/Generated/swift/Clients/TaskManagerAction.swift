@@ -29,13 +29,13 @@ public enum TaskManagerAction: AxiomAction, Hashable {
     public var traits: ActionTraits {
         switch self {
         case .createTask: ActionTraits("createTask", .append, cache: .memory)
-        case .getTasks: ActionTraits("getTasks", .replaceAll, cache: .memory, supportsOffline: true)
+        case .getTasks: ActionTraits("getTasks", .replaceAll, cache: .memory, supportsOffline: true, isIdempotent: true)
         case .updateTask: ActionTraits("updateTask", .updateByID, cache: .memory)
         case .deleteTask: ActionTraits("deleteTask", .removeByID)
         case .toggleTaskCompletion: ActionTraits("toggleTaskCompletion", .updateByID, cache: .memory, showsLoading: false)
-        case .getCategories: ActionTraits("getCategories", .replaceAll, cache: .persistent, showsLoading: false, supportsOffline: true)
+        case .getCategories: ActionTraits("getCategories", .replaceAll, cache: .persistent, showsLoading: false, supportsOffline: true, isIdempotent: true)
         case .createCategory: ActionTraits("createCategory", .append, cache: .persistent)
-        case .searchTasks: ActionTraits("searchTasks", .noChange, cache: .memory, modifiesState: false)
+        case .searchTasks: ActionTraits("searchTasks", .noChange, cache: .memory, modifiesState: false, isIdempotent: true)
         }
     }
 

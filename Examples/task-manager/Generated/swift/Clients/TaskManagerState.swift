@@ -94,9 +94,9 @@ extension TaskManagerState {
             SortField("title") { $0.title },
             SortField("description") { $0.description_ },
             SortField("is_completed") { $0.isCompleted ? 1 : 0 },
-            SortField("created_at") { $0.hasCreatedAt ? $0.createdAt : nil },
-            SortField("updated_at") { $0.hasUpdatedAt ? $0.updatedAt : nil },
-            SortField("due_date") { $0.hasDueDate ? $0.dueDate : nil },
+            SortField("created_at") { $0.storage.has(4) ? $0.createdAt : nil },
+            SortField("updated_at") { $0.storage.has(5) ? $0.updatedAt : nil },
+            SortField("due_date") { $0.storage.has(6) ? $0.dueDate : nil },
             SortField("priority") { $0.priority.rawValue },
             SortField("status") { $0.status.rawValue },
             SortField("category_id") { $0.categoryId },
@@ -173,7 +173,7 @@ extension TaskManagerState {
             SortField("icon") { $0.icon },
             SortField("task_count") { $0.taskCount },
             SortField("is_default") { $0.isDefault ? 1 : 0 },
-            SortField("created_at") { $0.hasCreatedAt ? $0.createdAt : nil },
+            SortField("created_at") { $0.storage.has(7) ? $0.createdAt : nil },
         ],
         defaultSort: "name"
     )

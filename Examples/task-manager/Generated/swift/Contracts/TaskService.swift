@@ -131,103 +131,103 @@ public struct TaskServiceStub: TaskServiceProtocol {
 ///
 /// A method without an answer fails as one that the server does not have.
 public final class TaskServiceFake: TaskServiceProtocol {
-    private let createTaskCalls = RPCFakeMethod<CreateTaskRequest, Task>("taskmanager.v1.TaskService.CreateTask")
-    private let getTasksCalls = RPCFakeMethod<GetTasksRequest, GetTasksResponse>("taskmanager.v1.TaskService.GetTasks")
-    private let updateTaskCalls = RPCFakeMethod<UpdateTaskRequest, Task>("taskmanager.v1.TaskService.UpdateTask")
-    private let deleteTaskCalls = RPCFakeMethod<DeleteTaskRequest, Void>("taskmanager.v1.TaskService.DeleteTask")
-    private let toggleTaskCompletionCalls = RPCFakeMethod<ToggleTaskCompletionRequest, Task>("taskmanager.v1.TaskService.ToggleTaskCompletion")
-    private let getCategoriesCalls = RPCFakeMethod<GetCategoriesRequest, GetCategoriesResponse>("taskmanager.v1.TaskService.GetCategories")
-    private let createCategoryCalls = RPCFakeMethod<CreateCategoryRequest, Category>("taskmanager.v1.TaskService.CreateCategory")
-    private let searchTasksCalls = RPCFakeMethod<SearchTasksRequest, SearchTasksResponse>("taskmanager.v1.TaskService.SearchTasks")
+    private let calls_createTask = RPCFakeMethod<CreateTaskRequest, Task>("taskmanager.v1.TaskService.CreateTask")
+    private let calls_getTasks = RPCFakeMethod<GetTasksRequest, GetTasksResponse>("taskmanager.v1.TaskService.GetTasks")
+    private let calls_updateTask = RPCFakeMethod<UpdateTaskRequest, Task>("taskmanager.v1.TaskService.UpdateTask")
+    private let calls_deleteTask = RPCFakeMethod<DeleteTaskRequest, Void>("taskmanager.v1.TaskService.DeleteTask")
+    private let calls_toggleTaskCompletion = RPCFakeMethod<ToggleTaskCompletionRequest, Task>("taskmanager.v1.TaskService.ToggleTaskCompletion")
+    private let calls_getCategories = RPCFakeMethod<GetCategoriesRequest, GetCategoriesResponse>("taskmanager.v1.TaskService.GetCategories")
+    private let calls_createCategory = RPCFakeMethod<CreateCategoryRequest, Category>("taskmanager.v1.TaskService.CreateCategory")
+    private let calls_searchTasks = RPCFakeMethod<SearchTasksRequest, SearchTasksResponse>("taskmanager.v1.TaskService.SearchTasks")
 
     public init() {}
 
     /// What `createTask` answers; nil for an error.
     public var onCreateTask: (@Sendable (CreateTaskRequest) async throws -> Task)? {
-        get { createTaskCalls.answer }
-        set { createTaskCalls.answer = newValue }
+        get { calls_createTask.answer }
+        set { calls_createTask.answer = newValue }
     }
     /// What `createTask` was called with.
-    public var createTaskRequests: [CreateTaskRequest] { createTaskCalls.requests }
+    public var createTaskRequests: [CreateTaskRequest] { calls_createTask.requests }
     public func createTask(_ request: CreateTaskRequest, options: CallOptions) async throws -> Task {
-        try await createTaskCalls.call(request)
+        try await calls_createTask.call(request)
     }
 
     /// What `getTasks` answers; nil for an error.
     public var onGetTasks: (@Sendable (GetTasksRequest) async throws -> GetTasksResponse)? {
-        get { getTasksCalls.answer }
-        set { getTasksCalls.answer = newValue }
+        get { calls_getTasks.answer }
+        set { calls_getTasks.answer = newValue }
     }
     /// What `getTasks` was called with.
-    public var getTasksRequests: [GetTasksRequest] { getTasksCalls.requests }
+    public var getTasksRequests: [GetTasksRequest] { calls_getTasks.requests }
     public func getTasks(_ request: GetTasksRequest, options: CallOptions) async throws -> GetTasksResponse {
-        try await getTasksCalls.call(request)
+        try await calls_getTasks.call(request)
     }
 
     /// What `updateTask` answers; nil for an error.
     public var onUpdateTask: (@Sendable (UpdateTaskRequest) async throws -> Task)? {
-        get { updateTaskCalls.answer }
-        set { updateTaskCalls.answer = newValue }
+        get { calls_updateTask.answer }
+        set { calls_updateTask.answer = newValue }
     }
     /// What `updateTask` was called with.
-    public var updateTaskRequests: [UpdateTaskRequest] { updateTaskCalls.requests }
+    public var updateTaskRequests: [UpdateTaskRequest] { calls_updateTask.requests }
     public func updateTask(_ request: UpdateTaskRequest, options: CallOptions) async throws -> Task {
-        try await updateTaskCalls.call(request)
+        try await calls_updateTask.call(request)
     }
 
     /// What `deleteTask` answers; nil for an error.
     public var onDeleteTask: (@Sendable (DeleteTaskRequest) async throws -> Void)? {
-        get { deleteTaskCalls.answer }
-        set { deleteTaskCalls.answer = newValue }
+        get { calls_deleteTask.answer }
+        set { calls_deleteTask.answer = newValue }
     }
     /// What `deleteTask` was called with.
-    public var deleteTaskRequests: [DeleteTaskRequest] { deleteTaskCalls.requests }
+    public var deleteTaskRequests: [DeleteTaskRequest] { calls_deleteTask.requests }
     public func deleteTask(_ request: DeleteTaskRequest, options: CallOptions) async throws {
-        try await deleteTaskCalls.call(request)
+        try await calls_deleteTask.call(request)
     }
 
     /// What `toggleTaskCompletion` answers; nil for an error.
     public var onToggleTaskCompletion: (@Sendable (ToggleTaskCompletionRequest) async throws -> Task)? {
-        get { toggleTaskCompletionCalls.answer }
-        set { toggleTaskCompletionCalls.answer = newValue }
+        get { calls_toggleTaskCompletion.answer }
+        set { calls_toggleTaskCompletion.answer = newValue }
     }
     /// What `toggleTaskCompletion` was called with.
-    public var toggleTaskCompletionRequests: [ToggleTaskCompletionRequest] { toggleTaskCompletionCalls.requests }
+    public var toggleTaskCompletionRequests: [ToggleTaskCompletionRequest] { calls_toggleTaskCompletion.requests }
     public func toggleTaskCompletion(_ request: ToggleTaskCompletionRequest, options: CallOptions) async throws -> Task {
-        try await toggleTaskCompletionCalls.call(request)
+        try await calls_toggleTaskCompletion.call(request)
     }
 
     /// What `getCategories` answers; nil for an error.
     public var onGetCategories: (@Sendable (GetCategoriesRequest) async throws -> GetCategoriesResponse)? {
-        get { getCategoriesCalls.answer }
-        set { getCategoriesCalls.answer = newValue }
+        get { calls_getCategories.answer }
+        set { calls_getCategories.answer = newValue }
     }
     /// What `getCategories` was called with.
-    public var getCategoriesRequests: [GetCategoriesRequest] { getCategoriesCalls.requests }
+    public var getCategoriesRequests: [GetCategoriesRequest] { calls_getCategories.requests }
     public func getCategories(_ request: GetCategoriesRequest, options: CallOptions) async throws -> GetCategoriesResponse {
-        try await getCategoriesCalls.call(request)
+        try await calls_getCategories.call(request)
     }
 
     /// What `createCategory` answers; nil for an error.
     public var onCreateCategory: (@Sendable (CreateCategoryRequest) async throws -> Category)? {
-        get { createCategoryCalls.answer }
-        set { createCategoryCalls.answer = newValue }
+        get { calls_createCategory.answer }
+        set { calls_createCategory.answer = newValue }
     }
     /// What `createCategory` was called with.
-    public var createCategoryRequests: [CreateCategoryRequest] { createCategoryCalls.requests }
+    public var createCategoryRequests: [CreateCategoryRequest] { calls_createCategory.requests }
     public func createCategory(_ request: CreateCategoryRequest, options: CallOptions) async throws -> Category {
-        try await createCategoryCalls.call(request)
+        try await calls_createCategory.call(request)
     }
 
     /// What `searchTasks` answers; nil for an error.
     public var onSearchTasks: (@Sendable (SearchTasksRequest) async throws -> SearchTasksResponse)? {
-        get { searchTasksCalls.answer }
-        set { searchTasksCalls.answer = newValue }
+        get { calls_searchTasks.answer }
+        set { calls_searchTasks.answer = newValue }
     }
     /// What `searchTasks` was called with.
-    public var searchTasksRequests: [SearchTasksRequest] { searchTasksCalls.requests }
+    public var searchTasksRequests: [SearchTasksRequest] { calls_searchTasks.requests }
     public func searchTasks(_ request: SearchTasksRequest, options: CallOptions) async throws -> SearchTasksResponse {
-        try await searchTasksCalls.call(request)
+        try await calls_searchTasks.call(request)
     }
 }
 

@@ -366,189 +366,189 @@ public final class UserServiceFake: UserServiceProtocol {
 
     /// What `register` answers; nil for an error.
     public var onRegister: (@Sendable (RegisterRequest) async throws -> AuthResponse)? {
-        get { registerCalls.answer }
-        set { registerCalls.answer = newValue }
+        get { calls_register.answer }
+        set { calls_register.answer = newValue }
     }
     /// What `register` was called with.
-    public var registerRequests: [RegisterRequest] { registerCalls.requests }
+    public var registerRequests: [RegisterRequest] { calls_register.requests }
     public func register(_ request: RegisterRequest, options: CallOptions) async throws -> AuthResponse {
-        try await registerCalls.call(request)
+        try await calls_register.call(request)
     }
 
     /// What `login` answers; nil for an error.
     public var onLogin: (@Sendable (LoginRequest) async throws -> AuthResponse)? {
-        get { loginCalls.answer }
-        set { loginCalls.answer = newValue }
+        get { calls_login.answer }
+        set { calls_login.answer = newValue }
     }
     /// What `login` was called with.
-    public var loginRequests: [LoginRequest] { loginCalls.requests }
+    public var loginRequests: [LoginRequest] { calls_login.requests }
     public func login(_ request: LoginRequest, options: CallOptions) async throws -> AuthResponse {
-        try await loginCalls.call(request)
+        try await calls_login.call(request)
     }
 
     /// What `logout` answers; nil for an error.
     public var onLogout: (@Sendable (LogoutRequest) async throws -> Void)? {
-        get { logoutCalls.answer }
-        set { logoutCalls.answer = newValue }
+        get { calls_logout.answer }
+        set { calls_logout.answer = newValue }
     }
     /// What `logout` was called with.
-    public var logoutRequests: [LogoutRequest] { logoutCalls.requests }
+    public var logoutRequests: [LogoutRequest] { calls_logout.requests }
     public func logout(_ request: LogoutRequest, options: CallOptions) async throws {
-        try await logoutCalls.call(request)
+        try await calls_logout.call(request)
     }
 
     /// What `refreshToken` answers; nil for an error.
     public var onRefreshToken: (@Sendable (RefreshTokenRequest) async throws -> AuthResponse)? {
-        get { refreshTokenCalls.answer }
-        set { refreshTokenCalls.answer = newValue }
+        get { calls_refreshToken.answer }
+        set { calls_refreshToken.answer = newValue }
     }
     /// What `refreshToken` was called with.
-    public var refreshTokenRequests: [RefreshTokenRequest] { refreshTokenCalls.requests }
+    public var refreshTokenRequests: [RefreshTokenRequest] { calls_refreshToken.requests }
     public func refreshToken(_ request: RefreshTokenRequest, options: CallOptions) async throws -> AuthResponse {
-        try await refreshTokenCalls.call(request)
+        try await calls_refreshToken.call(request)
     }
 
     /// What `getProfile` answers; nil for an error.
     public var onGetProfile: (@Sendable (GetProfileRequest) async throws -> User)? {
-        get { getProfileCalls.answer }
-        set { getProfileCalls.answer = newValue }
+        get { calls_getProfile.answer }
+        set { calls_getProfile.answer = newValue }
     }
     /// What `getProfile` was called with.
-    public var getProfileRequests: [GetProfileRequest] { getProfileCalls.requests }
+    public var getProfileRequests: [GetProfileRequest] { calls_getProfile.requests }
     public func getProfile(_ request: GetProfileRequest, options: CallOptions) async throws -> User {
-        try await getProfileCalls.call(request)
+        try await calls_getProfile.call(request)
     }
 
     /// What `updateProfile` answers; nil for an error.
     public var onUpdateProfile: (@Sendable (UpdateProfileRequest) async throws -> User)? {
-        get { updateProfileCalls.answer }
-        set { updateProfileCalls.answer = newValue }
+        get { calls_updateProfile.answer }
+        set { calls_updateProfile.answer = newValue }
     }
     /// What `updateProfile` was called with.
-    public var updateProfileRequests: [UpdateProfileRequest] { updateProfileCalls.requests }
+    public var updateProfileRequests: [UpdateProfileRequest] { calls_updateProfile.requests }
     public func updateProfile(_ request: UpdateProfileRequest, options: CallOptions) async throws -> User {
-        try await updateProfileCalls.call(request)
+        try await calls_updateProfile.call(request)
     }
 
     /// What `changePassword` answers; nil for an error.
     public var onChangePassword: (@Sendable (ChangePasswordRequest) async throws -> Void)? {
-        get { changePasswordCalls.answer }
-        set { changePasswordCalls.answer = newValue }
+        get { calls_changePassword.answer }
+        set { calls_changePassword.answer = newValue }
     }
     /// What `changePassword` was called with.
-    public var changePasswordRequests: [ChangePasswordRequest] { changePasswordCalls.requests }
+    public var changePasswordRequests: [ChangePasswordRequest] { calls_changePassword.requests }
     public func changePassword(_ request: ChangePasswordRequest, options: CallOptions) async throws {
-        try await changePasswordCalls.call(request)
+        try await calls_changePassword.call(request)
     }
 
     /// What `getUsers` answers; nil for an error.
     public var onGetUsers: (@Sendable (GetUsersRequest) async throws -> GetUsersResponse)? {
-        get { getUsersCalls.answer }
-        set { getUsersCalls.answer = newValue }
+        get { calls_getUsers.answer }
+        set { calls_getUsers.answer = newValue }
     }
     /// What `getUsers` was called with.
-    public var getUsersRequests: [GetUsersRequest] { getUsersCalls.requests }
+    public var getUsersRequests: [GetUsersRequest] { calls_getUsers.requests }
     public func getUsers(_ request: GetUsersRequest, options: CallOptions) async throws -> GetUsersResponse {
-        try await getUsersCalls.call(request)
+        try await calls_getUsers.call(request)
     }
 
     /// What `deleteUser` answers; nil for an error.
     public var onDeleteUser: (@Sendable (DeleteUserRequest) async throws -> Void)? {
-        get { deleteUserCalls.answer }
-        set { deleteUserCalls.answer = newValue }
+        get { calls_deleteUser.answer }
+        set { calls_deleteUser.answer = newValue }
     }
     /// What `deleteUser` was called with.
-    public var deleteUserRequests: [DeleteUserRequest] { deleteUserCalls.requests }
+    public var deleteUserRequests: [DeleteUserRequest] { calls_deleteUser.requests }
     public func deleteUser(_ request: DeleteUserRequest, options: CallOptions) async throws {
-        try await deleteUserCalls.call(request)
+        try await calls_deleteUser.call(request)
     }
 
     /// What `requestPasswordReset` answers; nil for an error.
     public var onRequestPasswordReset: (@Sendable (PasswordResetRequest) async throws -> Void)? {
-        get { requestPasswordResetCalls.answer }
-        set { requestPasswordResetCalls.answer = newValue }
+        get { calls_requestPasswordReset.answer }
+        set { calls_requestPasswordReset.answer = newValue }
     }
     /// What `requestPasswordReset` was called with.
-    public var requestPasswordResetRequests: [PasswordResetRequest] { requestPasswordResetCalls.requests }
+    public var requestPasswordResetRequests: [PasswordResetRequest] { calls_requestPasswordReset.requests }
     public func requestPasswordReset(_ request: PasswordResetRequest, options: CallOptions) async throws {
-        try await requestPasswordResetCalls.call(request)
+        try await calls_requestPasswordReset.call(request)
     }
 
     /// What `resetPassword` answers; nil for an error.
     public var onResetPassword: (@Sendable (ResetPasswordRequest) async throws -> Void)? {
-        get { resetPasswordCalls.answer }
-        set { resetPasswordCalls.answer = newValue }
+        get { calls_resetPassword.answer }
+        set { calls_resetPassword.answer = newValue }
     }
     /// What `resetPassword` was called with.
-    public var resetPasswordRequests: [ResetPasswordRequest] { resetPasswordCalls.requests }
+    public var resetPasswordRequests: [ResetPasswordRequest] { calls_resetPassword.requests }
     public func resetPassword(_ request: ResetPasswordRequest, options: CallOptions) async throws {
-        try await resetPasswordCalls.call(request)
+        try await calls_resetPassword.call(request)
     }
 
     /// What `verifyEmail` answers; nil for an error.
     public var onVerifyEmail: (@Sendable (VerifyEmailRequest) async throws -> User)? {
-        get { verifyEmailCalls.answer }
-        set { verifyEmailCalls.answer = newValue }
+        get { calls_verifyEmail.answer }
+        set { calls_verifyEmail.answer = newValue }
     }
     /// What `verifyEmail` was called with.
-    public var verifyEmailRequests: [VerifyEmailRequest] { verifyEmailCalls.requests }
+    public var verifyEmailRequests: [VerifyEmailRequest] { calls_verifyEmail.requests }
     public func verifyEmail(_ request: VerifyEmailRequest, options: CallOptions) async throws -> User {
-        try await verifyEmailCalls.call(request)
+        try await calls_verifyEmail.call(request)
     }
 
     /// What `resendVerification` answers; nil for an error.
     public var onResendVerification: (@Sendable (ResendVerificationRequest) async throws -> Void)? {
-        get { resendVerificationCalls.answer }
-        set { resendVerificationCalls.answer = newValue }
+        get { calls_resendVerification.answer }
+        set { calls_resendVerification.answer = newValue }
     }
     /// What `resendVerification` was called with.
-    public var resendVerificationRequests: [ResendVerificationRequest] { resendVerificationCalls.requests }
+    public var resendVerificationRequests: [ResendVerificationRequest] { calls_resendVerification.requests }
     public func resendVerification(_ request: ResendVerificationRequest, options: CallOptions) async throws {
-        try await resendVerificationCalls.call(request)
+        try await calls_resendVerification.call(request)
     }
 
     /// What `setupTwoFactor` answers; nil for an error.
     public var onSetupTwoFactor: (@Sendable (SetupTwoFactorRequest) async throws -> SetupTwoFactorResponse)? {
-        get { setupTwoFactorCalls.answer }
-        set { setupTwoFactorCalls.answer = newValue }
+        get { calls_setupTwoFactor.answer }
+        set { calls_setupTwoFactor.answer = newValue }
     }
     /// What `setupTwoFactor` was called with.
-    public var setupTwoFactorRequests: [SetupTwoFactorRequest] { setupTwoFactorCalls.requests }
+    public var setupTwoFactorRequests: [SetupTwoFactorRequest] { calls_setupTwoFactor.requests }
     public func setupTwoFactor(_ request: SetupTwoFactorRequest, options: CallOptions) async throws -> SetupTwoFactorResponse {
-        try await setupTwoFactorCalls.call(request)
+        try await calls_setupTwoFactor.call(request)
     }
 
     /// What `verifyTwoFactor` answers; nil for an error.
     public var onVerifyTwoFactor: (@Sendable (VerifyTwoFactorRequest) async throws -> AuthResponse)? {
-        get { verifyTwoFactorCalls.answer }
-        set { verifyTwoFactorCalls.answer = newValue }
+        get { calls_verifyTwoFactor.answer }
+        set { calls_verifyTwoFactor.answer = newValue }
     }
     /// What `verifyTwoFactor` was called with.
-    public var verifyTwoFactorRequests: [VerifyTwoFactorRequest] { verifyTwoFactorCalls.requests }
+    public var verifyTwoFactorRequests: [VerifyTwoFactorRequest] { calls_verifyTwoFactor.requests }
     public func verifyTwoFactor(_ request: VerifyTwoFactorRequest, options: CallOptions) async throws -> AuthResponse {
-        try await verifyTwoFactorCalls.call(request)
+        try await calls_verifyTwoFactor.call(request)
     }
 
     /// What `getActiveDevices` answers; nil for an error.
     public var onGetActiveDevices: (@Sendable (GetActiveDevicesRequest) async throws -> GetActiveDevicesResponse)? {
-        get { getActiveDevicesCalls.answer }
-        set { getActiveDevicesCalls.answer = newValue }
+        get { calls_getActiveDevices.answer }
+        set { calls_getActiveDevices.answer = newValue }
     }
     /// What `getActiveDevices` was called with.
-    public var getActiveDevicesRequests: [GetActiveDevicesRequest] { getActiveDevicesCalls.requests }
+    public var getActiveDevicesRequests: [GetActiveDevicesRequest] { calls_getActiveDevices.requests }
     public func getActiveDevices(_ request: GetActiveDevicesRequest, options: CallOptions) async throws -> GetActiveDevicesResponse {
-        try await getActiveDevicesCalls.call(request)
+        try await calls_getActiveDevices.call(request)
     }
 
     /// What `revokeDevice` answers; nil for an error.
     public var onRevokeDevice: (@Sendable (RevokeDeviceRequest) async throws -> Void)? {
-        get { revokeDeviceCalls.answer }
-        set { revokeDeviceCalls.answer = newValue }
+        get { calls_revokeDevice.answer }
+        set { calls_revokeDevice.answer = newValue }
     }
     /// What `revokeDevice` was called with.
-    public var revokeDeviceRequests: [RevokeDeviceRequest] { revokeDeviceCalls.requests }
+    public var revokeDeviceRequests: [RevokeDeviceRequest] { calls_revokeDevice.requests }
     public func revokeDevice(_ request: RevokeDeviceRequest, options: CallOptions) async throws {
-        try await revokeDeviceCalls.call(request)
+        try await calls_revokeDevice.call(request)
     }
 
     /// What `setUserRole` answers; nil for an error.

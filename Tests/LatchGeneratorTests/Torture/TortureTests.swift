@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchGenerator
+import LatchProto
+import Testing
+
+/// `GeneratedTorture` is compiled with warnings as errors, and so are its tests, which run: that it builds is the point.
+@Suite struct `A schema of all that is legal` {
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("GeneratedTorture").path
+
+    private func prepared(_ change: (inout GeneratorSettings) -> Void = { _ in }) throws -> ProjectRun.Prepared {
+        var settings = GeneratorSettings()
+        settings.set(.protoPath, [Self.folder + "/Protos"], from: "test")
+        settings.set(.include, [Self.folder + "/Protos"], from: "test")
+        settings.set(.outputPath, [Self.folder], from: "test")
+        settings.set(.packageName, ["GeneratedTorture"], from: "test")
+        settings.set(.documentation, ["false"], from: "test")
+        change(&settings)
+        var errors: [Diagnostic] = []
+        let run = ProjectRun(settings, languages: GeneratedLanguage.all, builtIn: OptionFiles.bytes)
+        let prepared = try run.prepare { if $0.severity == .error { errors.append($0) } }
+        #expect(errors.isEmpty)
+        return prepared
+    }
+
+    @Test func `is generated as it is committed, for otherwise it would not be what is compiled`() throws {
+        let changes = try prepared().plan.changes.map(\.path)
+        #expect(changes.isEmpty, "generate it again: Scripts/generate-test-models")
+    }
+
+    @Test func `has guides for all clients`() throws {
+        let plan = try prepared { $0.set(.documentation, ["true"], from: "test") }.plan
+        let guides = plan.changes.filter { $0.path.hasSuffix(".md") }
+        #expect(guides.count > 50)
+        #expect(guides.allSatisfy { $0.new?.isEmpty == false })
+    }
+
+    @Test(arguments: ["public", "internal"]) func `is written for one file each`(visibility: String) throws {
+        let plan = try prepared {
+            $0.set(.layout, ["perFile"], from: "test")
+            $0.set(.naming, ["pathToUnderscores"], from: "test")
+            $0.set(.visibility, [visibility], from: "test")
+        }.plan
+        #expect(plan.changes.contains { $0.path == "torture_a_same.latch.swift" })
+        #expect(plan.changes.contains { $0.path == "torture_b_same.latch.swift" })
+    }
+}

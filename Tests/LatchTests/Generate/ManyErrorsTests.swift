@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import Testing
+
+@Suite struct `A file with thousands of errors` {
+    /// Files whose fields are all of a type that nobody declares.
+    private static func files(_ count: Int, fields: Int) -> [String: String] {
+        var files: [String: String] = [:]
+        for index in 1...count {
+            let lines = (1...fields).map { "  Missing f\($0) = \($0);" }
+            files["many/a\(index).proto"] =
+                "syntax = \"proto3\";\nmessage M\(index) {\n\(lines.joined(separator: "\n"))\n}\n"
+        }
+        return files
+    }
+
+    @Test(arguments: [["generate", "--output-path", "out", "--proto-path"], ["validate", "--path"]])
+    func `shows the first twenty, and says how many there are`(words: [String]) async throws {
+        try await GeneratorCall.with(Self.files(1, fields: 1000)) { call async throws in
+            let short = try await call.run("latch", words + ["many"])
+            #expect(short.ending == .exited(1))
+            #expect(short.error.count { $0.contains("error: 'Missing'") } == 20)
+            #expect(short.error.contains("… and 980 more errors: --all-errors shows all"), "\(short.error.suffix(3))")
+            let whole = try await call.run("latch", words + ["many", "--all-errors"])
+            #expect(whole.ending == .exited(1))
+            #expect(whole.error.count { $0.contains("error: 'Missing'") } == 1000)
+        }
+    }
+
+    @Test func `leaves room for a hundred of several files`() async throws {
+        try await GeneratorCall.with(Self.files(7, fields: 30)) { call async throws in
+            let said = try await call.run("axiom-client-generator", ["validate", "--path", "many"])
+            #expect(said.ending == .exited(1))
+            #expect(said.error.count { $0.contains("error: 'Missing'") } == 100)
+            #expect(said.error.contains("… and 110 more errors: --all-errors shows all"))
+            #expect(said.output == ["proto: 7 files compiled, 210 errors, 0 warnings: not valid"])
+        }
+    }
+
+    @Test func `is told whole to a script`() async throws {
+        try await GeneratorCall.with(Self.files(1, fields: 300)) { call async throws in
+            let said = try await call.run(
+                "latch", ["generate", "--proto-path", "many", "--output-path", "out", "--json"])
+            #expect(said.ending == .exited(1))
+            let report = try JSONValue(parsing: said.output.joined())
+            #expect(report["diagnostics"]?.arrayValue?.count == 300)
+        }
+    }
+}
