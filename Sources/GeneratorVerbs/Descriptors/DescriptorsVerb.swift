@@ -44,10 +44,7 @@ package enum DescriptorsVerb {
         let (compilation, diagnostics) = sources.compile(
             sources.names + names, recordsLocations: hasLocations, builtIn: OptionFiles.bytes)
         let (shown, rest) = DiagnosticBounds.shown(diagnostics, all: invocation.has(GenerateVerb.allErrors))
-        for diagnostic in shown {
-            let lines = diagnostic.description.split(separator: "\n").map { String($0).printable }
-            shell.error.line(lines.joined(separator: "\n"))
-        }
+        for diagnostic in shown { shell.error.line(diagnostic.printed) }
         if let rest { shell.error.line(rest) }
         guard compilation.isComplete else { return .failure }
         let files = invocation.has(imports) ? compilation.files : compilation.requested

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
 import LatchProto
 
 /// Which of many diagnostics a person is shown: the first of each file, and so many in all.
@@ -53,5 +54,15 @@ extension DiagnosticBounds {
         var bounds = DiagnosticBounds(showsAll: all)
         let list = diagnostics.filter { bounds.admits($0) }
         return (list, bounds.rest)
+    }
+}
+
+extension Diagnostic {
+    /// The diagnostic with nothing in it that steers a terminal; tabs stay, by which the caret finds its column.
+    var printed: String {
+        description.split(separator: "\n").map { line in
+            line.split(separator: "\t", omittingEmptySubsequences: false).map { String($0).printable }
+                .joined(separator: "\t")
+        }.joined(separator: "\n")
     }
 }

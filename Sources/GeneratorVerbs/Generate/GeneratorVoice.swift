@@ -42,8 +42,7 @@ struct GeneratorVoice: Sendable {
     /// Tells a diagnostic: what, where, the line with a caret, and the hint.
     func tell(_ diagnostic: Diagnostic) {
         guard tells(diagnostic) else { return }
-        shell.error.line(
-            diagnostic.description.split(separator: "\n").map { String($0).printable }.joined(separator: "\n"))
+        shell.error.line(diagnostic.printed)
     }
 
     /// Tells how many diagnostics were not told.

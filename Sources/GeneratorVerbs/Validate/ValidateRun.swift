@@ -59,10 +59,7 @@ struct ValidateRun {
         if let proto {
             let isWhole = invocation.has(GenerateVerb.allErrors) || invocation.has(ValidateVerb.detailed)
             let (shown, rest) = DiagnosticBounds.shown(proto.diagnostics, all: isWhole)
-            for diagnostic in shown {
-                let lines = diagnostic.description.split(separator: "\n").map { String($0).printable }
-                shell.error.line(lines.joined(separator: "\n"))
-            }
+            for diagnostic in shown { shell.error.line(diagnostic.printed) }
             if let rest { shell.error.line(rest) }
             shell.output.line(
                 "proto: \(proto.fileCount) files compiled, \(proto.errorCount) errors, "

@@ -30,9 +30,11 @@ extension PlanReader {
         let intent = strategy(of: method, options)
         let collection = collection(of: method, options, intent.strategy, collections, index)
         let items = collection.map { Self.items(of: answer, collections[$0]) } ?? .none
-        let strategy = settled(intent, method, collection.map { collections[$0] }, items)
+        var strategy = settled(intent, method, collection.map { collections[$0] }, items)
         let needsKey = strategy == .updateByID || strategy == .removeByID
-        let key = needsKey ? collection.flatMap { self.key(method, options, collections[$0], strategy) } : nil
+        let key = needsKey ? collection.flatMap { self.key(method, options, collections[$0], strategy, intent) } : nil
+        // `RemoveSearchAttributes` was only thought to be about a known item.
+        if strategy == .removeByID, key == nil, !intent.isSaid { strategy = .noChange }
         let (cache, isOffline) = cache(options, method, strategy)
         return MethodPlan(
             method: method, request: request, answer: answer, caseName: caseName(method), strategy: strategy,
@@ -181,7 +183,8 @@ extension PlanReader {
 
     /// The field of the request that names the item.
     private func key(
-        _ method: MethodDescriptor, _ options: [NamedOptions], _ collection: CollectionPlan, _ strategy: StateStrategy
+        _ method: MethodDescriptor, _ options: [NamedOptions], _ collection: CollectionPlan, _ strategy: StateStrategy,
+        _ intent: Intent
     ) -> FieldDescriptor? {
         guard let request = method.input else { return nil }
         let option = options.first { $0.string("id_field_name") != nil }
@@ -201,7 +204,7 @@ extension PlanReader {
         let names = [collection.key.name, "\(item)_\(collection.key.name)", "\(item)_id"]
         let field = names.lazy.compactMap { name in request.fields.first { $0.name == name } }.first
         if let field, field.hasKeyType(of: collection.key) { return field }
-        guard strategy == .removeByID else { return nil }
+        guard strategy == .removeByID, intent.isSaid else { return nil }
         diagnostics.add(
             "'\(request.name)' does not say which item of '\(collection.name)' is removed",
             at: option?.place("id_field_name") ?? method.place,

@@ -9,11 +9,14 @@ final class PlanReader {
     let diagnostics: PlanDiagnostics
     /// What names of clients end with that nobody has named.
     private let suffix: String
+    /// What names begin with that nobody has chosen.
+    private let prefix: String
     private let messagesByName: [String: MessageDescriptor]
     /// Names of types that the file or what it imports has, and those that the text of clients uses.
     private let takenNames: Set<String>
 
-    init(_ file: FileDescriptor, suffix: String = "Client") {
+    init(_ file: FileDescriptor, suffix: String = "Client", prefix: String = "") {
+        self.prefix = prefix
         self.file = file
         self.suffix = suffix
         scope = OptionScope(file)
@@ -21,7 +24,7 @@ final class PlanReader {
         var messages: [String: MessageDescriptor] = [:]
         for one in file.withDependencies { one.eachMessage { messages[$0.fullName] = $0 } }
         messagesByName = messages
-        takenNames = Self.takenNames(in: file)
+        takenNames = Self.takenNames(in: file, prefix: prefix)
     }
 
     func plan(_ service: ServiceDescriptor) -> ServicePlan {
@@ -62,10 +65,10 @@ final class PlanReader {
                 uniquingKeysWith: { first, _ in first }))
     }
 
-    private static func takenNames(in file: FileDescriptor) -> Set<String> {
+    private static func takenNames(in file: FileDescriptor, prefix: String) -> Set<String> {
         var names = ImportedNames.runtime
         for one in file.withDependencies {
-            let prefix = one.options.message.string(39) ?? ""
+            let prefix = one === file && !prefix.isEmpty ? prefix : one.options.message.string(39) ?? ""
             names.formUnion((one.messages.map(\.name) + one.enums.map(\.name)).map { prefix + SwiftNames.type($0) })
         }
         return names
@@ -90,7 +93,7 @@ final class PlanReader {
     /// A beginning for the names of types that nobody has chosen: where a message is called as one of them would be, the
     /// whole name of the service is as good.
     private func freeBase(of service: ServiceDescriptor) -> String {
-        let base = Self.base(service.name)
+        let base = prefix + Self.base(service.name)
         let ends = [suffix, "State", "Action", "Error", "Reducer"]
         guard ends.contains(where: { takenNames.contains(base + $0) }) else { return base }
         return base + "Service"

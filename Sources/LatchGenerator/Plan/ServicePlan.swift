@@ -42,16 +42,22 @@ public struct ServicePlan {
 
     /// Plans of all services of a file.
     ///
-    /// - Parameter suffix: What names of clients end with where no option says it.
-    public static func read(_ file: FileDescriptor, suffix: String = "Client") -> Planning {
-        let reader = PlanReader(file, suffix: suffix)
+    /// - Parameters:
+    ///   - suffix: What names of clients end with where no option says it.
+    ///   - prefix: What names begin with where no option says them.
+    public static func read(_ file: FileDescriptor, suffix: String = "Client", prefix: String = "") -> Planning {
+        let reader = PlanReader(file, suffix: suffix, prefix: prefix)
         let plans = file.services.map { reader.plan($0) }
         return Planning(plans: plans, diagnostics: reader.diagnostics.list)
     }
 
     /// Plans of all services of several files.
-    public static func read(_ files: [FileDescriptor], suffix: String = "Client") -> Planning {
-        let each = Parallel.map(files) { read($0, suffix: suffix) }
+    ///
+    /// - Parameter prefix: What names begin with where no option says them, by the file.
+    public static func read(
+        _ files: [FileDescriptor], suffix: String = "Client", prefix: (FileDescriptor) -> String = { _ in "" }
+    ) -> Planning {
+        let each = files.map { read($0, suffix: suffix, prefix: prefix($0)) }
         return Planning(plans: each.flatMap(\.plans), diagnostics: each.flatMap(\.diagnostics))
     }
 }

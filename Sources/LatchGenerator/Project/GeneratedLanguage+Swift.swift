@@ -11,7 +11,10 @@ extension GeneratedLanguage {
             generation.files += output.files
             generation.diagnostics += output.diagnostics
         }
-        let planning = ServicePlan.read(requested, suffix: options.clientSuffix ?? "Client")
+        let planning = ServicePlan.read(requested, suffix: options.clientSuffix ?? "Client") {
+            options.swift.prefixesPackages
+                ? options.swift.prefix(package: $0.package, says: $0.options.message.string(39)) : ""
+        }
         generation.diagnostics += planning.diagnostics
         guard generation.isComplete else { return generation }
         let plans = planning.plans.filter { plan in

@@ -588,8 +588,10 @@ public struct Old: Message {
     /// Deprecated: use `kept`.
     @available(*, deprecated, message: "use `kept`.")
     @_alwaysEmitIntoClient public var gone: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    var gone_deprecated: String { storage[string: 1] }
     @available(*, deprecated)
     @_alwaysEmitIntoClient public var when: Date { get { storage[date: 2] } set { storage[date: 2] = newValue } }
+    var when_deprecated: Date { storage[date: 2] }
     @available(*, deprecated)
     @_alwaysEmitIntoClient public var hasWhen: Bool { storage.has(2) }
     @available(*, deprecated)

@@ -38,7 +38,6 @@ public protocol CounterServiceProtocol: Sendable {
     /// Keywords are names too.
     func `import`(_ request: Number, options: CallOptions) async throws -> Timestamp
     /// Deprecated: it never worked.
-    @available(*, deprecated, message: "it never worked.")
     func subtract(_ request: Number, options: CallOptions) async throws -> Number
 }
 
@@ -121,104 +120,104 @@ public struct CounterServiceStub: CounterServiceProtocol {
 ///
 /// A method without an answer fails as one that the server does not have.
 public final class CounterServiceFake: CounterServiceProtocol {
-    private let addCalls = RPCFakeMethod<Number, Number>("calls.v1.CounterService.Add")
-    private let totalCalls = RPCFakeMethod<Empty, Number>("calls.v1.CounterService.Total")
-    private let resetCalls = RPCFakeMethod<Number, Void>("calls.v1.CounterService.Reset")
-    private let countToCalls = RPCFakeMethod<Number, RPCStream<Number>>("calls.v1.CounterService.CountTo")
-    private let sumCalls = RPCFakeMethod<RPCStream<Number>, Number>("calls.v1.CounterService.Sum")
-    private let doubleCalls = RPCFakeMethod<RPCStream<Number>, RPCStream<Number>>("calls.v1.CounterService.Double")
-    private let importCalls = RPCFakeMethod<Number, Timestamp>("calls.v1.CounterService.Import")
-    private let subtractCalls = RPCFakeMethod<Number, Number>("calls.v1.CounterService.Subtract")
+    private let calls_add = RPCFakeMethod<Number, Number>("calls.v1.CounterService.Add")
+    private let calls_total = RPCFakeMethod<Empty, Number>("calls.v1.CounterService.Total")
+    private let calls_reset = RPCFakeMethod<Number, Void>("calls.v1.CounterService.Reset")
+    private let calls_countTo = RPCFakeMethod<Number, RPCStream<Number>>("calls.v1.CounterService.CountTo")
+    private let calls_sum = RPCFakeMethod<RPCStream<Number>, Number>("calls.v1.CounterService.Sum")
+    private let calls_double = RPCFakeMethod<RPCStream<Number>, RPCStream<Number>>("calls.v1.CounterService.Double")
+    private let calls_import = RPCFakeMethod<Number, Timestamp>("calls.v1.CounterService.Import")
+    private let calls_subtract = RPCFakeMethod<Number, Number>("calls.v1.CounterService.Subtract")
 
     public init() {}
 
     /// What `add` answers; nil for an error.
     public var onAdd: (@Sendable (Number) async throws -> Number)? {
-        get { addCalls.answer }
-        set { addCalls.answer = newValue }
+        get { calls_add.answer }
+        set { calls_add.answer = newValue }
     }
     /// What `add` was called with.
-    public var addRequests: [Number] { addCalls.requests }
+    public var addRequests: [Number] { calls_add.requests }
     public func add(_ request: Number, options: CallOptions) async throws -> Number {
-        try await addCalls.call(request)
+        try await calls_add.call(request)
     }
 
     /// What `total` answers; nil for an error.
     public var onTotal: (@Sendable (Empty) async throws -> Number)? {
-        get { totalCalls.answer }
-        set { totalCalls.answer = newValue }
+        get { calls_total.answer }
+        set { calls_total.answer = newValue }
     }
     /// What `total` was called with.
-    public var totalRequests: [Empty] { totalCalls.requests }
+    public var totalRequests: [Empty] { calls_total.requests }
     public func total(_ request: Empty, options: CallOptions) async throws -> Number {
-        try await totalCalls.call(request)
+        try await calls_total.call(request)
     }
 
     /// What `reset` answers; nil for an error.
     public var onReset: (@Sendable (Number) async throws -> Void)? {
-        get { resetCalls.answer }
-        set { resetCalls.answer = newValue }
+        get { calls_reset.answer }
+        set { calls_reset.answer = newValue }
     }
     /// What `reset` was called with.
-    public var resetRequests: [Number] { resetCalls.requests }
+    public var resetRequests: [Number] { calls_reset.requests }
     public func reset(_ request: Number, options: CallOptions) async throws {
-        try await resetCalls.call(request)
+        try await calls_reset.call(request)
     }
 
     /// What `countTo` answers; nil for an error.
     public var onCountTo: (@Sendable (Number) async throws -> RPCStream<Number>)? {
-        get { countToCalls.answer }
-        set { countToCalls.answer = newValue }
+        get { calls_countTo.answer }
+        set { calls_countTo.answer = newValue }
     }
     /// What `countTo` was called with.
-    public var countToRequests: [Number] { countToCalls.requests }
+    public var countToRequests: [Number] { calls_countTo.requests }
     public func countTo(_ request: Number, options: CallOptions) async throws -> RPCStream<Number> {
-        try await countToCalls.call(request)
+        try await calls_countTo.call(request)
     }
 
     /// What `sum` answers; nil for an error.
     public var onSum: (@Sendable (RPCStream<Number>) async throws -> Number)? {
-        get { sumCalls.answer }
-        set { sumCalls.answer = newValue }
+        get { calls_sum.answer }
+        set { calls_sum.answer = newValue }
     }
     /// What `sum` was called with.
-    public var sumRequests: [RPCStream<Number>] { sumCalls.requests }
+    public var sumRequests: [RPCStream<Number>] { calls_sum.requests }
     public func sum(_ requests: RPCStream<Number>, options: CallOptions) async throws -> Number {
-        try await sumCalls.call(requests)
+        try await calls_sum.call(requests)
     }
 
     /// What `double` answers; nil for an error.
     public var onDouble: (@Sendable (RPCStream<Number>) async throws -> RPCStream<Number>)? {
-        get { doubleCalls.answer }
-        set { doubleCalls.answer = newValue }
+        get { calls_double.answer }
+        set { calls_double.answer = newValue }
     }
     /// What `double` was called with.
-    public var doubleRequests: [RPCStream<Number>] { doubleCalls.requests }
+    public var doubleRequests: [RPCStream<Number>] { calls_double.requests }
     public func double(_ requests: RPCStream<Number>, options: CallOptions) async throws -> RPCStream<Number> {
-        try await doubleCalls.call(requests)
+        try await calls_double.call(requests)
     }
 
     /// What `import` answers; nil for an error.
     public var onImport: (@Sendable (Number) async throws -> Timestamp)? {
-        get { importCalls.answer }
-        set { importCalls.answer = newValue }
+        get { calls_import.answer }
+        set { calls_import.answer = newValue }
     }
     /// What `import` was called with.
-    public var importRequests: [Number] { importCalls.requests }
+    public var importRequests: [Number] { calls_import.requests }
     public func `import`(_ request: Number, options: CallOptions) async throws -> Timestamp {
-        try await importCalls.call(request)
+        try await calls_import.call(request)
     }
 
     /// What `subtract` answers; nil for an error.
     public var onSubtract: (@Sendable (Number) async throws -> Number)? {
-        get { subtractCalls.answer }
-        set { subtractCalls.answer = newValue }
+        get { calls_subtract.answer }
+        set { calls_subtract.answer = newValue }
     }
     /// What `subtract` was called with.
-    public var subtractRequests: [Number] { subtractCalls.requests }
+    public var subtractRequests: [Number] { calls_subtract.requests }
     @available(*, deprecated, message: "it never worked.")
     public func subtract(_ request: Number, options: CallOptions) async throws -> Number {
-        try await subtractCalls.call(request)
+        try await calls_subtract.call(request)
     }
 }
 

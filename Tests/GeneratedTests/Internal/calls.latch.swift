@@ -38,7 +38,6 @@ protocol OwnCounterServiceProtocol: Sendable {
     /// Keywords are names too.
     func `import`(_ request: OwnNumber, options: CallOptions) async throws -> Timestamp
     /// Deprecated: it never worked.
-    @available(*, deprecated, message: "it never worked.")
     func subtract(_ request: OwnNumber, options: CallOptions) async throws -> OwnNumber
 }
 
@@ -121,104 +120,104 @@ struct OwnCounterServiceStub: OwnCounterServiceProtocol {
 ///
 /// A method without an answer fails as one that the server does not have.
 final class OwnCounterServiceFake: OwnCounterServiceProtocol {
-    private let addCalls = RPCFakeMethod<OwnNumber, OwnNumber>("calls.v1.CounterService.Add")
-    private let totalCalls = RPCFakeMethod<Empty, OwnNumber>("calls.v1.CounterService.Total")
-    private let resetCalls = RPCFakeMethod<OwnNumber, Void>("calls.v1.CounterService.Reset")
-    private let countToCalls = RPCFakeMethod<OwnNumber, RPCStream<OwnNumber>>("calls.v1.CounterService.CountTo")
-    private let sumCalls = RPCFakeMethod<RPCStream<OwnNumber>, OwnNumber>("calls.v1.CounterService.Sum")
-    private let doubleCalls = RPCFakeMethod<RPCStream<OwnNumber>, RPCStream<OwnNumber>>("calls.v1.CounterService.Double")
-    private let importCalls = RPCFakeMethod<OwnNumber, Timestamp>("calls.v1.CounterService.Import")
-    private let subtractCalls = RPCFakeMethod<OwnNumber, OwnNumber>("calls.v1.CounterService.Subtract")
+    private let calls_add = RPCFakeMethod<OwnNumber, OwnNumber>("calls.v1.CounterService.Add")
+    private let calls_total = RPCFakeMethod<Empty, OwnNumber>("calls.v1.CounterService.Total")
+    private let calls_reset = RPCFakeMethod<OwnNumber, Void>("calls.v1.CounterService.Reset")
+    private let calls_countTo = RPCFakeMethod<OwnNumber, RPCStream<OwnNumber>>("calls.v1.CounterService.CountTo")
+    private let calls_sum = RPCFakeMethod<RPCStream<OwnNumber>, OwnNumber>("calls.v1.CounterService.Sum")
+    private let calls_double = RPCFakeMethod<RPCStream<OwnNumber>, RPCStream<OwnNumber>>("calls.v1.CounterService.Double")
+    private let calls_import = RPCFakeMethod<OwnNumber, Timestamp>("calls.v1.CounterService.Import")
+    private let calls_subtract = RPCFakeMethod<OwnNumber, OwnNumber>("calls.v1.CounterService.Subtract")
 
     init() {}
 
     /// What `add` answers; nil for an error.
     var onAdd: (@Sendable (OwnNumber) async throws -> OwnNumber)? {
-        get { addCalls.answer }
-        set { addCalls.answer = newValue }
+        get { calls_add.answer }
+        set { calls_add.answer = newValue }
     }
     /// What `add` was called with.
-    var addRequests: [OwnNumber] { addCalls.requests }
+    var addRequests: [OwnNumber] { calls_add.requests }
     func add(_ request: OwnNumber, options: CallOptions) async throws -> OwnNumber {
-        try await addCalls.call(request)
+        try await calls_add.call(request)
     }
 
     /// What `total` answers; nil for an error.
     var onTotal: (@Sendable (Empty) async throws -> OwnNumber)? {
-        get { totalCalls.answer }
-        set { totalCalls.answer = newValue }
+        get { calls_total.answer }
+        set { calls_total.answer = newValue }
     }
     /// What `total` was called with.
-    var totalRequests: [Empty] { totalCalls.requests }
+    var totalRequests: [Empty] { calls_total.requests }
     func total(_ request: Empty, options: CallOptions) async throws -> OwnNumber {
-        try await totalCalls.call(request)
+        try await calls_total.call(request)
     }
 
     /// What `reset` answers; nil for an error.
     var onReset: (@Sendable (OwnNumber) async throws -> Void)? {
-        get { resetCalls.answer }
-        set { resetCalls.answer = newValue }
+        get { calls_reset.answer }
+        set { calls_reset.answer = newValue }
     }
     /// What `reset` was called with.
-    var resetRequests: [OwnNumber] { resetCalls.requests }
+    var resetRequests: [OwnNumber] { calls_reset.requests }
     func reset(_ request: OwnNumber, options: CallOptions) async throws {
-        try await resetCalls.call(request)
+        try await calls_reset.call(request)
     }
 
     /// What `countTo` answers; nil for an error.
     var onCountTo: (@Sendable (OwnNumber) async throws -> RPCStream<OwnNumber>)? {
-        get { countToCalls.answer }
-        set { countToCalls.answer = newValue }
+        get { calls_countTo.answer }
+        set { calls_countTo.answer = newValue }
     }
     /// What `countTo` was called with.
-    var countToRequests: [OwnNumber] { countToCalls.requests }
+    var countToRequests: [OwnNumber] { calls_countTo.requests }
     func countTo(_ request: OwnNumber, options: CallOptions) async throws -> RPCStream<OwnNumber> {
-        try await countToCalls.call(request)
+        try await calls_countTo.call(request)
     }
 
     /// What `sum` answers; nil for an error.
     var onSum: (@Sendable (RPCStream<OwnNumber>) async throws -> OwnNumber)? {
-        get { sumCalls.answer }
-        set { sumCalls.answer = newValue }
+        get { calls_sum.answer }
+        set { calls_sum.answer = newValue }
     }
     /// What `sum` was called with.
-    var sumRequests: [RPCStream<OwnNumber>] { sumCalls.requests }
+    var sumRequests: [RPCStream<OwnNumber>] { calls_sum.requests }
     func sum(_ requests: RPCStream<OwnNumber>, options: CallOptions) async throws -> OwnNumber {
-        try await sumCalls.call(requests)
+        try await calls_sum.call(requests)
     }
 
     /// What `double` answers; nil for an error.
     var onDouble: (@Sendable (RPCStream<OwnNumber>) async throws -> RPCStream<OwnNumber>)? {
-        get { doubleCalls.answer }
-        set { doubleCalls.answer = newValue }
+        get { calls_double.answer }
+        set { calls_double.answer = newValue }
     }
     /// What `double` was called with.
-    var doubleRequests: [RPCStream<OwnNumber>] { doubleCalls.requests }
+    var doubleRequests: [RPCStream<OwnNumber>] { calls_double.requests }
     func double(_ requests: RPCStream<OwnNumber>, options: CallOptions) async throws -> RPCStream<OwnNumber> {
-        try await doubleCalls.call(requests)
+        try await calls_double.call(requests)
     }
 
     /// What `import` answers; nil for an error.
     var onImport: (@Sendable (OwnNumber) async throws -> Timestamp)? {
-        get { importCalls.answer }
-        set { importCalls.answer = newValue }
+        get { calls_import.answer }
+        set { calls_import.answer = newValue }
     }
     /// What `import` was called with.
-    var importRequests: [OwnNumber] { importCalls.requests }
+    var importRequests: [OwnNumber] { calls_import.requests }
     func `import`(_ request: OwnNumber, options: CallOptions) async throws -> Timestamp {
-        try await importCalls.call(request)
+        try await calls_import.call(request)
     }
 
     /// What `subtract` answers; nil for an error.
     var onSubtract: (@Sendable (OwnNumber) async throws -> OwnNumber)? {
-        get { subtractCalls.answer }
-        set { subtractCalls.answer = newValue }
+        get { calls_subtract.answer }
+        set { calls_subtract.answer = newValue }
     }
     /// What `subtract` was called with.
-    var subtractRequests: [OwnNumber] { subtractCalls.requests }
+    var subtractRequests: [OwnNumber] { calls_subtract.requests }
     @available(*, deprecated, message: "it never worked.")
     func subtract(_ request: OwnNumber, options: CallOptions) async throws -> OwnNumber {
-        try await subtractCalls.call(request)
+        try await calls_subtract.call(request)
     }
 }
 

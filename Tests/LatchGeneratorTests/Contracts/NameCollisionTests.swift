@@ -68,7 +68,7 @@ import Testing
     @Test func `of values are told apart by their numbers where nothing else does`() throws {
         let text = try swift(
             "enum Foo { option allow_alias = true; FOO_A_B = 0; FOO_AB = 1; FOO_ab = 1; BAR = -7; bar = -7; }")
-        #expect(text.contains("case aB\n    case ab\n    case bar\n"))
+        #expect(text.contains("case fooAB\n    case fooAb\n    case bar\n"))
     }
 
     @Test func `of values are told apart by the enum's name`() throws {

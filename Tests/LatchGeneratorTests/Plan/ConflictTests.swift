@@ -51,8 +51,8 @@ import Testing
         #expect(
             names.contains(
                 """
-                test.proto:6:47: error: 'client_name' is "B" in (axiom.options.v1.axiom_service), and "A" in \
-                (axiom.service_options) at test.proto:5:66
+                test.proto:6:58: error: 'client_name' is "B" in (axiom.options.v1.axiom_service), and "A" in \
+                (axiom.service_options) at test.proto:5:78
                 """), "\(names)")
         #expect(names.contains { $0.contains("'supports_pagination' is false in (axiom.options.v1.axiom_service)") })
         #expect(names.filter { $0.contains("'client_name' is \"C\" in (axiom.swift_client_actor)") }.count == 2)

@@ -105,15 +105,17 @@ import Testing
         let plan = try userServicePlan()
         let checked = plan.methods.filter { !$0.rules.isEmpty }
         #expect(checked.count >= 12)
+        // The plan outlives its file here, by which names that are one would be told apart.
+        let writer = RuleWriter(property: { SwiftNames.property($0.name) })
         for method in checked {
-            let (checks, errors) = RuleWriter().checks(for: method)
+            let (checks, errors) = writer.checks(for: method)
             #expect(errors.isEmpty)
             #expect(checks.count == method.rules.count + method.constraints.count)
             for check in checks {
                 #expect(method.request.fields.contains { check.message.hasPrefix("\($0.name) must ") })
             }
         }
-        let update = RuleWriter().checks(for: try plan.method("UpdateProfile")).checks
+        let update = writer.checks(for: try plan.method("UpdateProfile")).checks
         #expect(update.last?.condition.contains("||") == true)
     }
 }

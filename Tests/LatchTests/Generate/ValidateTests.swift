@@ -87,13 +87,16 @@ import Testing
 
 @Suite struct `The verb examples` {
     @Test(arguments: ["basic", "user-service", "task-manager", "comprehensive"])
-    func `G4: gives .proto files of which clients are generated that fit their types without a warning`(name: String) async throws {
+    func `G4: gives .proto files of which clients are generated that fit their types without a warning`(name: String)
+        async throws
+    {
         try await GeneratorCall.with { call async throws in
             let written = try await call.run("axiom-client-generator", "examples", name, "--write", "protos")
             #expect(written.ending == .exited(0), "\(written.error)")
             #expect(written.output.count == 1 && call.text(written.output[0]) != nil)
             let generated = try await call.run(
-                "axiom-client-generator", "generate", "-p", "protos", "-o", "out", "--package-name", "Out", "--validate")
+                "axiom-client-generator", "generate", "-p", "protos", "-o", "out", "--package-name", "Out", "--validate"
+            )
             #expect(generated.ending == .exited(0), "\(generated.error)")
             #expect(
                 generated.output.last?.hasSuffix(" files type-checked, 0 errors, 0 warnings: valid") == true,

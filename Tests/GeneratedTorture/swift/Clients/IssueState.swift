@@ -83,7 +83,9 @@ extension IssueState {
     static let issuesRules = LatchRPC.ItemRules<Issue, Int32>(
         "issues",
         key: { $0.id ?? 0 },
+        search: { [$0.spaced ?? ""] },
         sort: [
+            SortField("spaced") { $0.spaced },
             SortField("id") { $0.id },
         ]
     )
@@ -127,6 +129,9 @@ extension IssueState {
 
     /// So many issues from a place on.
     public func paginatedIssues(offset: Swift.Int, limit: Swift.Int) -> [Issue] { Self.issuesRules.page(issues, offset: offset, limit: limit) }
+
+    /// The issues in which each word occurs: in spaced.
+    public func searchIssues(_ query: Swift.String) -> [Issue] { Self.issuesRules.search(query, in: issues) }
 
     /// The issues in the order of a field; nil is the default one.
     ///

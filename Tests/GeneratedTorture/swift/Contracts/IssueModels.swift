@@ -1366,7 +1366,7 @@ public struct Same: LatchRPC.Message {
         }
     }
     @_alwaysEmitIntoClient public var choice: Int32? { get { storage[optionalInt32: 8] } set { storage[optionalInt32: 8] = newValue } }
-    @_alwaysEmitIntoClient public var choice_minus1: Choice_1? {
+    @_alwaysEmitIntoClient public var choice_minus1: Choice_2? {
         get {
             switch storage[oneof: 1] {
             case 10: .other(storage[int32: 9])
@@ -1386,7 +1386,7 @@ public struct Same: LatchRPC.Message {
     @_alwaysEmitIntoClient public init(
         fooBar: Int32? = nil, fooBar_2: Int32? = nil, fooBar_3: Int32? = nil, count: Int32? = nil,
         hasCount_5: Swift.Bool? = nil, clearCount_6: Swift.Bool? = nil, choice_0: Choice? = nil, choice: Int32? = nil,
-        choice_minus1: Choice_1? = nil, description_: Int32? = nil, description__12: Int32? = nil
+        choice_minus1: Choice_2? = nil, description_: Int32? = nil, description__12: Int32? = nil
     ) {
         storage = MessageStorage(Self.schema)
         storage[optionalInt32: 0] = fooBar
@@ -1407,7 +1407,7 @@ public struct Same: LatchRPC.Message {
         case oneCase_8(Int32)
     }
 
-    public enum Choice_1: Swift.Hashable, Swift.Sendable {
+    public enum Choice_2: Swift.Hashable, Swift.Sendable {
         case other(Int32)
     }
 
@@ -1674,26 +1674,30 @@ public struct Comment: LatchRPC.Message {
     }
 }
 
+/// Names in JSON may be anything.
 public struct Issue: LatchRPC.Message {
     public static let schema = LatchRPC.MessageSchema(
         "torture.names.Issue",
-        """
+        #"""
+        3 spaced string optional raw json a\040b\t\"c\"\040#\\\040é
         1 id int32 optional
         2 tag message 0
-        """,
+        """#,
         types: [Tag.self])
 
     public var storage: MessageStorage
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    @_alwaysEmitIntoClient public var id: Int32? { get { storage[optionalInt32: 0] } set { storage[optionalInt32: 0] = newValue } }
-    @_alwaysEmitIntoClient public var tag: Tag? { get { storage[optionalMessage: 1] } set { storage[optionalMessage: 1] = newValue } }
+    @_alwaysEmitIntoClient public var spaced: Swift.String? { get { storage[optionalString: 0] } set { storage[optionalString: 0] = newValue } }
+    @_alwaysEmitIntoClient public var id: Int32? { get { storage[optionalInt32: 1] } set { storage[optionalInt32: 1] = newValue } }
+    @_alwaysEmitIntoClient public var tag: Tag? { get { storage[optionalMessage: 2] } set { storage[optionalMessage: 2] = newValue } }
 
-    @_alwaysEmitIntoClient public init(id: Int32? = nil, tag: Tag? = nil) {
+    @_alwaysEmitIntoClient public init(spaced: Swift.String? = nil, id: Int32? = nil, tag: Tag? = nil) {
         storage = MessageStorage(Self.schema)
-        storage[optionalInt32: 0] = id
-        storage[optionalMessage: 1] = tag
+        storage[optionalString: 0] = spaced
+        storage[optionalInt32: 1] = id
+        storage[optionalMessage: 2] = tag
     }
 }
 
