@@ -44,19 +44,19 @@ struct ServerReflectionStub: ServerReflectionProtocol {
 ///
 /// A method without an answer fails as one that the server does not have.
 final class ServerReflectionFake: ServerReflectionProtocol {
-    private let serverReflectionInfoCalls = RPCFakeMethod<RPCStream<ServerReflectionRequest>, RPCStream<ServerReflectionResponse>>("grpc.reflection.v1.ServerReflection.ServerReflectionInfo")
+    private let calls_serverReflectionInfo = RPCFakeMethod<RPCStream<ServerReflectionRequest>, RPCStream<ServerReflectionResponse>>("grpc.reflection.v1.ServerReflection.ServerReflectionInfo")
 
     init() {}
 
     /// What `serverReflectionInfo` answers; nil for an error.
     var onServerReflectionInfo: (@Sendable (RPCStream<ServerReflectionRequest>) async throws -> RPCStream<ServerReflectionResponse>)? {
-        get { serverReflectionInfoCalls.answer }
-        set { serverReflectionInfoCalls.answer = newValue }
+        get { calls_serverReflectionInfo.answer }
+        set { calls_serverReflectionInfo.answer = newValue }
     }
     /// What `serverReflectionInfo` was called with.
-    var serverReflectionInfoRequests: [RPCStream<ServerReflectionRequest>] { serverReflectionInfoCalls.requests }
+    var serverReflectionInfoRequests: [RPCStream<ServerReflectionRequest>] { calls_serverReflectionInfo.requests }
     func serverReflectionInfo(_ requests: RPCStream<ServerReflectionRequest>, options: CallOptions) async throws -> RPCStream<ServerReflectionResponse> {
-        try await serverReflectionInfoCalls.call(requests)
+        try await calls_serverReflectionInfo.call(requests)
     }
 }
 

@@ -339,28 +339,28 @@ public struct UserServiceStub: UserServiceProtocol {
 ///
 /// A method without an answer fails as one that the server does not have.
 public final class UserServiceFake: UserServiceProtocol {
-    private let registerCalls = RPCFakeMethod<RegisterRequest, AuthResponse>("userservice.v1.UserService.Register")
-    private let loginCalls = RPCFakeMethod<LoginRequest, AuthResponse>("userservice.v1.UserService.Login")
-    private let logoutCalls = RPCFakeMethod<LogoutRequest, Void>("userservice.v1.UserService.Logout")
-    private let refreshTokenCalls = RPCFakeMethod<RefreshTokenRequest, AuthResponse>("userservice.v1.UserService.RefreshToken")
-    private let getProfileCalls = RPCFakeMethod<GetProfileRequest, User>("userservice.v1.UserService.GetProfile")
-    private let updateProfileCalls = RPCFakeMethod<UpdateProfileRequest, User>("userservice.v1.UserService.UpdateProfile")
-    private let changePasswordCalls = RPCFakeMethod<ChangePasswordRequest, Void>("userservice.v1.UserService.ChangePassword")
-    private let getUsersCalls = RPCFakeMethod<GetUsersRequest, GetUsersResponse>("userservice.v1.UserService.GetUsers")
-    private let deleteUserCalls = RPCFakeMethod<DeleteUserRequest, Void>("userservice.v1.UserService.DeleteUser")
-    private let requestPasswordResetCalls = RPCFakeMethod<PasswordResetRequest, Void>("userservice.v1.UserService.RequestPasswordReset")
-    private let resetPasswordCalls = RPCFakeMethod<ResetPasswordRequest, Void>("userservice.v1.UserService.ResetPassword")
-    private let verifyEmailCalls = RPCFakeMethod<VerifyEmailRequest, User>("userservice.v1.UserService.VerifyEmail")
-    private let resendVerificationCalls = RPCFakeMethod<ResendVerificationRequest, Void>("userservice.v1.UserService.ResendVerification")
-    private let setupTwoFactorCalls = RPCFakeMethod<SetupTwoFactorRequest, SetupTwoFactorResponse>("userservice.v1.UserService.SetupTwoFactor")
-    private let verifyTwoFactorCalls = RPCFakeMethod<VerifyTwoFactorRequest, AuthResponse>("userservice.v1.UserService.VerifyTwoFactor")
-    private let getActiveDevicesCalls = RPCFakeMethod<GetActiveDevicesRequest, GetActiveDevicesResponse>("userservice.v1.UserService.GetActiveDevices")
-    private let revokeDeviceCalls = RPCFakeMethod<RevokeDeviceRequest, Void>("userservice.v1.UserService.RevokeDevice")
-    private let setUserRoleCalls = RPCFakeMethod<SetUserRoleRequest, User>("userservice.v1.UserService.SetUserRole")
-    private let setUserStatusCalls = RPCFakeMethod<SetUserStatusRequest, User>("userservice.v1.UserService.SetUserStatus")
-    private let endUserSessionsCalls = RPCFakeMethod<EndUserSessionsRequest, EndUserSessionsResponse>("userservice.v1.UserService.EndUserSessions")
-    private let removeTwoFactorCalls = RPCFakeMethod<RemoveTwoFactorRequest, Void>("userservice.v1.UserService.RemoveTwoFactor")
-    private let regenerateRecoveryCodesCalls = RPCFakeMethod<RegenerateRecoveryCodesRequest, RegenerateRecoveryCodesResponse>("userservice.v1.UserService.RegenerateRecoveryCodes")
+    private let calls_register = RPCFakeMethod<RegisterRequest, AuthResponse>("userservice.v1.UserService.Register")
+    private let calls_login = RPCFakeMethod<LoginRequest, AuthResponse>("userservice.v1.UserService.Login")
+    private let calls_logout = RPCFakeMethod<LogoutRequest, Void>("userservice.v1.UserService.Logout")
+    private let calls_refreshToken = RPCFakeMethod<RefreshTokenRequest, AuthResponse>("userservice.v1.UserService.RefreshToken")
+    private let calls_getProfile = RPCFakeMethod<GetProfileRequest, User>("userservice.v1.UserService.GetProfile")
+    private let calls_updateProfile = RPCFakeMethod<UpdateProfileRequest, User>("userservice.v1.UserService.UpdateProfile")
+    private let calls_changePassword = RPCFakeMethod<ChangePasswordRequest, Void>("userservice.v1.UserService.ChangePassword")
+    private let calls_getUsers = RPCFakeMethod<GetUsersRequest, GetUsersResponse>("userservice.v1.UserService.GetUsers")
+    private let calls_deleteUser = RPCFakeMethod<DeleteUserRequest, Void>("userservice.v1.UserService.DeleteUser")
+    private let calls_requestPasswordReset = RPCFakeMethod<PasswordResetRequest, Void>("userservice.v1.UserService.RequestPasswordReset")
+    private let calls_resetPassword = RPCFakeMethod<ResetPasswordRequest, Void>("userservice.v1.UserService.ResetPassword")
+    private let calls_verifyEmail = RPCFakeMethod<VerifyEmailRequest, User>("userservice.v1.UserService.VerifyEmail")
+    private let calls_resendVerification = RPCFakeMethod<ResendVerificationRequest, Void>("userservice.v1.UserService.ResendVerification")
+    private let calls_setupTwoFactor = RPCFakeMethod<SetupTwoFactorRequest, SetupTwoFactorResponse>("userservice.v1.UserService.SetupTwoFactor")
+    private let calls_verifyTwoFactor = RPCFakeMethod<VerifyTwoFactorRequest, AuthResponse>("userservice.v1.UserService.VerifyTwoFactor")
+    private let calls_getActiveDevices = RPCFakeMethod<GetActiveDevicesRequest, GetActiveDevicesResponse>("userservice.v1.UserService.GetActiveDevices")
+    private let calls_revokeDevice = RPCFakeMethod<RevokeDeviceRequest, Void>("userservice.v1.UserService.RevokeDevice")
+    private let calls_setUserRole = RPCFakeMethod<SetUserRoleRequest, User>("userservice.v1.UserService.SetUserRole")
+    private let calls_setUserStatus = RPCFakeMethod<SetUserStatusRequest, User>("userservice.v1.UserService.SetUserStatus")
+    private let calls_endUserSessions = RPCFakeMethod<EndUserSessionsRequest, EndUserSessionsResponse>("userservice.v1.UserService.EndUserSessions")
+    private let calls_removeTwoFactor = RPCFakeMethod<RemoveTwoFactorRequest, Void>("userservice.v1.UserService.RemoveTwoFactor")
+    private let calls_regenerateRecoveryCodes = RPCFakeMethod<RegenerateRecoveryCodesRequest, RegenerateRecoveryCodesResponse>("userservice.v1.UserService.RegenerateRecoveryCodes")
 
     public init() {}
 
@@ -553,57 +553,57 @@ public final class UserServiceFake: UserServiceProtocol {
 
     /// What `setUserRole` answers; nil for an error.
     public var onSetUserRole: (@Sendable (SetUserRoleRequest) async throws -> User)? {
-        get { setUserRoleCalls.answer }
-        set { setUserRoleCalls.answer = newValue }
+        get { calls_setUserRole.answer }
+        set { calls_setUserRole.answer = newValue }
     }
     /// What `setUserRole` was called with.
-    public var setUserRoleRequests: [SetUserRoleRequest] { setUserRoleCalls.requests }
+    public var setUserRoleRequests: [SetUserRoleRequest] { calls_setUserRole.requests }
     public func setUserRole(_ request: SetUserRoleRequest, options: CallOptions) async throws -> User {
-        try await setUserRoleCalls.call(request)
+        try await calls_setUserRole.call(request)
     }
 
     /// What `setUserStatus` answers; nil for an error.
     public var onSetUserStatus: (@Sendable (SetUserStatusRequest) async throws -> User)? {
-        get { setUserStatusCalls.answer }
-        set { setUserStatusCalls.answer = newValue }
+        get { calls_setUserStatus.answer }
+        set { calls_setUserStatus.answer = newValue }
     }
     /// What `setUserStatus` was called with.
-    public var setUserStatusRequests: [SetUserStatusRequest] { setUserStatusCalls.requests }
+    public var setUserStatusRequests: [SetUserStatusRequest] { calls_setUserStatus.requests }
     public func setUserStatus(_ request: SetUserStatusRequest, options: CallOptions) async throws -> User {
-        try await setUserStatusCalls.call(request)
+        try await calls_setUserStatus.call(request)
     }
 
     /// What `endUserSessions` answers; nil for an error.
     public var onEndUserSessions: (@Sendable (EndUserSessionsRequest) async throws -> EndUserSessionsResponse)? {
-        get { endUserSessionsCalls.answer }
-        set { endUserSessionsCalls.answer = newValue }
+        get { calls_endUserSessions.answer }
+        set { calls_endUserSessions.answer = newValue }
     }
     /// What `endUserSessions` was called with.
-    public var endUserSessionsRequests: [EndUserSessionsRequest] { endUserSessionsCalls.requests }
+    public var endUserSessionsRequests: [EndUserSessionsRequest] { calls_endUserSessions.requests }
     public func endUserSessions(_ request: EndUserSessionsRequest, options: CallOptions) async throws -> EndUserSessionsResponse {
-        try await endUserSessionsCalls.call(request)
+        try await calls_endUserSessions.call(request)
     }
 
     /// What `removeTwoFactor` answers; nil for an error.
     public var onRemoveTwoFactor: (@Sendable (RemoveTwoFactorRequest) async throws -> Void)? {
-        get { removeTwoFactorCalls.answer }
-        set { removeTwoFactorCalls.answer = newValue }
+        get { calls_removeTwoFactor.answer }
+        set { calls_removeTwoFactor.answer = newValue }
     }
     /// What `removeTwoFactor` was called with.
-    public var removeTwoFactorRequests: [RemoveTwoFactorRequest] { removeTwoFactorCalls.requests }
+    public var removeTwoFactorRequests: [RemoveTwoFactorRequest] { calls_removeTwoFactor.requests }
     public func removeTwoFactor(_ request: RemoveTwoFactorRequest, options: CallOptions) async throws {
-        try await removeTwoFactorCalls.call(request)
+        try await calls_removeTwoFactor.call(request)
     }
 
     /// What `regenerateRecoveryCodes` answers; nil for an error.
     public var onRegenerateRecoveryCodes: (@Sendable (RegenerateRecoveryCodesRequest) async throws -> RegenerateRecoveryCodesResponse)? {
-        get { regenerateRecoveryCodesCalls.answer }
-        set { regenerateRecoveryCodesCalls.answer = newValue }
+        get { calls_regenerateRecoveryCodes.answer }
+        set { calls_regenerateRecoveryCodes.answer = newValue }
     }
     /// What `regenerateRecoveryCodes` was called with.
-    public var regenerateRecoveryCodesRequests: [RegenerateRecoveryCodesRequest] { regenerateRecoveryCodesCalls.requests }
+    public var regenerateRecoveryCodesRequests: [RegenerateRecoveryCodesRequest] { calls_regenerateRecoveryCodes.requests }
     public func regenerateRecoveryCodes(_ request: RegenerateRecoveryCodesRequest, options: CallOptions) async throws -> RegenerateRecoveryCodesResponse {
-        try await regenerateRecoveryCodesCalls.call(request)
+        try await calls_regenerateRecoveryCodes.call(request)
     }
 }
 
