@@ -93,6 +93,8 @@ extension HTTPFields {
     /// The type and subtype of the content in lower case, without parameters (RFC 9110 §8.3.1).
     package var mediaType: String? {
         self[.contentType].map { type in
+            let isPlain = type.utf8.allSatisfy { $0 != 0x3B && $0 != 0x20 && $0 != 0x09 && !(0x41...0x5A).contains($0) }
+            guard !isPlain else { return type }
             let name = type.utf8.prefix { $0 != 0x3B }.filter { $0 != 0x20 && $0 != 0x09 }
             return String(decoding: name.map(asciiLowercased), as: UTF8.self)
         }

@@ -24,6 +24,8 @@ extension HTTPFields {
 
     /// The lines of both, these first.
     func joined(with others: HTTPFields) -> HTTPFields {
+        guard !others.isEmpty else { return self }
+        guard !isEmpty else { return others }
         var all = self
         for line in others { all.append(line.value, for: line.name) }
         return all

@@ -58,6 +58,7 @@ extension RPCChannel {
         var request = HTTPRequest(
             method: .post, scheme: origin.scheme, authority: origin.authority, path: prefix + call.path,
             fields: call.options.metadata, body: body)
+        request.fields.reserveCapacity(call.options.metadata.count + 8)
         request.context = call.options.context
         request.template = call.path
         request.isHarmlessToRepeat = call.idempotency != .unknown

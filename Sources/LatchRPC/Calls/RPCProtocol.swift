@@ -19,3 +19,13 @@ public enum RPCCodec: String, Sendable, Hashable, CaseIterable {
     /// The protobuf JSON mapping.
     case json
 }
+
+extension RPCCodec {
+    /// The type of a unary call's content in Connect.
+    var mediaType: String {
+        switch self {
+        case .binary: "application/proto"
+        case .json: "application/json"
+        }
+    }
+}

@@ -32,7 +32,7 @@ struct ConnectUnary: Sendable {
             }
         }
         request.fields[Self.version] = "1"
-        request.fields[.contentType] = "application/\(codec.rawValue)"
+        request.fields[.contentType] = codec.mediaType
         if let compression { request.fields[.contentEncoding] = compression.name }
         request.body = HTTPBody(content)
         return request
@@ -50,7 +50,7 @@ struct ConnectUnary: Sendable {
             throw ConnectError.error(bytes, of: response, metadata: metadata.joined(with: trailers))
         }
         let type = response.fields.mediaType ?? ""
-        guard type == "application/\(codec.rawValue)" else {
+        guard type == codec.mediaType else {
             // Another form of a message is a server's mistake; another kind of content comes from somewhere else.
             let isMessage = type == "application/json" || type == "application/proto"
             throw RPCError(isMessage ? .internal : .unknown, "The content of the answer is of another type.")
@@ -60,6 +60,7 @@ struct ConnectUnary: Sendable {
 
     /// The fields before and after the answer, which come together.
     static func split(_ fields: HTTPFields) -> (metadata: HTTPFields, trailers: HTTPFields) {
+        guard fields.contains(where: { $0.name.canonicalName.hasPrefix(trailerPrefix) }) else { return (fields, [:]) }
         var metadata = HTTPFields()
         var trailers = HTTPFields()
         for line in fields {

@@ -61,13 +61,17 @@ struct EnvelopedCall: Sendable {
 }
 
 extension RPCProtocol {
-    /// The type of a stream's content.
+    /// The type of a stream's content; written out, so that no call puts it together.
     func mediaType(_ codec: RPCCodec) -> String {
-        switch self {
-        case .connect: "application/connect+\(codec.rawValue)"
-        case .grpcWeb: "application/grpc-web+\(codec.rawValue)"
-        case .grpcWebText: "application/grpc-web-text+\(codec.rawValue)"
-        case .grpc: "application/grpc+\(codec.rawValue)"
+        switch (self, codec) {
+        case (.connect, .binary): "application/connect+proto"
+        case (.connect, .json): "application/connect+json"
+        case (.grpcWeb, .binary): "application/grpc-web+proto"
+        case (.grpcWeb, .json): "application/grpc-web+json"
+        case (.grpcWebText, .binary): "application/grpc-web-text+proto"
+        case (.grpcWebText, .json): "application/grpc-web-text+json"
+        case (.grpc, .binary): "application/grpc+proto"
+        case (.grpc, .json): "application/grpc+json"
         }
     }
 

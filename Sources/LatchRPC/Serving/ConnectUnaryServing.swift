@@ -11,14 +11,14 @@ struct ConnectUnaryServing: Sendable {
 
     /// The answer, also where the call fails.
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
-        var context = CallContext(path: method.path, metadata: request.fields, http: request.context)
+        let deadline: CallDeadline?
+        do throws(RPCError) { deadline = try self.deadline(of: request) } catch { return form.failure(error) }
+        let context = CallContext(
+            path: method.path, metadata: request.fields, deadline: deadline?.deadline, http: request.context)
         do {
-            let deadline = try deadline(of: request)
-            context = CallContext(
-                path: method.path, metadata: request.fields, deadline: deadline?.deadline, http: request.context)
             let received = try await content(of: request)
             let messages = ReceivedMessages(codec: received.codec, next: ReceivedMessages.source(of: received.message))
-            let message = try await within(deadline) { [context] in
+            let message = try await within(deadline) {
                 let source = try await method.serve(messages, context)
                 return try await source() ?? []
             }
@@ -59,7 +59,7 @@ struct ConnectUnaryServing: Sendable {
         try context.answerTrailers.checkSendable()
         var fields = context.answerMetadata.besideAnswer
         for line in context.answerTrailers.besideAnswer.prefixedAsTrailers { fields.append(line.value, for: line.name) }
-        fields[.contentType] = "application/\(codec.rawValue)"
+        fields[.contentType] = codec.mediaType
         // RFC 9110 §12.5.5: a cache must not give the one form to who asked for the other.
         if case .connectGet = form { fields.append("Accept-Encoding", for: "Vary") }
         let accepted = terms.compression(acceptedBy: request.fields[.acceptEncoding])

@@ -12,18 +12,26 @@ struct EnvelopedServing: Sendable {
 
     /// The answer, also where the call fails.
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
-        var context = CallContext(path: method.path, metadata: request.fields, http: request.context)
+        let form = CallForm.enveloped(style, codec)
+        let deadline: CallDeadline?
+        do throws(RPCError) { deadline = try self.deadline(of: request) } catch { return form.failure(error) }
+        let context = CallContext(
+            path: method.path, metadata: request.fields, deadline: deadline?.deadline, http: request.context)
         do {
-            let deadline = try deadline(of: request)
-            context = CallContext(
-                path: method.path, metadata: request.fields, deadline: deadline?.deadline, http: request.context)
             let messages = ReceivedMessages(codec: codec, next: try messages(of: request))
-            let source = try await within(deadline) { [context] in try await method.serve(messages, context) }
+            if method.kind.answersOne {
+                let message = try await within(deadline) {
+                    let source = try await method.serve(messages, context)
+                    return try await source() ?? []
+                }
+                return try whole(message, context, request)
+            }
+            let source = try await within(deadline) { try await method.serve(messages, context) }
             // Trailers are looked at when they are sent: a stream may leave them any time until its end.
             try context.answerMetadata.checkSendable()
             return response(source, deadline, context, request)
         } catch {
-            return CallForm.enveloped(style, codec).failure(
+            return form.failure(
                 RPCError(answering: error), metadata: context.answerMetadata, trailers: context.answerTrailers)
         }
     }
@@ -56,14 +64,36 @@ struct EnvelopedServing: Sendable {
         }
     }
 
+    /// The answer of one message, which goes out in one piece with its end.
+    private func whole(_ message: [UInt8], _ context: CallContext, _ request: HTTPRequest) throws -> HTTPResponse {
+        let (metadata, trailers) = (context.answerMetadata, context.answerTrailers)
+        try metadata.checkSendable()
+        try trailers.checkSendable()
+        let (fields, compression) = head(metadata, request)
+        let bytes = try Envelope(message, by: compression).bytes
+        let said = trailers.besideAnswer
+        guard style != .grpc else {
+            let end = said.joined(with: GRPCStatus.fields(for: nil))
+            return HTTPResponse(status: .ok, fields: fields, body: HTTPBody(bytes, trailers: end))
+        }
+        let written = style == .grpcWebText ? WebText.encode(bytes) : bytes
+        return HTTPResponse(status: .ok, fields: fields, body: HTTPBody(written + style.end(nil, trailers: said)))
+    }
+
+    /// The fields before the messages, and how those are made smaller.
+    private func head(_ metadata: HTTPFields, _ request: HTTPRequest) -> (HTTPFields, RPCCompression?) {
+        var fields = metadata.besideAnswer
+        fields[.contentType] = style.mediaType(codec)
+        let compression = terms.compression(acceptedBy: request.fields[style.acceptEncodingField])
+        if let compression { fields[style.encodingField] = compression.name }
+        return (fields, compression)
+    }
+
     /// The answer whose content is written while it is sent.
     private func response(
         _ source: @escaping MessageSource, _ deadline: CallDeadline?, _ context: CallContext, _ request: HTTPRequest
     ) -> HTTPResponse {
-        var fields = context.answerMetadata.besideAnswer
-        fields[.contentType] = style.mediaType(codec)
-        let compression = terms.compression(acceptedBy: request.fields[style.acceptEncodingField])
-        if let compression { fields[style.encodingField] = compression.name }
+        let (fields, compression) = head(context.answerMetadata, request)
         let ending = EnvelopedEnding(style: style, context: context)
         let content = HTTPBodyStream(
             once: {

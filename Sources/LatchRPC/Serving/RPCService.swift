@@ -54,10 +54,10 @@ public struct RPCService: Handler {
 
     /// Answers one call; a call that fails is an answer too.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-        let path = Self.methodPath(of: request)
         guard let form = CallForm(request) else { return Self.refusal(of: request) }
-        guard let method = methods[path] else {
-            return form.failure(RPCError(.unimplemented, "There is no method \(path)."))
+        // Mostly the path is the method's, whole.
+        guard let method = methods[request.path] ?? methods[Self.methodPath(of: request)] else {
+            return form.failure(RPCError(.unimplemented, "There is no method \(Self.methodPath(of: request))."))
         }
         switch form {
         case .connectGet:

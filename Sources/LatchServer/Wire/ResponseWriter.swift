@@ -51,6 +51,19 @@ struct ResponseWriter {
         return lines
     }
 
+    /// Content that is there as one chunk, the last chunk, and the trailers behind it.
+    static func appendChunks(of content: [UInt8], trailers: HTTPFields, to output: inout [UInt8]) {
+        if !content.isEmpty {
+            output.append(contentsOf: String(content.count, radix: 16).utf8)
+            output.append(contentsOf: [0x0D, 0x0A])
+            output.append(contentsOf: content)
+            output.append(contentsOf: [0x0D, 0x0A])
+        }
+        output.append(contentsOf: "0\r\n".utf8)
+        output.append(contentsOf: trailerSection(trailers).utf8)
+        output.append(contentsOf: [0x0D, 0x0A])
+    }
+
     /// Whether the response has content on the wire.
     func hasContent(_ response: HTTPResponse) -> Bool {
         // RFC 9110 §15.3.6: 205 has none, and unlike 204 it says so by a length of 0.
@@ -65,7 +78,8 @@ struct ResponseWriter {
     /// RFC 9112 §6.3: exactly one length, and it is that of what follows; a handler cannot state another.
     private func appendLength(of response: HTTPResponse, stated: String?, to output: inout [UInt8]) {
         guard mayHaveContent(response.status) else { return }
-        guard let length = response.status.rawValue == 205 ? 0 : response.body.length else {
+        let isWhole = !isChunked || response.status.rawValue == 205
+        guard isWhole, let length = response.status.rawValue == 205 ? 0 : response.body.length else {
             // RFC 9112 §6.1 and §6.3: a response without either ends with its connection.
             if isChunked { output.append(contentsOf: "\r\nTransfer-Encoding: chunked".utf8) }
             return

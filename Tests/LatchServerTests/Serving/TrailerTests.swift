@@ -6,7 +6,7 @@ import LatchServer
 import LatchTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A streamed answer with trailers` {
+@Suite(.timeLimit(.minutes(1))) struct `An answer with trailers` {
     private func served(
         _ trailers: HTTPFields, pieces: [String] = ["one", "two"],
         _ body: (HTTPRequest) async throws -> Void
@@ -41,6 +41,26 @@ import Testing
         ]) { request in
             let response = try await CurlTransport().respond(to: request)
             #expect(response.body.trailers == ["x-good": "1"])
+        }
+    }
+
+    @Test(arguments: [0, 3, 40_000]) func `has them also where all of it is there`(count: Int) async throws {
+        let content = [UInt8](repeating: 7, count: count)
+        let echo = HandlerFunction { request in
+            let body = HTTPBody(content, trailers: request.path == "/plain" ? [:] : ["X-Sum": "12"])
+            return HTTPResponse(status: request.path == "/reset" ? 205 : .ok, body: body)
+        }
+        try await serving(echo) { address in
+            let transport = CurlTransport()
+            for path in ["/", "/reset", "/plain", "/"] {
+                let request = HTTPRequest(scheme: "http", authority: address.authority, path: path)
+                let response = try await transport.respond(to: request)
+                #expect(response.body.bytes == (path == "/reset" ? [] : content))
+                #expect(response.body.trailers["x-sum"] == (path == "/" ? "12" : nil))
+                #expect((response.fields[.contentLength] == nil) == (path == "/"))
+                let head = HTTPRequest(method: .head, scheme: "http", authority: address.authority, path: path)
+                #expect(try await transport.respond(to: head).body.isEmpty)
+            }
         }
     }
 }

@@ -30,7 +30,7 @@ extension CurlTransfer {
             return true
         }
         head.append(contentsOf: line)
-        if hasTrailersAlone { upload?.abandon() }
+        if upload != nil, hasTrailersAlone { upload?.abandon() }
         return head.count <= ResponseHead.maximumBytes || refuse(.tooLarge)
     }
 

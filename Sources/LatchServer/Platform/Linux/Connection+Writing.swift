@@ -17,7 +17,9 @@ extension Connection {
     func write(_ response: HTTPResponse, isHead: Bool) {
         let asksToClose = response.fields["Connection"]?.lowercased() == "close"
         closesAfterwards = closesAfterwards || asksToClose || isDraining
-        let isChunked = takesChunks && response.body.length == nil
+        // Trailers need chunks (RFC 9112 §7.1), also where all of the content is there.
+        let trailers = response.body.stream == nil && takesChunks ? response.body.trailers : [:]
+        let isChunked = takesChunks && (response.body.length == nil || !trailers.isEmpty)
         let writer = ResponseWriter(
             date: loop.dateClock.text(), isHead: isHead, closes: closesAfterwards, isChunked: isChunked)
         phase = .writing
@@ -29,7 +31,9 @@ extension Connection {
         }
         guard writer.hasContent(response) else { return }
         if let stream = response.body.stream { return begin(stream, isChunked: isChunked) }
-        if response.body.bytes.count <= 16384 {
+        if isChunked {
+            ResponseWriter.appendChunks(of: response.body.bytes, trailers: trailers, to: &output)
+        } else if response.body.bytes.count <= 16384 {
             output.append(contentsOf: response.body.bytes)
         } else {
             (content, contentStart) = (response.body.bytes, 0)
