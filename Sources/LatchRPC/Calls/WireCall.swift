@@ -38,7 +38,7 @@ enum CallContent: Sendable {
 
     /// Whether the server may answer before all is sent.
     var isStreamed: Bool {
-        if case .many = self { true } else { false }
+        if case .one = self { false } else { true }
     }
 }
 
