@@ -5,9 +5,13 @@ import LatchProto
 /// Writes tests of a client that run as they are: over the fake of its service, without a network.
 struct CheckPrinter {
     private let context: ClientContext
+    private let fakeNames: FakeNames
     private var plan: ServicePlan { context.plan }
 
-    init(_ context: ClientContext) { self.context = context }
+    init(_ context: ClientContext) {
+        self.context = context
+        fakeNames = FakeNames(context.plan.service)
+    }
 
     var file: GeneratedFile {
         var printer = context.printer(shown: [], used: ["AxiomArchitecture", "AxiomCore", "LatchRPC", "Testing"])
@@ -53,7 +57,7 @@ struct CheckPrinter {
 
     private func printMethod(_ method: MethodPlan, _ checks: [RuleCheck], to printer: inout SwiftPrinter) {
         let (name, request) = (SwiftNames.bare(method.caseName), context.nameInTests(method.request))
-        let fake = FakeNames(plan.service)[method.method]
+        let fake = fakeNames[method.method]
         let (hook, requests) = (fake.hook, fake.requests)
         printer.gap()
         printer.block("@\(context.standard("Test")) func `\(name): has the traits of its options`() {") {

@@ -74,8 +74,13 @@ package enum SwiftNames {
 
     /// Whether two names differ in underscores and capitals alone.
     package static func areAlike(_ one: String, _ other: String) -> Bool {
-        let (first, second) = (letters(of: one), letters(of: other))
-        return first.elementsEqual(second)
+        // Most names end otherwise, and a service may have hundreds.
+        if let end = one.utf8.last, let otherEnd = other.utf8.last, end.lower != otherEnd.lower,
+            end != UInt8(ascii: "_"), otherEnd != UInt8(ascii: "_")
+        {
+            return false
+        }
+        return letters(of: one).elementsEqual(letters(of: other))
     }
 
     private static func letters(of name: String) -> some Sequence<UInt8> {
