@@ -61,7 +61,8 @@ let linux: TargetDependencyCondition? = .when(platforms: [.linux])
 
 let modules = [
     "LatchCore", "LatchHTTP", "LatchCrypto", "LatchServer", "LatchJOSE", "LatchAuth", "LatchAccounts",
-    "LatchGenerator", "LatchIdentity", "LatchOAuth", "LatchProto", "LatchRPC", "LatchReflection", "LatchTesting", "Latchwork",
+    "LatchGenerator", "LatchIdentity", "LatchOAuth", "LatchProto", "LatchRPC", "LatchReflection", "LatchTesting",
+    "Latchwork",
     "AuthPackage",
     "AxiomArchitecture", "AxiomCore", "JWTAuth", "LaziOAuth", "Nevod",
 ]
