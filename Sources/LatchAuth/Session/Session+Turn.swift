@@ -11,7 +11,7 @@ extension Session {
         do {
             if let turn = try await coordination.enterIfFree(.renewal) { return turn }
             // The other one may be out of order for long. Whoever joins before this line is waited for.
-            guard renewalIsNeeded || isExpired(value) else { throw AuthError.renewalElsewhere }
+            guard renewalIsNeeded || isExpired(value) || !keeps(.waitsInNeed) else { throw AuthError.renewalElsewhere }
             return try await coordination.enter(.renewal)
         } catch {
             throw AuthError.fromStore(error)

@@ -234,8 +234,11 @@ public actor Session<Value: SessionCredential> {
         } catch let error where isTransient(error) {
             pauseRenewal(after: error)
             guard generation == self.generation else { throw AuthError.superseded }
-            guard let latest = state.credential, !isExpired(latest) else { throw error }
-            return latest
+            guard let latest = state.credential else { throw error }
+            guard isExpired(latest) else { return latest }
+            // It expired while it was found out that somebody else renews.
+            guard case AuthError.renewalElsewhere = error else { throw error }
+            return try await shareRenewal(of: latest)
         }
     }
 

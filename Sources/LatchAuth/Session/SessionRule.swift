@@ -27,6 +27,8 @@ package enum SessionRule: CaseIterable, Sendable {
     case turns
     /// A session that has a successor lets no other ask for one before it is stored.
     case turnKept
+    /// The turn of another session is waited for only by who can do nothing with the credential that there is.
+    case waitsInNeed
     /// What another session made of the record meanwhile is not overwritten.
     case othersStand
     /// Nobody is told "signed out" by the word of memory alone.

@@ -24,7 +24,8 @@ extension SessionScenario {
         let records = SimulatedStore(
             disk: disk, process: process, network: network, kind: store,
             onLook: { [weak self] in self?.diskIsRead(by: $0) },
-            onChange: { [weak self] in self?.diskHasChanged(by: $0, from: $1, to: $2) })
+            onChange: { [weak self] in self?.diskHasChanged(by: $0, from: $1, to: $2) },
+            onWait: { [weak self] in self?.judge(waitOf: $0, for: $1) })
         let store: any TokenStore<Tokens> = store == .plain ? SimulatedPlainStore(store: records) : records
         return Session(
             store: store, policy: policy, clock: simulation.clock, random: simulation.random, executor: process,

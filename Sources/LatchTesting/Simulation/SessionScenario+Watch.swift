@@ -57,6 +57,19 @@ extension SessionScenario {
         if knows(process, toBeOver: version.family) { violated("\(version), which was left, is renewed") }
     }
 
+    /// A process waits for its turn to ask the issuer: only where its credential is refused or over its time.
+    ///
+    /// Where the date has jumped, it may take one that is accepted for one that has expired.
+    func judge(waitOf process: SimulatedProcess, for section: SessionSection) {
+        guard section == .renewal, !simulation.dateHasJumped, let session = session(of: process),
+            case .signedIn(let tokens) = session.currentState, let version = issuer.version(of: tokens),
+            let expiry = tokens.expiry, expiry > simulation.trueNow
+        else { return }
+        if !issuer.inspect({ $0.refused.contains(version) }) {
+            violated("\(process.id) waits for another's turn though its \(version) is accepted")
+        }
+    }
+
     /// A message leaves a process: with nothing that it knows to be over, that was never stored, or that is another
     /// person's.
     func judge(_ request: HTTPRequest, from process: SimulatedProcess) {

@@ -7,10 +7,13 @@ struct SimulatedCoordination: SessionCoordination {
     let disk: SimulatedDisk
     let process: SimulatedProcess
     let network: SimulatedNetwork
+    /// Told before somebody waits for a section, who is let in at last.
+    var onWait: @Sendable (SimulatedProcess, SessionSection) -> Void = { _, _ in }
 
     /// Waits for a turn; in a storm there is none at times.
     func enter(_ section: SessionSection) async throws -> SessionTurn {
         try beUnlucky()
+        onWait(process, section)
         await disk.enter(section, as: process)
         return await turn(in: section)
     }

@@ -26,6 +26,8 @@ struct SimulatedStore: TokenRecordStore {
     /// Told of each look at the record and each change, in the order in which the disk sees them.
     let onLook: @Sendable (SimulatedProcess) -> Void
     let onChange: @Sendable (SimulatedProcess, _ old: TokenRecord<Tokens>?, _ new: TokenRecord<Tokens>?) -> Void
+    /// Told of each wait for a section.
+    var onWait: @Sendable (SimulatedProcess, SessionSection) -> Void = { _, _ in }
 
     func save(_ tokens: Tokens) async throws { try await save(record: TokenRecord(credential: tokens)) }
 
@@ -52,7 +54,8 @@ struct SimulatedStore: TokenRecordStore {
     }
 
     var coordination: (any SessionCoordination)? {
-        kind == .shared ? SimulatedCoordination(disk: disk, process: process, network: network) : nil
+        guard kind == .shared else { return nil }
+        return SimulatedCoordination(disk: disk, process: process, network: network, onWait: onWait)
     }
 
     /// Writes beside what is there, and puts it in its place as one step; the process may be killed at each moment.
