@@ -12,6 +12,9 @@ public enum FieldType: UInt8, Sendable, Hashable, CaseIterable {
         self = type
     }
 
+    /// The words for types that are neither messages nor enums.
+    static var keywordNames: [String] { keywords.keys.filter { $0 != "group" }.sorted() }
+
     private static let keywords: [String: FieldType] = Dictionary(
         uniqueKeysWithValues: allCases.filter { $0 != .message && $0 != .enum }.map { ("\($0)", $0) })
 

@@ -109,7 +109,8 @@ struct Lexer {
             string(until: byte)
             return .string
         default:
-            if byte >= 0x80 {
+            // The bytes behind the first one of a character are no mistakes of their own.
+            if byte >= 0x80, byte & 0xC0 != 0x80 || source.bytes[max(0, cursor.offset - 2)] < 0x80 {
                 diagnostics.add(
                     "there is a character outside of ASCII", at: place, in: source,
                     hint: "Such characters are allowed in comments and strings only.")

@@ -11,6 +11,7 @@ final class FilePool {
     private let recordsLocations: Bool
     private var byName: [String: FileDescriptor] = [:]
     private var failed: Set<String> = []
+    private var missing: Set<String> = []
     /// Files that are being read: one that is imported again imports itself.
     private var pending: [String] = []
     /// The files that were read since options were looked at last.
@@ -28,6 +29,9 @@ final class FilePool {
 
     /// Takes in a file that was read elsewhere.
     func add(_ file: FileDescriptor) { byName[file.name] = file }
+
+    /// Whether nobody has a file of this name.
+    func isMissing(_ name: String) -> Bool { missing.contains(name) || !failed.contains(name) }
 
     func wasTried(_ name: String) -> Bool { failed.contains(name) }
 
@@ -58,6 +62,7 @@ final class FilePool {
         let before = diagnostics.errorCount
         guard let file = parsed(name) else {
             failed.insert(name)
+            missing.insert(name)
             if importer == nil {
                 diagnostics.add("there is no such file", at: nil, in: SourceText(name: name, bytes: []))
             }

@@ -82,7 +82,11 @@ extension Linker {
         if field.isExtension, !Self.optionMessages.contains(field.extendee?.fullName ?? "") {
             fail("in proto3 only options can be extended", at: field.places.extendee)
         }
-        if field.label == .required { fail("there are no required fields in proto3", at: field.places.type) }
+        if field.label == .required {
+            fail(
+                "there are no required fields in proto3", at: field.places.type,
+                hint: "Leave 'required' out; who reads the message looks whether the field is there.")
+        }
         if field.defaultValue != nil { fail("there are no defaults in proto3", at: field.places.defaultValue) }
         if let one = field.enum, one.isClosed {
             fail("'\(one.fullName)' is closed, and proto3 takes open enums only", at: field.places.type)

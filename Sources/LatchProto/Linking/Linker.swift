@@ -11,6 +11,7 @@ final class Linker {
     /// The packages of those files, and all that they stand in.
     private var visiblePackages: Set<String> = []
     private let errorsBefore: Int
+    private var guessesLeft = 20
     /// The field of each number of a message.
     var numbers: [NumberInMessage: FieldDescriptor] = [:]
     /// The files that something was found in.
@@ -58,14 +59,22 @@ final class Linker {
             }
             guard let other = pool.file(named: dependency.path) else {
                 if dependency.kind != .option || file.hasOptions {
-                    fail(
-                        "'\(dependency.path)' cannot be imported: it was not found or has errors", at: dependency.place)
+                    failImport(of: dependency)
                 }
                 continue
             }
             file.dependencies.append(other)
             addVisible(other, to: dependency.kind == .option ? \.visibleForOptions : \.visible)
         }
+    }
+
+    private func failImport(of dependency: Import) {
+        guard pool.isMissing(dependency.path) else {
+            return fail("'\(dependency.path)' cannot be imported: it has errors", at: dependency.place)
+        }
+        fail(
+            "'\(dependency.path)' cannot be imported: it was not found", at: dependency.place,
+            hint: "It is looked up from the folders of .proto files, not from the file that imports it.")
     }
 
     private func addVisible(
@@ -129,6 +138,12 @@ extension Linker {
         return symbol
     }
 
+    /// The names of the file's own types; of very many none, since nobody waits for a guess.
+    private var typeNames: [String] {
+        let names = file.messages.map(\.name) + file.messages.flatMap { $0.messages.map(\.name) + $0.enums.map(\.name) }
+        return names.count < 1_000 ? names + file.enums.map(\.name) : []
+    }
+
     /// Why a name means nothing, and what may help.
     func failUndefined(_ name: String, at place: Place?, in scope: String) {
         var outer = Substring(scope)
@@ -149,6 +164,9 @@ extension Linker {
                     hint: "Add: import \"\(other.name)\";")
             }
         }
-        fail("'\(name)' is not declared", at: place)
+        // Guesses take time, and nobody reads the hundredth.
+        guessesLeft -= 1
+        let near = guessesLeft > 0 ? SimilarName.nearest(to: name, in: FieldType.keywordNames + typeNames) : nil
+        fail("'\(name)' is not declared", at: place, hint: near.map { "Is '\($0)' meant?" })
     }
 }

@@ -5,6 +5,8 @@ struct OptionInterpreter {
     private let linker: Linker
     /// The path of the field that each option sets, by the path of the option as it is written.
     private var paths: [[Int32]: [Int32]] = [:]
+    /// The paths of options as they are written whose location was found.
+    private var located: Set<[Int32]> = []
     /// The paths of what is for sources alone.
     private var stripped: Set<[Int32]> = []
 
@@ -33,7 +35,11 @@ struct OptionInterpreter {
         file.eachOptions { options, owner in
             if !options.message.isEmpty, options.message.isEmptyInSets { stripped.insert(owner().path) }
         }
-        file.locations = file.locations.compactMap { location($0) }.filter { !stripped.contains($0.path) }
+        var locations: [SourceLocation] = []
+        for location in file.locations {
+            if let found = self.location(location), !stripped.contains(found.path) { locations.append(found) }
+        }
+        file.locations = locations
     }
 
     private mutating func interpret(custom isCustom: Bool) {
@@ -54,11 +60,12 @@ struct OptionInterpreter {
     }
 
     /// The location of an option is that of the field that it sets; what stands within its text has none.
-    private func location(_ location: SourceLocation) -> SourceLocation? {
+    private mutating func location(_ location: SourceLocation) -> SourceLocation? {
         guard let mark = location.path.lastIndex(of: 999), mark + 1 < location.path.count,
             let path = paths[Array(location.path[...(mark + 1)])]
         else { return location }
-        guard location.path.count == mark + 2 else { return nil }
+        // The value of '-inf' has no field of its own in an option as it is written, and the path of the option.
+        guard location.path.count == mark + 2, located.insert(location.path).inserted else { return nil }
         var location = location
         location.path = path
         return location

@@ -10,12 +10,15 @@ public struct OptionMessage: Sendable, Hashable {
         public internal(set) var values: [Value] = []
         /// Whether the values are written as one block.
         let isPacked: Bool
+        /// Whether it extends a message set, whose fields are written in a way of their own.
+        let isInMessageSet: Bool
         /// Whether only sources have it, and no descriptor set (`retention = RETENTION_SOURCE`).
         public let isSourceOnly: Bool
 
         init(_ field: FieldDescriptor, _ type: FieldType) {
             self.type = field.isDelimited ? .group : type
             isPacked = field.isPacked
+            isInMessageSet = field.extendee?.isMessageSet == true
             // As it is written: in its own file it may not have been interpreted yet.
             let isWritten = field.options.statements.contains {
                 guard $0.isNamed("retention"), case .identifier("RETENTION_SOURCE") = $0.value else { return false }
@@ -105,7 +108,7 @@ extension OptionMessage {
     func write(to writer: inout WireWriter) {
         for (number, field) in fields.sorted(by: { $0.key < $1.key }) where !field.isSourceOnly {
             guard field.isPacked else {
-                for value in field.values { writer.value(number, value, of: field.type) }
+                for value in field.values { writer.value(number, value, of: field) }
                 continue
             }
             var block = WireWriter()
@@ -128,8 +131,15 @@ extension WireWriter {
         }
     }
 
-    fileprivate mutating func value(_ number: Int32, _ value: OptionMessage.Value, of type: FieldType) {
+    fileprivate mutating func value(_ number: Int32, _ value: OptionMessage.Value, of field: OptionMessage.Field) {
+        let type = field.type
         switch value {
+        case .message(let message) where field.isInMessageSet:
+            // A group with the number of the field and its content.
+            group(1) { item in
+                item.int32(2, number)
+                item.message(3) { message.write(to: &$0) }
+            }
         case .bytes(let value): bytes(number, value)
         case .message(let message):
             if type == .group {

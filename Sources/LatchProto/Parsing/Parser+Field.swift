@@ -91,7 +91,11 @@ extension Parser {
     /// Where proto2 leaves no choice, a label is demanded, and taken for `optional` all the same.
     private func defaultLabel(of field: FieldDescriptor) {
         guard field.label == nil else { return }
-        if file.syntax == .proto2 { fail("a label is missing here: 'required', 'optional' or 'repeated'") }
+        if file.syntax == .proto2 {
+            fail(
+                "a label is missing here: 'required', 'optional' or 'repeated'",
+                hint: file.namesSyntax ? nil : "A file of proto3 begins with: syntax = \"proto3\";")
+        }
         field.label = .optional
     }
 

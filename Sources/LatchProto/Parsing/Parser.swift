@@ -132,7 +132,12 @@ extension Parser {
     /// Reads the `;` or brace that ends the head of a declaration, and the comments that belong to it.
     @discardableResult
     func endDeclaration(_ symbol: String, of mark: Locations.Mark?) throws(Abandoned) -> Comments {
-        guard let comments = takeEnd(symbol, of: mark) else { throw abandon("'\(symbol)' is missing here") }
+        guard let comments = takeEnd(symbol, of: mark) else {
+            let isLower = index > 0 && previous.line < token.line
+            throw abandon(
+                "'\(symbol)' is missing here",
+                hint: isLower ? "It may belong to the end of line \(previous.line + 1)." : nil)
+        }
         return comments
     }
 

@@ -13,7 +13,8 @@ struct Excerpt {
 
     init(_ line: ArraySlice<UInt8>, column: Int32) {
         let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-        let caret = Self.index(of: column, in: line)
+        var caret = Self.index(of: column, in: line)
+        while caret > line.startIndex, caret < line.endIndex, line[caret] & 0xC0 == 0x80 { caret -= 1 }
         var (start, end) = (max(line.startIndex, caret - Self.reach), min(line.endIndex, caret + Self.reach))
         // Characters stay whole.
         while start > line.startIndex, start < caret, line[start] & 0xC0 == 0x80 { start += 1 }

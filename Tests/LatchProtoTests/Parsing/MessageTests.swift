@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProto
+import Testing
+
+@Suite struct `What a compiler says` {
+    private func told(_ text: String, with others: [String: String] = [:]) -> [String] {
+        compile(text, with: others).diagnostics.filter { $0.severity == .error }.map(\.description)
+    }
+
+    @Test func `has its caret below the place, behind tabs and wide characters`() {
+        let lines = told("syntax = \"proto3\";\nmessage M {\n\t/* 漢字 é */ Gone a = 1;\n}")
+        #expect(
+            lines == [
+                "test.proto:3:25: error: 'Gone' is not declared\n    \t/* 漢字 é */ Gone a = 1;\n    \t             ^"
+            ])
+    }
+
+    @Test func `shows the part of a long line that matters`() throws {
+        let padding = String(repeating: "/* é */ ", count: 10_000)
+        let text = try #require(told("syntax = \"proto3\"; \(padding)message M { Gone a = 1; } \(padding)").first)
+        let lines = text.split(separator: "\n")
+        #expect(lines.count == 3 && lines[1].count < 200 && lines[1].contains("Gone a = 1;"))
+        let caret = try #require(lines[2].firstIndex(of: "^"))
+        let column = lines[2].distance(from: lines[2].startIndex, to: caret)
+        #expect(lines[1].dropFirst(column).hasPrefix("Gone"))
+    }
+
+    @Test func `holds nothing that a terminal obeys`() {
+        for text in [
+            "edition = \"\u{1B}[31m\";", "syntax = \"proto3\"; // \u{1B}[31m\u{9B}\nimport \"\u{1B}c\"; nonsense",
+        ] {
+            for line in told(text) {
+                #expect(
+                    line.unicodeScalars.allSatisfy {
+                        $0 == "\n" || ($0.value >= 0x20 && !(0x7F...0x9F).contains($0.value))
+                    })
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("message M { strin a = 1; }", "Is 'string' meant?"),
+        ("message User {} message M { Usr a = 1; }", "Is 'User' meant?"),
+        ("message M {\n  string a = 1\n  string b = 2;\n}", "It may belong to the end of line 2."),
+        (
+            "import \"gone.proto\";",
+            "It is looked up from the folders of .proto files, not from the file that imports it."
+        ),
+        (
+            "message M { required string a = 1; }",
+            "Leave 'required' out; who reads the message looks whether the field is there."
+        ),
+    ]) func `hints at what may be meant`(text: String, hint: String) {
+        #expect(compile("syntax = \"proto3\"; " + text).diagnostics.compactMap(\.hint) == [hint])
+    }
+
+    @Test func `guesses nothing where nothing is near`() {
+        #expect(compile("syntax = \"proto3\"; message M { Elephant a = 1; }").diagnostics.allSatisfy { $0.hint == nil })
+    }
+
+    @Test func `tells a missing file from one with mistakes`() {
+        let text = "import \"other.proto\";"
+        #expect(told(text)[0].contains("was not found"))
+        #expect(told(text, with: ["other.proto": "nonsense"]).contains { $0.contains("it has errors") })
+    }
+
+    @Test func `asks for the syntax where a file that does not say looks like proto3`() {
+        #expect(
+            compile("message M { string a = 1; }").diagnostics.first?.hint
+                == "A file of proto3 begins with: syntax = \"proto3\";")
+    }
+
+    @Test func `comes once for a character outside of ASCII, in the order of the text`() {
+        #expect(
+            errorPlaces("syntax = \"proto3\";\nnonsense;\nmessage M { string a = 1; } é") == ["2:1", "3:29", "3:29"])
+    }
+
+    @Test(arguments: [200, 20_000]) func `of options that stand in one another too deeply is an error, and no overflow`(
+        depth: Int
+    ) {
+        let head = """
+            syntax = "proto3"; import "google/protobuf/descriptor.proto"; message O { O o = 1; int32 n = 2; }
+            extend google.protobuf.FileOptions { O o = 50001; }
+            """
+        let (open, close) = (String(repeating: "{ o ", count: depth), String(repeating: "}", count: depth))
+        #expect(errorPlaces(head + "\noption (o) = \(open){ n: 1 }\(close);") == ["3:14"])
+        let name = String(repeating: ".o", count: depth)
+        #expect(errorPlaces(head + "\noption (o)\(name).n = 1;") == ["3:8"])
+        #expect(errorPlaces(head + "\noption (o) = { o { o { n: 1 } } };").isEmpty)
+    }
+
+    @Test func `of packages and names beyond protoc's bounds is an error`() {
+        let package = Array(repeating: "a", count: 102).joined(separator: ".")
+        #expect(errorPlaces("syntax = \"proto3\"; package \(package); message M {}") == ["1:20"])
+        let name = String(repeating: "a", count: 65_536)
+        #expect(errorPlaces("syntax = \"proto3\"; message \(name) {}") == ["1:28"])
+        #expect(errorPlaces("syntax = \"proto3\"; message \(name.dropLast()) {}").isEmpty)
+    }
+
+    @Test func `about ranges holds for many of them`() {
+        let ranges = (0..<2_000).map { "\(10 * $0 + 1) to \(10 * $0 + 5)" }.joined(separator: ", ")
+        let head = "syntax = \"proto2\"; message M { extensions \(ranges);\n"
+        #expect(errorPlaces(head + "reserved 7; optional int32 a = 8; }").isEmpty)
+        #expect(errorPlaces(head + "reserved 15010; optional int32 a = 15011; }").count == 1)
+        #expect(errorPlaces(head + "extensions 15005 to 15010; }").count == 1)
+        #expect(errorPlaces(head + "reserved 15005 to 15010; }").count == 1)
+    }
+}
