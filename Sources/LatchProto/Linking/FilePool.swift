@@ -130,9 +130,22 @@ final class FilePool {
                 diagnostics.add(
                     "the file imports itself: \(circle) → \(dependency.path)", at: dependency.place, in: file.source)
                 failed.insert(file.name)
+            } else if !Self.isWithinFolders(dependency.path) {
+                missing.insert(dependency.path)
+                failed.insert(dependency.path)
             } else if byName[dependency.path] == nil, !failed.contains(dependency.path) {
                 load(dependency.path, from: file)
             }
         }
+    }
+
+    /// Whether a name leads to one file within the folders, and by one way.
+    ///
+    /// What would lead out of them, or by another name to a file that was read, is no file (protoc's virtual paths).
+    private static func isWithinFolders(_ path: String) -> Bool {
+        !path.contains("\\")
+            && path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
+                !part.isEmpty && part != "." && part != ".."
+            }
     }
 }

@@ -65,6 +65,11 @@ import Testing
         #expect(told(text, with: ["other.proto": "nonsense"]).contains { $0.contains("it has errors") })
     }
 
+    @Test(arguments: ["../other.proto", "./other.proto", "a//other.proto", "/other.proto", "a/../other.proto"])
+    func `refuses an import that leads out of the folders, or to a file by another name`(path: String) {
+        #expect(errorPlaces("import \"\(path)\";", with: [path: "syntax = \"proto3\";"]) == ["1:1"])
+    }
+
     @Test func `asks for the syntax where a file that does not say looks like proto3`() {
         #expect(
             compile("message M { string a = 1; }").diagnostics.first?.hint
