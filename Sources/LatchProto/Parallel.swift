@@ -21,6 +21,20 @@ package enum Parallel {
         }
     }
 
+    /// What two closures make, which run at once where there is a core for each.
+    package static func both<First, Second>(
+        _ first: () -> First, _ second: () -> Second
+    ) -> (First, Second) {
+        var results: (First?, Second?)
+        withUnsafeMutablePointer(to: &results) { results in
+            _ = map([true, false]) { isFirst in
+                if isFirst { results.pointee.0 = first() } else { results.pointee.1 = second() }
+            }
+        }
+        guard case (let one?, let two?) = results else { return (first(), second()) }
+        return (one, two)
+    }
+
     /// What the threads share; `@unchecked Sendable`, since each writes to places of its own.
     private struct Work<Input, Output>: @unchecked Sendable {
         let inputs: [Input]

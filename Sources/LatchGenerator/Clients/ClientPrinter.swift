@@ -97,7 +97,7 @@ struct ClientPrinter {
     }
 
     private func printMethod(_ method: MethodPlan, to printer: inout SwiftPrinter) {
-        let shape = MethodShape(method.method, context.types)
+        let shape = MethodShape(method.method, context.types, isDocumented: false)
         printer.gap()
         let process = "process(.\(SwiftNames.bare(method.caseName))(request))"
         printer.doc(

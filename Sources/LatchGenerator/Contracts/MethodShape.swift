@@ -19,10 +19,13 @@ package struct MethodShape {
     private let stream: String
 
     /// The shape of a method.
-    package init(_ method: MethodDescriptor, _ types: TypeTable) {
+    ///
+    /// - Parameter isDocumented: Whether its documentation is wanted.
+    package init(_ method: MethodDescriptor, _ types: TypeTable, isDocumented: Bool = true) {
         self.method = method
         name = method.swiftName
-        documentation = method.comments.documentation.map { DocComment.lines(of: $0) } ?? []
+        let text = isDocumented ? method.comments.documentation : nil
+        documentation = text.map { DocComment.lines(of: $0) } ?? []
         request = method.input.map(types.name) ?? "Never"
         answer = method.output.map(types.name) ?? "Never"
         answersNothing = method.output?.fullName == "google.protobuf.Empty" && !method.isServerStreaming

@@ -43,18 +43,32 @@ public struct SwiftWriter {
     }
 
     /// Writes.
-    public func write() -> Output {
+    public func write() -> Output { write(layOut()) }
+
+    /// What goes into which file, and what is wrong with that.
+    struct Outline {
+        fileprivate var units: [ContractUnit]
+        fileprivate let diagnostics: [Diagnostic]
+    }
+
+    /// Finds out what goes into which file.
+    func layOut() -> Outline {
         var context = ContractContext(types, options, isSecret: isSecret)
         NameCheck.check(files, &context)
         checkSources(&context)
-        var output = Output()
         var units = ContractUnit.units(of: files, options, types, &context)
         if let services = options.services {
             let selection = TypeSelection(services, of: files)
             units = units.map(selection.applied).filter { !$0.isEmpty }
         }
-        let written = Parallel.map(units, write)
-        output.diagnostics = context.diagnostics + written.flatMap(\.diagnostics)
+        return Outline(units: units, diagnostics: context.diagnostics)
+    }
+
+    /// Writes what was laid out.
+    func write(_ outline: Outline) -> Output {
+        var output = Output()
+        let written = Parallel.map(outline.units, write)
+        output.diagnostics = outline.diagnostics + written.flatMap(\.diagnostics)
         output.files = written.map(\.file).sorted { $0.path < $1.path }
         if output.diagnostics.contains(where: { $0.severity == .error }) { output.files = [] }
         return output

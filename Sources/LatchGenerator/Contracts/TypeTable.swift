@@ -20,6 +20,8 @@ package struct TypeTable: Sendable {
     /// Names outside of other types, with the module that has them; nil for those that are generated here, and the empty
     /// name where several modules do.
     private var modules: [String: String?] = [:]
+    /// The same names, for asking whether one of the language's own is among them.
+    private var taken = ReservedWords.none
     private var serviceNames: [String: String] = [:]
     private let moduleName: String?
 
@@ -28,6 +30,7 @@ package struct TypeTable: Sendable {
         moduleName = options.moduleName
         var seen: Set<String> = []
         for file in files { add(file, options, &seen) }
+        taken = ReservedWords(Set(modules.keys))
     }
 
     private mutating func add(_ file: FileDescriptor, _ options: SwiftOptions, _ seen: inout Set<String>) {
@@ -130,7 +133,7 @@ extension TypeTable {
 
     /// The name of a type of Swift, of Foundation or of the runtime as it is written at a place.
     package func standard(_ name: String, in scope: TypeScope = TypeScope()) -> String {
-        guard modules[name] != nil || scope.nested.contains(name) else { return name }
+        guard taken.contains(name) || scope.nested.contains(name) else { return name }
         if Self.swiftNames.contains(name) { return "Swift.\(name)" }
         // `Data` and `Date` come from one of two modules, so that the runtime names them a second time.
         return switch name {

@@ -11,17 +11,21 @@ extension GeneratedLanguage {
             generation.files += output.files
             generation.diagnostics += output.diagnostics
         }
-        let planning = ServicePlan.read(requested, suffix: options.clientSuffix ?? "Client") {
-            options.swift.prefixesPackages
-                ? options.swift.prefix(package: $0.package, says: $0.options.message.string(39)) : ""
+        let (planning, (contracts, outline)) = Parallel.both {
+            ServicePlan.read(requested, suffix: options.clientSuffix ?? "Client") {
+                options.swift.prefixesPackages
+                    ? options.swift.prefix(package: $0.package, says: $0.options.message.string(39)) : ""
+            }
+        } _: {
+            let contracts = SwiftWriter(files: files, options: options.swift)
+            return (contracts, options.makesContracts ? contracts.layOut() : nil)
         }
         generation.diagnostics += planning.diagnostics
         guard generation.isComplete else { return generation }
         let plans = planning.plans.filter { plan in
             options.swift.services?.contains(plan.service.fullName) ?? true
         }
-        let contracts = SwiftWriter(files: files, options: options.swift)
-        if options.makesContracts { add(contracts.write()) }
+        if let outline { add(contracts.write(outline)) }
         var parts: ClientWriter.Parts = []
         if options.makesClients { parts.insert(.clients) }
         if options.makesClients, options.makesTests { parts.insert(.tests) }

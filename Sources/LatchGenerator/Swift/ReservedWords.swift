@@ -11,7 +11,7 @@ struct ReservedWords: Sendable, ExpressibleByArrayLiteral {
 
     init(arrayLiteral words: String...) { self.init(Set(words)) }
 
-    private init(_ words: Set<String>) {
+    init(_ words: Set<String>) {
         self.words = words
         var lengths = [UInt64](repeating: 0, count: 256)
         for word in words { if let first = word.utf8.first { lengths[Int(first)] |= Self.bit(of: word) } }

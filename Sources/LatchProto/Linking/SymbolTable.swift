@@ -42,12 +42,11 @@ final class SymbolTable {
     ///
     /// - Returns: The file in which it is declared already, and whether it is a package there; nil when it is new.
     func add(_ name: String, _ symbol: Symbol, in file: FileDescriptor) -> (file: FileDescriptor, isPackage: Bool)? {
-        if let entry = entries[name] {
-            if case .package = entry.symbol { return (entry.file, true) }
-            return (entry.file, false)
-        }
-        entries[name] = Entry(symbol: symbol, file: file)
-        return nil
+        // Nearly all names are new: they are looked up once.
+        guard let entry = entries.updateValue(Entry(symbol: symbol, file: file), forKey: name) else { return nil }
+        entries[name] = entry
+        if case .package = entry.symbol { return (entry.file, true) }
+        return (entry.file, false)
     }
 
     func find(_ name: String) -> (symbol: Symbol, file: FileDescriptor)? {
