@@ -57,7 +57,7 @@ public struct ServicePlan {
     public static func read(
         _ files: [FileDescriptor], suffix: String = "Client", prefix: (FileDescriptor) -> String = { _ in "" }
     ) -> Planning {
-        let each = files.map { read($0, suffix: suffix, prefix: prefix($0)) }
+        let each = Parallel.map(files) { read($0, suffix: suffix, prefix: prefix($0)) }
         return Planning(plans: each.flatMap(\.plans), diagnostics: each.flatMap(\.diagnostics))
     }
 }
