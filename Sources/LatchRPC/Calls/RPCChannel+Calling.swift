@@ -10,7 +10,7 @@ extension RPCChannel {
     public func unary<Request, Answer>(
         _ method: RPCMethod<Request, Answer>, _ request: Request, _ options: CallOptions = CallOptions()
     ) async throws -> RPCResponse<Answer> {
-        let content = CallContent.one(try codec.encode(request))
+        let content = CallContent.one(try coding.encode(request))
         return try read(try await single(WireCall(method, options, terms), content))
     }
 
@@ -20,7 +20,7 @@ extension RPCChannel {
     public func serverStream<Request, Answer>(
         _ method: RPCMethod<Request, Answer>, _ request: Request, _ options: CallOptions = CallOptions()
     ) async throws -> RPCStream<Answer> {
-        let content = CallContent.one(try codec.encode(request))
+        let content = CallContent.one(try coding.encode(request))
         return read(try await stream(WireCall(method, options, terms), content))
     }
 
@@ -46,11 +46,11 @@ extension RPCChannel {
     }
 
     private func content<Request>(of requests: RPCStream<Request>) throws -> CallContent {
-        let codec = codec
+        let coding = coding
         if let ready = try ready(requests) { return .few(ready) }
         return .many(isReplayable: requests.isReplayable) {
             let source = try await requests.begin()
-            return { try await source().map { try codec.encode($0) } }
+            return { try await source().map { try coding.encode($0) } }
         }
     }
 
@@ -59,7 +59,7 @@ extension RPCChannel {
         guard let messages = requests.ready, messages.count <= 64 else { return nil }
         var (ready, count) = ([[UInt8]](), 0)
         for message in messages {
-            let bytes = try codec.encode(message)
+            let bytes = try coding.encode(message)
             count += bytes.count
             guard count <= 32 << 10 else { return nil }
             ready.append(bytes)
@@ -69,14 +69,14 @@ extension RPCChannel {
 
     private func read<Answer: Message>(_ answer: WireAnswer) throws -> RPCResponse<Answer> {
         RPCResponse(
-            try codec.decode(answer.message, as: Answer.self, orFail: .internal), metadata: answer.metadata,
+            try coding.decode(answer.message, as: Answer.self, orFail: .internal), metadata: answer.metadata,
             trailers: answer.trailers)
     }
 
     private func read<Answer: Message>(_ answer: WireStream) -> RPCStream<Answer> {
-        let codec = codec
+        let coding = coding
         return RPCStream(
-            { try await answer.next().map { try codec.decode($0, as: Answer.self, orFail: .internal) } },
+            { try await answer.next().map { try coding.decode($0, as: Answer.self, orFail: .internal) } },
             fields: answer.fields)
     }
 }

@@ -25,10 +25,7 @@ extension RPCChannel {
         let answer = try await translatingErrors {
             try await within(call.deadline) { try await enveloped(call, content, isStreamed: true, fields) }
         }
-        let reader = AnswerReader(answer)
-        return WireStream(fields: fields) {
-            try await translatingErrors { try await within(call.deadline) { try await reader.next() } }
-        }
+        return stream(from: AnswerReader(answer), call, fields)
     }
 
     /// Makes a call whose answer is a stream, and does not wait for its head: a server may give it only when it has
@@ -38,8 +35,16 @@ extension RPCChannel {
         let reader = AnswerReader {
             try await enveloped(call, content, isStreamed: true, fields)
         }
-        return WireStream(fields: fields) {
-            try await translatingErrors { try await within(call.deadline) { try await reader.next() } }
+        return stream(from: reader, call, fields)
+    }
+
+    private func stream(from reader: AnswerReader, _ call: WireCall, _ fields: StreamFields) -> WireStream {
+        WireStream(fields: fields) {
+            try await translatingErrors {
+                // Who has given up gets nothing more, not even what has arrived already.
+                try Task.checkCancellation()
+                return try await within(call.deadline) { try await reader.next() }
+            }
         }
     }
 

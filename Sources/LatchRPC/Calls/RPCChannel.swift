@@ -20,6 +20,7 @@ public struct RPCChannel: Sendable {
     let pipeline: any Handler
     let style: RPCProtocol
     let codec: RPCCodec
+    let coding: MessageCoding
     let terms: RPCTerms
 
     /// A channel to the methods below a URL.
@@ -38,6 +39,7 @@ public struct RPCChannel: Sendable {
     ///     (Connect only).
     ///   - assumingHTTP2: Whether plain http is HTTP/2 from its first byte, without which gRPC and streams both ways at
     ///     a time do not work there; nil is: for gRPC. Over https the two sides agree on it.
+    ///   - types: What may stand in an Any, which JSON writes out (protobuf.dev, ProtoJSON); the binary form needs none.
     ///   - allowingInsecureHTTP: Where plain http may be spoken.
     ///   - clock: By which the times of calls are kept.
     /// - Throws: `HTTPError.invalidURL` and `HTTPError.insecureURL`.
@@ -45,7 +47,8 @@ public struct RPCChannel: Sendable {
         _ url: String, through handler: any Handler = Transport.live, interceptors: [any Interceptor] = [],
         using style: RPCProtocol = .connect, codec: RPCCodec = .binary, compression: RPCCompression? = nil,
         limits: RPCLimits = .standard, accepting: [RPCCompression] = [.gzip], getsSafeMethods: Bool = false,
-        assumingHTTP2: Bool? = nil, allowingInsecureHTTP: InsecureHTTP = .loopbackOnly, clock: WallClock = .system
+        assumingHTTP2: Bool? = nil, types: TypeRegistry = [], allowingInsecureHTTP: InsecureHTTP = .loopbackOnly,
+        clock: WallClock = .system
     ) throws(HTTPError) {
         let target = try HTTPOrigin.split(url)
         guard allowingInsecureHTTP.allows(target.origin) else { throw .insecureURL }
@@ -56,6 +59,7 @@ public struct RPCChannel: Sendable {
         pipeline = handler.intercepted(by: interceptors + closest)
         self.style = style
         self.codec = codec
+        coding = MessageCoding(codec: codec, types: types)
         terms = RPCTerms(
             compression: compression, accepted: accepting, limits: limits, getsSafeMethods: getsSafeMethods,
             assumesHTTP2: assumingHTTP2 ?? (style == .grpc), clock: clock)

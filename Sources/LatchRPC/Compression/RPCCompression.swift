@@ -12,6 +12,8 @@ public struct RPCCompression: Sendable {
     public let compress: @Sendable ([UInt8]) throws -> [UInt8]
     /// Takes the compression off, and refuses what would become larger than the limit.
     public let decompress: @Sendable ([UInt8], Int) throws -> [UInt8]
+    /// How many bytes a message must have for its compression to be worth the time; smaller ones go as they are.
+    public var smallestMessage = 512
 
     /// A compression that both sides know by a name.
     ///
@@ -31,7 +33,4 @@ public struct RPCCompression: Sendable {
     /// RFC 1952, which every peer knows.
     public static let gzip = RPCCompression(
         name: "gzip", compress: { try Gzip.compress($0) }, decompress: { try Gzip.decompress($0, limit: $1) })
-
-    /// Below so many bytes compressing a message is not worth its time.
-    static let smallest = 512
 }

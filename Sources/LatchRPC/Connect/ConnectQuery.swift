@@ -17,14 +17,16 @@ struct ConnectQuery {
     }
 
     /// The query; the order is fixed, so that equal calls have equal addresses and caches find them.
+    ///
+    /// It is the one that the protocol recommends, so that other clients have the same address too.
     var text: String {
         let isText = codec == .json && compression == nil
-        var text = isText ? "" : "base64=1&"
-        if let compression { text += "compression=\(compression)&" }
+        var text = isText ? "connect=v1" : "connect=v1&base64=1"
+        if let compression { text += "&compression=\(compression)" }
         let message =
             isText
             ? PercentEncoding.encode(content) : String(decoding: Base64Alphabet.url.encode(content), as: UTF8.self)
-        return text + "connect=v1&encoding=\(codec.rawValue)&message=\(message)"
+        return text + "&encoding=\(codec.rawValue)&message=\(message)"
     }
 
     /// Reads the query of a request.

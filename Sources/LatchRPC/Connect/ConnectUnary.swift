@@ -17,7 +17,7 @@ struct ConnectUnary: Sendable {
 
     /// The request with a message, by GET where that was asked for and is possible.
     func request(_ message: [UInt8], to channel: RPCChannel) throws -> HTTPRequest {
-        let compression = message.count >= RPCCompression.smallest ? terms.compression : nil
+        let compression = terms.compression.flatMap { message.count >= $0.smallestMessage ? $0 : nil }
         let content = try compression?.compress(message) ?? message
         var request = channel.request(for: call, body: .empty)
         request.fields[.acceptEncoding] = terms.acceptedNames ?? "identity"

@@ -29,7 +29,7 @@ struct Envelope: Sendable {
 
     /// A message, made smaller where there is a way that helps.
     init(_ message: [UInt8], by compression: RPCCompression?) throws {
-        let isWorthIt = message.count >= RPCCompression.smallest
+        let isWorthIt = compression.map { message.count >= $0.smallestMessage } ?? false
         let smaller = isWorthIt ? try compression?.compress(message) : nil
         self.init(smaller ?? message, flags: smaller == nil ? [] : .compressed)
     }

@@ -11,8 +11,8 @@ struct EnvelopedAnswer: Sendable {
     private let compression: RPCCompression?
     private let body: HTTPBody
     private var reader: EnvelopeReader
-    /// Whether the head is all there is: gRPC's "Trailers-Only".
-    private let isHeadOnly: Bool
+    /// Whether the head may be all there is (gRPC's "Trailers-Only"); what it says counts only where nothing follows.
+    private var mayBeHeadOnly: Bool
     /// Whether the content ends with what says so; a server that still gets messages may leave it open.
     private let awaitsEnd: Bool
 
@@ -25,7 +25,7 @@ struct EnvelopedAnswer: Sendable {
         self.fields = fields
         fields.metadata = metadata
         awaitsEnd = call.call.kind.sendsOne
-        isHeadOnly = style != .connect && GRPCStatus.isIn(response.fields)
+        mayBeHeadOnly = style != .connect && GRPCStatus.isIn(response.fields)
         // gRPC's own code is what counts, and 401 may be what was made of a 200 that carries one.
         let mediaType = response.fields.mediaType ?? ""
         let isRefusal =
@@ -36,7 +36,7 @@ struct EnvelopedAnswer: Sendable {
                 RPCCode(response.status), "The server answered with status \(response.status).", metadata: metadata)
         }
         // What is left of an answer whose head was lost on the way has no type, and says how the call ended.
-        if !isHeadOnly || !mediaType.isEmpty { try Self.check(mediaType, style, call.codec) }
+        if !mayBeHeadOnly || !mediaType.isEmpty { try Self.check(mediaType, style, call.codec) }
         self.style = style
         limit = terms.limits.messageBytes
         compression = try terms.compression(named: response.fields[style.encodingField])
@@ -65,10 +65,13 @@ struct EnvelopedAnswer: Sendable {
     ///
     /// - Throws: How it ended otherwise; nothing comes after it.
     mutating func next() async throws -> [UInt8]? {
-        guard !isHeadOnly, let envelope = try await reader.next() else {
+        // A server that still gets messages may have said all in the head, and leave the content open.
+        let isOver = mayBeHeadOnly && !awaitsEnd
+        guard !isOver, let envelope = try await reader.next() else {
             try finish()
             return nil
         }
+        mayBeHeadOnly = false
         if style == .connect, envelope.flags.contains(.endOfStream) {
             try await close(try ConnectEnd(try envelope.message(by: compression, limit: limit), after: metadata))
             return nil
@@ -76,7 +79,7 @@ struct EnvelopedAnswer: Sendable {
         if style == .grpcWeb || style == .grpcWebText, envelope.flags.contains(.trailers) {
             let trailers = WebTrailers.fields(try envelope.message(by: compression, limit: limit))
             try await expectEnd()
-            try close(trailers)
+            try close(trailers, after: metadata)
             return nil
         }
         guard envelope.flags.subtracting(.compressed).isEmpty else {
@@ -100,17 +103,18 @@ struct EnvelopedAnswer: Sendable {
 
     /// The content has ended: gRPC says in the trailers how; the others would have said so in the content.
     private func finish() throws {
-        if isHeadOnly { return try close(metadata) }
         let trailers = body.trailers
         guard style == .grpc, GRPCStatus.isIn(trailers) else {
+            if mayBeHeadOnly { return try close(metadata) }
             throw RPCError(.internal, "The answer breaks off before its end.", metadata: metadata)
         }
-        try close(trailers)
+        try close(trailers, after: metadata)
     }
 
-    private func close(_ trailers: HTTPFields) throws {
+    /// The call ends with what the trailers say; `metadata` stands before them.
+    private func close(_ trailers: HTTPFields, after metadata: HTTPFields = [:]) throws {
         fields.trailers = trailers
-        let all = isHeadOnly ? trailers : metadata.joined(with: trailers)
+        let all = metadata.joined(with: trailers)
         if let error = GRPCStatus.error(in: trailers, metadata: all) { throw error }
     }
 

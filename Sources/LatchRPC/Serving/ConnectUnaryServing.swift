@@ -17,7 +17,8 @@ struct ConnectUnaryServing: Sendable {
             path: method.path, metadata: request.fields, deadline: deadline?.deadline, http: request.context)
         do {
             let received = try await content(of: request)
-            let messages = ReceivedMessages(codec: received.codec, next: ReceivedMessages.source(of: received.message))
+            let messages = ReceivedMessages(
+                coding: terms.coding(received.codec), next: ReceivedMessages.source(of: received.message))
             let message = try await within(deadline) {
                 let source = try await method.serve(messages, context)
                 return try await source() ?? []
@@ -63,7 +64,7 @@ struct ConnectUnaryServing: Sendable {
         // RFC 9110 §12.5.5: a cache must not give the one form to who asked for the other.
         if case .connectGet = form { fields.append("Accept-Encoding", for: "Vary") }
         let accepted = terms.compression(acceptedBy: request.fields[.acceptEncoding])
-        guard message.count >= RPCCompression.smallest, let accepted else {
+        guard let accepted, message.count >= accepted.smallestMessage else {
             return HTTPResponse(status: .ok, fields: fields, body: HTTPBody(message))
         }
         fields[.contentEncoding] = accepted.name

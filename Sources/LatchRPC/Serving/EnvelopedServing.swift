@@ -18,7 +18,7 @@ struct EnvelopedServing: Sendable {
         let context = CallContext(
             path: method.path, metadata: request.fields, deadline: deadline?.deadline, http: request.context)
         do {
-            let messages = ReceivedMessages(codec: codec, next: try messages(of: request))
+            let messages = ReceivedMessages(coding: terms.coding(codec), next: try messages(of: request))
             if method.kind.answersOne {
                 let message = try await within(deadline) {
                     let source = try await method.serve(messages, context)

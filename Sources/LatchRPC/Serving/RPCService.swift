@@ -23,13 +23,14 @@ public struct RPCService: Handler {
     ///   - methods: Of one service or several; of two with one path the later counts.
     ///   - limits: How much a caller may send in one message.
     ///   - compressions: The compressions that requests and answers may have.
+    ///   - types: What may stand in an Any, which JSON writes out; the binary form needs none.
     ///   - clock: By which deadlines are kept.
     public init(
         _ methods: [RPCMethodHandler], limits: RPCLimits = .standard, compressions: [RPCCompression] = [.gzip],
-        clock: WallClock = .system
+        types: TypeRegistry = [], clock: WallClock = .system
     ) {
         self.methods = Dictionary(methods.map { ($0.path, $0) }) { $1 }
-        terms = ServingTerms(limits: limits, compressions: compressions, clock: clock)
+        terms = ServingTerms(limits: limits, compressions: compressions, types: types, clock: clock)
     }
 
     /// The routes under which a router is to ask it: two for each service, so that unknown methods are answered too.
@@ -99,7 +100,11 @@ public struct RPCService: Handler {
 struct ServingTerms: Sendable {
     let limits: RPCLimits
     let compressions: [RPCCompression]
+    let types: TypeRegistry
     let clock: WallClock
+
+    /// How the messages of a call are written and read.
+    func coding(_ codec: RPCCodec) -> MessageCoding { MessageCoding(codec: codec, types: types) }
 
     /// The compression of a name.
     ///

@@ -22,8 +22,10 @@ final class HTTP2Server: Sendable {
 
     /// Serves `files` by their names.
     ///
-    /// - Parameter isPlain: Whether it speaks HTTP/2 without TLS, from the first byte.
-    init(files: [String: String], isPlain: Bool = false) async throws {
+    /// - Parameters:
+    ///   - isPlain: Whether it speaks HTTP/2 without TLS, from the first byte.
+    ///   - trailer: A field that follows each content, such as `name: value`.
+    init(files: [String: String], isPlain: Bool = false, trailer: String? = nil) async throws {
         scheme = isPlain ? "http" : "https"
         folder = FileManager.default.temporaryDirectory.appending(path: "latch-h2-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -38,7 +40,8 @@ final class HTTP2Server: Sendable {
             ])
         try #require(made.ending == .exited(0))
         let (process, port) = try await Self.serve(
-            folder.path, isPlain ? ["--no-tls"] : [], isPlain ? [] : [key, certificate])
+            folder.path, (isPlain ? ["--no-tls"] : []) + (trailer.map { ["--trailer=\($0)"] } ?? []),
+            isPlain ? [] : [key, certificate])
         (self.process, self.port) = (process, port)
         report = Task { await process.rest() }
     }

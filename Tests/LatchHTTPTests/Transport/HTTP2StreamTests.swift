@@ -25,6 +25,28 @@ struct `A stream over HTTP/2` {
         #expect(try await response.body.collected(upTo: 4_000_000) == countingBytes(0..<3_000_001))
     }
 
+    @Test(arguments: [true, false], [true, false])
+    func `has the trailers after a content of a known length, where they are asked for`(
+        isPlain: Bool, isStreamed: Bool
+    ) async throws {
+        let server = try await HTTP2Server(files: ["a.txt": "12345"], isPlain: isPlain, trailer: "x-after: 7")
+        let transport = transport(trusting: server)
+        for _ in 0..<3 {
+            var request = server.request(.get, "/a.txt")
+            request.assumesHTTP2 = isPlain
+            request.wantsStream = isStreamed
+            request.fields["te"] = "trailers"
+            let response = try await transport.respond(to: request)
+            #expect(response.fields[.contentLength] == "5")
+            #expect(try await response.body.collected(upTo: 100) == Array("12345".utf8))
+            #expect(response.body.trailers["x-after"] == "7")
+            // A length counts again for the next request on the same handle.
+            var plain = server.request(.get, "/a.txt")
+            plain.assumesHTTP2 = isPlain
+            #expect(try await transport.respond(to: plain).body.text == "12345")
+        }
+    }
+
     @Test func `waits for a source that is slow`() async throws {
         let server = try await HTTP2Server(files: [:])
         let source = Piecewise()

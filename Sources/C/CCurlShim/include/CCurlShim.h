@@ -108,6 +108,11 @@ static inline void latch_curl_set_decoding(CURL *easy, long decodes) {
     curl_easy_setopt(easy, CURLOPT_HTTP_CONTENT_DECODING, decodes);
 }
 
+/// Whether the content ends where the connection says so, whatever length was announced.
+static inline void latch_curl_ignore_length(CURL *easy, long ignores) {
+    curl_easy_setopt(easy, CURLOPT_IGNORE_CONTENT_LENGTH, ignores);
+}
+
 /// What a handle asks of, and shows to, the host of its next transfer; NULL for nothing. libcurl copies all of it.
 typedef struct {
     /// "sha256//base64", several with semicolons between them.

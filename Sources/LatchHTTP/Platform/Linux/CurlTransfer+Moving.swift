@@ -16,6 +16,8 @@ extension CurlTransfer {
             }
             head.removeAll(keepingCapacity: true)
             isReadingHead = true
+            // RFC 9113 §8.1: a frame ends the answer; libcurl 7.88 would end it with the length, before the trailers.
+            if wantsTrailers, line.starts(with: ResponseHead.secondProtocolName) { ignoreLength() }
         }
         // What comes after the empty line are trailers (RFC 9110 §6.5).
         guard isReadingHead else {

@@ -38,6 +38,9 @@ final class CurlTransfer: @unchecked Sendable {
     private(set) var wantsHTTP2 = false
     /// The loop, for what libcurl calls; it counts no reference.
     var loop: UnsafeMutableRawPointer?
+    /// Whether the request says that it reads trailers (RFC 9110 §10.1.4).
+    private(set) var wantsTrailers = false
+    private var ignoresLength = false
     /// How many bytes of the answer have come, and how many of them the driver knows of.
     var arrived = 0
     var noticed = 0
@@ -130,12 +133,22 @@ final class CurlTransfer: @unchecked Sendable {
         if let tls { try applyTLS(tls, to: request.origin.host) }
     }
 
+    /// The answer's end is said by the connection, which also says it after trailers.
+    func ignoreLength() {
+        guard !ignoresLength else { return }
+        latch_curl_ignore_length(easy, 1)
+        ignoresLength = true
+    }
+
     private func reset(for request: HTTPRequest, timeout: Duration) {
         head.removeAll(keepingCapacity: true)
         content = []
         if !trailers.isEmpty { trailers = [] }
         refusal = nil
         (isReadingHead, isMended) = (true, false)
+        wantsTrailers = request.fields["te"] == "trailers"
+        if ignoresLength { latch_curl_ignore_length(easy, 0) }
+        ignoresLength = false
         outcome = nil
         authority = request.authority
         upload = request.body.isEmpty ? nil : request.body.stream.map { UploadFeed($0) }

@@ -8,6 +8,8 @@ enum ResponseHead {
 
     /// What each block of fields begins with; it tells a final answer from the interim ones before it.
     static let protocolName: [UInt8] = Array("HTTP/".utf8)
+    /// The same of HTTP/2.
+    static let secondProtocolName: [UInt8] = Array("HTTP/2".utf8)
 
     /// The response without its content.
     ///

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import Testing
+
+@testable import LatchRPC
+
+@Suite(.timeLimit(.minutes(1))) struct `What Connect's conformance suite found` {
+    private func answer(_ fields: HTTPFields, _ body: [UInt8], trailers: HTTPFields = [:]) -> HandlerFunction {
+        HandlerFunction { _ in HTTPResponse(status: .ok, fields: fields, body: HTTPBody(body, trailers: trailers)) }
+    }
+
+    private func status(_ style: RPCProtocol, _ handler: HandlerFunction) async throws -> [RPCCode?] {
+        let channel = try RPCChannel("http://localhost", through: handler, using: style)
+        var codes: [RPCCode?] = []
+        for call in [
+            { _ = try await channel.unary(Notes.echo, Note()) },
+            { _ = try await collect(try await channel.serverStream(Notes.count, Note())) },
+        ] as [() async throws -> Void] {
+            do {
+                try await call()
+                codes.append(nil)
+            } catch {
+                codes.append((error as? RPCError)?.status)
+            }
+        }
+        return codes
+    }
+
+    @Test func `a status in the head counts only where nothing follows it`() async throws {
+        let head: HTTPFields = [.contentType: "application/grpc", "grpc-status": "8"]
+        #expect(try await status(.grpc, answer(head, [])) == [.resourceExhausted, .resourceExhausted])
+        let message = Envelope([]).bytes
+        #expect(try await status(.grpc, answer(head, message)) == [.internal, .internal])
+        let ninth: HTTPFields = ["grpc-status": "9"]
+        #expect(
+            try await status(.grpc, answer(head, [], trailers: ninth)) == [.failedPrecondition, .failedPrecondition])
+        #expect(try await status(.grpc, answer(head, message, trailers: ["grpc-status": "0"])) == [nil, nil])
+    }
+
+    @Test func `a status in the head of gRPC-Web gives way to the one in the content`() async throws {
+        let head: HTTPFields = [.contentType: "application/grpc-web", "grpc-status": "8"]
+        let end = Envelope(WebTrailers.bytes(["grpc-status": "9"]), flags: .trailers).bytes
+        #expect(try await status(.grpcWeb, answer(head, end)) == [.failedPrecondition, .failedPrecondition])
+        #expect(try await status(.grpcWeb, answer(head, [])) == [.resourceExhausted, .resourceExhausted])
+    }
+
+    @Test func `a query has the order that the protocol recommends`() {
+        let binary = ConnectQuery(content: [1], codec: .binary, compression: "gzip").text
+        #expect(binary == "connect=v1&base64=1&compression=gzip&encoding=proto&message=AQ")
+        let json = ConnectQuery(content: Array("{}".utf8), codec: .json, compression: nil).text
+        #expect(json == "connect=v1&encoding=json&message=%7B%7D")
+    }
+
+    @Test(arguments: CallStyle.plain) func `who has cancelled gets no message that has arrived`(style: CallStyle)
+        async throws
+    {
+        try await withServedNotes { url in
+            let stream = try await style.channel(url).serverStream(Notes.count, Note(number: 10))
+            let reading = Task {
+                var iterator = stream.makeAsyncIterator()
+                _ = try await iterator.next()
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await iterator.next()
+            }
+            await #expect(throws: RPCError.canceled) { try await reading.value }
+        }
+    }
+
+    @Test(arguments: RPCProtocol.allCases) func `an Any is written out in JSON where its type is given`(
+        style: RPCProtocol
+    ) async throws {
+        let method = RPCMethod<ProtoAny, ProtoAny>("latch.test.v1.Anything", "Echo")
+        let handler = RPCMethodHandler.unary(method) { message, _ in
+            #expect(try message.unpack(Note.self)?.text == "inside")
+            return message
+        }
+        let any = try ProtoAny(packing: Note(text: "inside", number: 3))
+        try await serving(RPCService([handler], types: [Note.self])) { url in
+            let channel = try RPCChannel(url, using: style, codec: .json, assumingHTTP2: false, types: [Note.self])
+            #expect(try await channel.unary(method, any).message == any)
+            let unknowing = try RPCChannel(url, using: style, codec: .json, assumingHTTP2: false)
+            await #expect(throws: RPCError.internal) { try await unknowing.unary(method, any) }
+        }
+    }
+
+    @Test(arguments: CallStyle.plain) func `the smallest message is compressed where that is asked for`(
+        style: CallStyle
+    ) async throws {
+        let sizes = Lock<[Int]>([])
+        var counting = RPCCompression(
+            name: "gzip",
+            compress: { bytes in
+                sizes.withLock { $0.append(bytes.count) }
+                return try RPCCompression.gzip.compress(bytes)
+            }, decompress: RPCCompression.gzip.decompress)
+        let service = RPCService(NotesService().handlers)
+        func call() async throws {
+            let channel = try RPCChannel(
+                "http://localhost", through: service, using: style.style, compression: counting)
+            #expect(try await channel.unary(Notes.echo, Note(number: 1)).message.number == 1)
+        }
+        try await call()
+        #expect(sizes.withLock { $0 } == [])
+        counting.smallestMessage = 0
+        try await call()
+        #expect(sizes.withLock { $0 } == [2])
+    }
+}
