@@ -251,6 +251,23 @@ let package = Package(
             "ConformanceTests",
             needs: ["ConformanceTestee", "conformance-driver", "LatchRPC", "LatchProto", "LatchCore", "TestVectors"]),
 
+        // Connect's conformance runner speaks with these two; the tests let them speak with each other.
+        .target(
+            name: "ConnectConformance", dependencies: ["LatchRPC", "LatchServer", "LatchHTTP", "LatchCore"],
+            path: "Tests/ConnectConformanceDriver/Calls", swiftSettings: strict),
+        program(
+            "connect-conformance-client", path: "Tests/ConnectConformanceDriver/Client",
+            needs: ["ConnectConformance"]),
+        program(
+            "connect-conformance-server", path: "Tests/ConnectConformanceDriver/Server",
+            needs: ["ConnectConformance", "LatchServer"]),
+        tests(
+            "ConnectConformanceTests",
+            needs: [
+                "ConnectConformance", "connect-conformance-client", "connect-conformance-server", "LatchRPC",
+                "LatchServer", "LatchHTTP", "LatchCore",
+            ]),
+
         // What the generator makes of the .proto files in Examples, as it comes.
         generated("UserService", path: "Examples/user-service/Generated/swift", settings: unwarned),
         generated("TaskManager", path: "Examples/task-manager/Generated/swift", settings: unwarned),

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import LatchCore
+public import LatchRPC
+
+/// Where answers go, one after the other whoever writes them.
+public final class DelimitedOutput: Sendable {
+    private let handle: Lock<FileHandle>
+
+    /// An output of a file.
+    public init(_ handle: FileHandle) { self.handle = Lock(handle) }
+
+    /// Writes a message with its length before it.
+    public func write(_ message: some Message) throws {
+        let bytes = try DelimitedMessages.framed(message)
+        try handle.withLock { try $0.write(contentsOf: bytes) }
+    }
+}

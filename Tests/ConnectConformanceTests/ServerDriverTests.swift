@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConnectConformance
+import Foundation
+import LatchHTTP
+import LatchRPC
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `The conformance server` {
+    @Test func `says where it is, and answers there until it is ended`() async throws {
+        let (input, output) = (Pipe(), Pipe())
+        let process = Process()
+        process.executableURL = DriverProcess.url("connect-conformance-server")
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        defer { process.terminate() }
+        let request = ServerCompatRequest(protocol: .connect, httpVersion: .httpVersion1, messageReceiveLimit: 1000)
+        try input.fileHandleForWriting.write(contentsOf: try DelimitedMessages.framed(request))
+        // The runner says no more than that.
+        try input.fileHandleForWriting.close()
+        let place = try #require(
+            try DelimitedMessages.next(ServerCompatResponse.self, from: output.fileHandleForReading))
+        #expect(place.host == "127.0.0.1")
+        #expect(place.pemCert.isEmpty)
+        let service = ConformanceServiceStub(try RPCChannel("http://\(place.host):\(place.port)"))
+        let answer = try await service.unary(UnaryRequest(requestData: Data([1, 2])))
+        #expect(
+            try answer.payload?.requestInfo?.requests.first?.unpack(UnaryRequest.self)?.requestData == Data([1, 2]))
+        await #expect(throws: RPCError.resourceExhausted) {
+            try await service.unary(UnaryRequest(requestData: Data(repeating: 0, count: 1001)))
+        }
+        #expect(process.isRunning)
+    }
+
+    @Test(arguments: [
+        ServerCompatRequest(httpVersion: .httpVersion2),
+        ServerCompatRequest(useTls: true, clientTlsCert: Data([1])),
+    ]) func `does not start as what it is not`(request: ServerCompatRequest) async throws {
+        await #expect(throws: (any Swift.Error).self) { _ = try await ConformanceServer.start(request) }
+    }
+
+    @Test func `answers turn by turn where the request says so`() async throws {
+        let service = RPCService(ConformanceService().rpcMethods)
+        let channel = try RPCChannel("http://localhost", through: service, using: .grpc)
+        let definition = StreamResponseDefinition(responseData: [Data([1]), Data([2]), Data([3])])
+        let requests = RPCStream([
+            BidiStreamRequest(responseDefinition: definition, fullDuplex: true),
+            BidiStreamRequest(requestData: Data([9])),
+        ])
+        var infos: [Int?] = []
+        var data: [Data?] = []
+        for try await answer in try await channel.bidirectional(ConformanceServiceMethods.bidiStream, requests) {
+            infos.append(answer.payload?.requestInfo?.requests.count)
+            data.append(answer.payload?.data)
+        }
+        // Each of the first two answers tells of its own request, and the third has none.
+        #expect(infos == [1, 1, nil])
+        #expect(data == [Data([1]), Data([2]), Data([3])])
+    }
+}
