@@ -11,8 +11,10 @@ public import LatchHTTP
 /// ```
 ///
 /// The transport may be any handler: with an `RPCService` in its place the same code runs without a socket. Interceptors
-/// are LatchHTTP's, so a session, retries, logs and metrics work as they do for any request. gRPC answers with status 200
-/// whatever happens; that a token is refused is shown to interceptors as 401 nevertheless, where a call fails at once.
+/// are LatchHTTP's, so a session, retries, logs and metrics work as they do for any request. Most calls are answered with
+/// status 200 whatever happens; that a token is refused is shown to interceptors as 401 nevertheless, where a call fails
+/// before its first message. A stream whose request carries a session's credential is therefore there with its first
+/// message, and not with its head.
 public struct RPCChannel: Sendable {
     let origin: HTTPOrigin
     /// What stands before the methods' paths, without a slash at its end.
@@ -55,14 +57,15 @@ public struct RPCChannel: Sendable {
         guard !target.path.contains("?") else { throw .invalidURL("methods cannot be reached below a query") }
         origin = target.origin
         prefix = String(target.path.reversed().drop { $0 == "/" }.reversed())
-        let closest: [any Interceptor] = style == .connect ? [] : [RefusalInterceptor()]
-        pipeline = handler.intercepted(by: interceptors + closest)
         self.style = style
         self.codec = codec
         coding = MessageCoding(codec: codec, types: types)
         terms = RPCTerms(
             compression: compression, accepted: accepting, limits: limits, getsSafeMethods: getsSafeMethods,
             assumesHTTP2: assumingHTTP2 ?? (style == .grpc), clock: clock)
+        // Without interceptors nobody is there who could act on a refusal.
+        let closest = interceptors.isEmpty ? [] : [RefusalInterceptor(style: style, terms: terms)]
+        pipeline = handler.intercepted(by: interceptors + closest)
     }
 }
 

@@ -34,6 +34,12 @@ struct Envelope: Sendable {
         self.init(smaller ?? message, flags: smaller == nil ? [] : .compressed)
     }
 
+    /// The length of the content of the piece that these bytes begin with; nil where there are too few to tell.
+    static func length(_ bytes: [UInt8]) -> Int? {
+        guard bytes.count >= prefixBytes else { return nil }
+        return bytes[1..<prefixBytes].reduce(0) { $0 << 8 | Int($1) }
+    }
+
     /// The piece as it goes on the wire.
     var bytes: [UInt8] {
         let count = UInt32(truncatingIfNeeded: content.count)

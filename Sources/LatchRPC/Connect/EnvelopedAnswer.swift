@@ -26,10 +26,9 @@ struct EnvelopedAnswer: Sendable {
         fields.metadata = metadata
         awaitsEnd = call.call.kind.sendsOne
         mayBeHeadOnly = style != .connect && GRPCStatus.isIn(response.fields)
-        // gRPC's own code is what counts, and 401 may be what was made of a 200 that carries one.
+        // The code in the answer is what counts, and 401 may be what was made of a 200 that carries one.
         let mediaType = response.fields.mediaType ?? ""
-        let isRefusal =
-            style != .connect && response.status == .unauthorized && Self.isFamily(mediaType, of: style, call.codec)
+        let isRefusal = response.status == .unauthorized && style.answers(response)
         guard response.status == .ok || isRefusal else {
             // What a server says besides is for Connect's unary calls; the text of something in between is not ours.
             throw RPCError(
@@ -52,13 +51,7 @@ struct EnvelopedAnswer: Sendable {
         // gRPC: without a word after the plus sign it is the binary form.
         guard type != wanted, !(type == family && codec == .binary && style != .connect) else { return }
         throw RPCError(
-            isFamily(type, of: style, codec) ? .internal : .unknown, "The content of the answer is of another type.")
-    }
-
-    /// Whether the content is of the protocol, in whichever codec.
-    private static func isFamily(_ type: String, of style: RPCProtocol, _ codec: RPCCodec) -> Bool {
-        let family = style.mediaType(codec).prefix { $0 != "+" }
-        return type == family || type.hasPrefix(family + "+")
+            style.isFamily(type) ? .internal : .unknown, "The content of the answer is of another type.")
     }
 
     /// The next message; nil where the call has ended well.

@@ -119,8 +119,8 @@ extension CallUnderTest {
     private func serverStream() throws -> @Sendable () async throws -> Void {
         let message = try message(ServerStreamRequest.self)
         return { [self] in
-            let answers = try await channel.serverStream(Methods.serverStream, message, options)
             sendingEnded()
+            let answers = try await channel.serverStream(Methods.serverStream, message, options)
             try await read(answers) { $0.payload }
         }
     }

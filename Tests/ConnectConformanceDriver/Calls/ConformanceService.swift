@@ -74,7 +74,9 @@ public struct ConformanceService: ConformanceServiceServer {
                 unsaid.append(request)
                 if isByTurns {
                     guard count < plan.data.count else { break }
-                    let info = try count == 0 ? context.info(unsaid) : .init(requests: unsaid.map(ProtoAny.init))
+                    var info = try context.info(unsaid)
+                    // What does not change is told once.
+                    if count > 0 { info = ConformancePayload.RequestInfo(requests: info.requests) }
                     try await plan.answer(count, info, to: writer)
                     (count, unsaid) = (count + 1, [])
                 }

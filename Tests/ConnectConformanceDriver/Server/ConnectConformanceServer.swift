@@ -2,6 +2,7 @@
 
 import ConnectConformance
 import Foundation
+import LatchServer
 
 /// The server that Connect's conformance runner tests; it serves until it is ended.
 ///

@@ -73,7 +73,8 @@ import Testing
     ) async throws {
         let method = RPCMethod<ProtoAny, ProtoAny>("latch.test.v1.Anything", "Echo")
         let handler = RPCMethodHandler.unary(method) { message, _ in
-            #expect(try message.unpack(Note.self)?.text == "inside")
+            let inside = try message.unpack(Note.self)
+            #expect(inside?.text == "inside")
             return message
         }
         let any = try ProtoAny(packing: Note(text: "inside", number: 3))
