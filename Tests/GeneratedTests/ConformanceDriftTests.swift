@@ -5,14 +5,17 @@ import LatchGenerator
 import LatchProto
 import Testing
 
-@Suite struct `What is generated for protobuf's conformance runner` {
-    @Test func `is what would be generated now`() throws {
-        let folder = URL(fileURLWithPath: #filePath).appending(path: "../../ConformanceDriver").standardized
+@Suite struct `What is generated for the conformance runners` {
+    @Test(arguments: [
+        ("ConformanceDriver", "Testee/Generated", 7), ("ConnectConformanceDriver", "Calls/Generated", 1),
+    ])
+    func `is what would be generated now`(driver: String, output: String, count: Int) throws {
+        let folder = URL(fileURLWithPath: #filePath).appending(path: "../../\(driver)").standardized
         let protos = folder.appending(path: "Protos")
         var options = SwiftOptions()
         options.layout = .perFile
         let names = try FileManager.default.contentsOfDirectory(atPath: protos.path).filter { $0.hasSuffix(".proto") }
-        #expect(names.count == 7)
+        #expect(names.count == count)
         for name in names {
             // Each on its own: two of them have types of the same names, which only their packages tell apart.
             let compilation = Compiler { name in
@@ -20,7 +23,7 @@ import Testing
             }.compile([name])
             try #require(compilation.isComplete, "\(compilation.diagnostics)")
             for file in SwiftWriter(files: compilation.requested, options: options).write().files {
-                let committed = folder.appending(path: "Testee/Generated/\(file.path)")
+                let committed = folder.appending(path: "\(output)/\(file.path)")
                 #expect(
                     try String(contentsOf: committed, encoding: .utf8) == file.text,
                     "\(file.path) has drifted: run Scripts/generate-test-models")
