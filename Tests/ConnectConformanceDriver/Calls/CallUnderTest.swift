@@ -37,7 +37,13 @@ final class CallUnderTest: Sendable {
         }
         self.task.withLock { $0 = task }
         if isCancelled.withLock({ $0 }) { task.cancel() }
+        // The runner takes a client that is silent for longer for broken, and asks it nothing more.
+        let limit = Task {
+            try await Task.sleep(for: .seconds(12))
+            cancel()
+        }
         await task.value
+        limit.cancel()
         return outcome.withLock { $0 }
     }
 
