@@ -212,7 +212,8 @@ import Testing
     func `that is none leaves the answer as it is`(text: String) async throws {
         let fields: HTTPFields = [.contentType: "application/grpc-web-text+proto"]
         let answer = HTTPResponse(status: .ok, fields: fields, body: HTTPBody(text))
-        let seen = try await RefusalInterceptor().intercept(
+        let channel = try RPCChannel("http://localhost", using: .grpcWebText)
+        let seen = try await RefusalInterceptor(style: .grpcWebText, terms: channel.terms).intercept(
             HTTPRequest(authority: "a", path: "/"), next: HandlerFunction { _ in answer })
         #expect(seen.status == .ok)
     }
