@@ -40,6 +40,17 @@ extension CurlTransfer {
 /// A whole answer came before the request was sent, and libcurl has lost it.
 struct LostAnswer: Error {
     let authority: String
+    /// All that is left of the answer.
+    let status: Int
+
+    /// Whether the request may be sent again, though nobody knows what the answer said.
+    ///
+    /// A server that answers before the end of a request has rarely begun to work on it, which is not enough for one
+    /// that must not happen twice (RFC 9110 §9.2.2): its status has to say that it was refused.
+    func allowsRepetition(of request: HTTPRequest) -> Bool {
+        guard request.body.stream == nil, request.body.bytes.count <= 64 << 10 else { return false }
+        return request.method.isIdempotent || request.isHarmlessToRepeat || (400..<500).contains(status)
+    }
 
     /// What a caller is told where the request cannot be sent again.
     var told: HTTPError {

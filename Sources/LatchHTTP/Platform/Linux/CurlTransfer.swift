@@ -185,7 +185,7 @@ final class CurlTransfer: @unchecked Sendable {
     func check() throws {
         if outcome != CURLE_OK, !isAnsweredAnyway, let failure = upload?.failure { throw failure }
         if let refusal { throw refusal }
-        if hasLostAnswer { throw LostAnswer(authority: authority) }
+        if hasLostAnswer { throw LostAnswer(authority: authority, status: Int(latch_curl_early_status(easy))) }
         guard let outcome, outcome == CURLE_OK || isAnsweredAnyway else {
             throw CurlFailure.error(
                 outcome ?? CURLE_ABORTED_BY_CALLBACK, authority: authority, complaint: String(cString: complaint),

@@ -73,16 +73,14 @@ public final class CurlTransport: Handler {
     ///   `tooLarge`, `malformedMessage`, or `invalidURL`, `invalidField` and `invalidTLSPolicy` before anything is sent;
     ///   and what the stream of the request's content throws.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-        // Who has answered without the whole request has not begun to work on it, so it may be sent again.
-        let isSmall = request.body.stream == nil && request.body.bytes.count <= 64 << 10
-        return try await respond(to: request, attempts: isSmall ? 3 : 1)
+        try await respond(to: request, attempts: 3)
     }
 
     private func respond(to request: HTTPRequest, attempts: Int) async throws -> HTTPResponse {
         do {
             return try await respondOnce(to: request)
         } catch let lost as LostAnswer {
-            guard attempts > 1 else { throw lost.told }
+            guard attempts > 1, lost.allowsRepetition(of: request) else { throw lost.told }
         }
         return try await respond(to: request, attempts: attempts - 1)
     }

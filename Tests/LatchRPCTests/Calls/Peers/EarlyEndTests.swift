@@ -15,6 +15,9 @@ struct `A call that the server ends before it has its messages` {
         RPCStream { _ in try await untilCancelled() }
     }
 
+    private static let idempotent = RPCMethod<Note, Note>(
+        "latch.test.v1.Hasty", "Only", kind: .unary, idempotency: .idempotent)
+
     private static func method(_ name: String, _ kind: RPCKind) -> RPCMethod<Note, Note> {
         RPCMethod("latch.test.v1.Hasty", name, kind: kind)
     }
@@ -59,13 +62,18 @@ struct `A call that the server ends before it has its messages` {
                 let unary = await #expect(throws: RPCError.self) {
                     try await channel.unary(Self.method("Only", .unary), Note(text: "small", number: number))
                 }
-                #expect(unary?.status == .failedPrecondition)
-                #expect(unary?.message == "enough")
+                // A call that may not happen twice is not made again where libcurl 7.88 loses what the head said.
+                #expect(unary?.status == .failedPrecondition || unary?.status == .internal)
+                let harmless = await #expect(throws: RPCError.self) {
+                    try await channel.unary(Self.idempotent, Note(text: "small", number: number))
+                }
+                #expect(harmless?.status == .failedPrecondition)
+                #expect(harmless?.message == "enough")
                 let stream = await #expect(throws: RPCError.self) {
                     let messages = RPCStream([Note(text: "one"), Note(text: "two")])
                     for try await _ in try await channel.bidirectional(Self.method("Only", .bidirectional), messages) {}
                 }
-                #expect(stream?.status == .failedPrecondition)
+                #expect(stream?.status == .failedPrecondition || stream?.status == .internal)
             }
         }
     }
