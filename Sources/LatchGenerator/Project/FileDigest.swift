@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What tells one file from another: 128 bits of its bytes (MurmurHash3, x64 variant, Austin Appleby, public domain).
+/// What tells one file from another: two polynomials over the field of 2⁶¹ − 1 elements, with its bytes as coefficients.
 ///
 /// It finds out that somebody edited a file and protects nothing: whoever edits one could as well edit the manifest. All
-/// bytes of all files are hashed in each run, so that a digest of cryptography would be a tenth of the run's time.
+/// bytes of all files are hashed in each run, so that a digest of cryptography would be a tenth of the run's time. Two
+/// files of n bytes, whatever differs between them, are taken for the same with a probability of about n/2⁶⁴.
 package struct FileDigest: Sendable, Hashable {
     /// The digest in hexadecimal digits.
     package let text: String
@@ -20,19 +21,27 @@ package struct FileDigest: Sendable, Hashable {
         self = text.withUTF8 { Self(of: UnsafeRawBufferPointer($0)) }
     }
 
+    /// Seven bytes are a coefficient, of one polynomial and of the other in turn, since two are as quick as one.
     private init(of bytes: UnsafeRawBufferPointer) {
-        var state = State()
-        let whole = bytes.count / 16 * 16
-        for offset in stride(from: 0, to: whole, by: 16) {
-            state.add(
-                bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self),
-                bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+        var (first, second) = (Polynomial(at: 0x1E37_79B9_7F4A_7C15), Polynomial(at: 0x0A09_E667_F3BC_C908))
+        var offset = 0
+        while offset + 15 <= bytes.count {
+            first.append(Self.word(of: bytes, at: offset))
+            second.append(Self.word(of: bytes, at: offset + 7))
+            offset += 14
         }
-        // The rest is filled up with zeros, which do not count.
-        var tail: (UInt64, UInt64) = (0, 0)
-        withUnsafeMutableBytes(of: &tail) { $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[whole...])) }
-        let (first, second) = state.finished(tail, count: bytes.count)
-        text = Self.hexadecimal(first) + Self.hexadecimal(second)
+        while offset < bytes.count {
+            let rest = bytes[offset..<min(offset + 7, bytes.count)]
+            first.append(rest.reversed().reduce(0) { $0 << 8 | UInt64($1) })
+            offset += 7
+        }
+        first.append(UInt64(bytes.count))
+        second.append(UInt64(bytes.count))
+        text = Self.hexadecimal(first.value) + Self.hexadecimal(second.value)
+    }
+
+    private static func word(of bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) & 0xFF_FFFF_FFFF_FFFF
     }
 
     private static func hexadecimal(_ word: UInt64) -> String {
@@ -40,47 +49,22 @@ package struct FileDigest: Sendable, Hashable {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Two words that blocks of sixteen bytes are mixed into.
-    private struct State {
-        private var first: UInt64 = 0
-        private var second: UInt64 = 0
+    /// The value of a polynomial at a point, by Horner's rule.
+    private struct Polynomial {
+        private static let prime: UInt64 = 1 << 61 - 1
+        private let point: UInt64
+        private(set) var value: UInt64 = 1
 
-        mutating func add(_ one: UInt64, _ two: UInt64) {
-            first ^= Self.mixed(first: one)
-            first = (Self.rotated(first, 27) &+ second) &* 5 &+ 0x52DC_E729
-            second ^= Self.mixed(second: two)
-            second = (Self.rotated(second, 31) &+ first) &* 5 &+ 0x3849_5AB5
-        }
+        /// - Parameter point: Below the prime; the digits of a root, which nobody chose.
+        init(at point: UInt64) { self.point = point }
 
-        func finished(_ tail: (UInt64, UInt64), count: Int) -> (UInt64, UInt64) {
-            var one = first ^ Self.mixed(first: tail.0) ^ UInt64(count)
-            var two = second ^ Self.mixed(second: tail.1) ^ UInt64(count)
-            one &+= two
-            two &+= one
-            (one, two) = (Self.spread(one), Self.spread(two))
-            one &+= two
-            return (one, two &+ one)
-        }
-
-        private static let factors: (UInt64, UInt64) = (0x87C3_7B91_1142_53D5, 0x4CF5_AD43_2745_937F)
-
-        private static func mixed(first word: UInt64) -> UInt64 {
-            rotated(UInt64(littleEndian: word) &* factors.0, 31) &* factors.1
-        }
-
-        private static func mixed(second word: UInt64) -> UInt64 {
-            rotated(UInt64(littleEndian: word) &* factors.1, 33) &* factors.0
-        }
-
-        /// Lets each bit change all others.
-        private static func spread(_ word: UInt64) -> UInt64 {
-            var word = (word ^ word >> 33) &* 0xFF51_AFD7_ED55_8CCD
-            word = (word ^ word >> 33) &* 0xC4CE_B9FE_1A85_EC53
-            return word ^ word >> 33
-        }
-
-        private static func rotated(_ word: UInt64, _ count: UInt64) -> UInt64 {
-            word << count | word >> (64 - count)
+        /// Takes one more coefficient, below 2⁶¹.
+        mutating func append(_ coefficient: UInt64) {
+            // 2⁶¹ is 1 in this field: what is above it is added to what is below.
+            let product = value.multipliedFullWidth(by: point)
+            let sum = (product.low & Self.prime) + (product.high << 3 | product.low >> 61) + coefficient
+            let once = (sum & Self.prime) + sum >> 61
+            value = once >= Self.prime ? once - Self.prime : once
         }
     }
 }
