@@ -20,6 +20,7 @@ import UserAuthentication
     let wire: Wire
     let store = InMemoryTokenStore<Tokens>()
     let manager: AuthenticationManager
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "latch-user-\(UUID().uuidString)")
 
     static let url = "http://127.0.0.1:8080"
     static let password = "a long enough sentence"
@@ -34,9 +35,10 @@ import UserAuthentication
         configuration.accessTokenLifetime = tokenLife
         configuration.requireVerifiedEmail = isStrict
         configuration.firstAdministrator = firstAdministrator
-        let path = FileManager.default.temporaryDirectory.appending(path: "latch-user-\(UUID().uuidString).sqlite").path
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         identity = try await Identity(
-            configuration: configuration, storePath: path, mailer: mailer, clock: clock.wallClock())
+            configuration: configuration, storePath: folder.appending(path: "store.sqlite").path, mailer: mailer,
+            clock: clock.wallClock())
         identity.adoptIssuer(Self.url)
         wire = Wire(identity.handler)
         manager = try AuthenticationManager(
@@ -49,6 +51,8 @@ import UserAuthentication
         clock.advance(by: seconds)
         device.advance(by: seconds)
     }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// Another launch of the app over the same store.
     func relaunched(renewsInBackground: Bool = false) throws -> AuthenticationManager {
