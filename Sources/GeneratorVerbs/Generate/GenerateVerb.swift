@@ -47,10 +47,11 @@ package enum GenerateVerb {
                 ours are never touched. Either all files change or none. What was written is noted in
                 .latchwork.json.
 
-                Settings may stand in latchwork.toml under [generate] (proto_path, include, output_path, languages,
-                services, layout, visibility, naming, client_suffix, package_name, prefix_packages,
-                generate_contracts, generate_clients, generate_tests, include_documentation, force_overwrite, validate,
-                skip_compilation), and in the environment as AXIOM_CLIENT_SUFFIX and so on. A flag wins over both.
+                Settings may stand in latchwork.toml under [generate] (proto_path, include, output_path,
+                languages, services, layout, visibility, naming, client_suffix, package_name, prefix_packages,
+                generate_contracts, generate_clients, generate_tests, include_documentation, force_overwrite,
+                validate, skip_compilation), and in the environment as AXIOM_CLIENT_SUFFIX and so on. A flag
+                wins over both.
                 """,
             options: [
                 protoPath, include, outputPath, languages, services, config, layout, visibility, naming, clientSuffix,

@@ -329,271 +329,271 @@ struct UserServiceStub: UserServiceProtocol {
 ///
 /// A method without an answer fails as one that the server does not have.
 final class UserServiceFake: UserServiceProtocol {
-    private let registerCalls = RPCFakeMethod<RegisterRequest, AuthResponse>("userservice.v1.UserService.Register")
-    private let loginCalls = RPCFakeMethod<LoginRequest, AuthResponse>("userservice.v1.UserService.Login")
-    private let logoutCalls = RPCFakeMethod<LogoutRequest, Void>("userservice.v1.UserService.Logout")
-    private let refreshTokenCalls = RPCFakeMethod<RefreshTokenRequest, AuthResponse>("userservice.v1.UserService.RefreshToken")
-    private let getProfileCalls = RPCFakeMethod<GetProfileRequest, User>("userservice.v1.UserService.GetProfile")
-    private let updateProfileCalls = RPCFakeMethod<UpdateProfileRequest, User>("userservice.v1.UserService.UpdateProfile")
-    private let changePasswordCalls = RPCFakeMethod<ChangePasswordRequest, Void>("userservice.v1.UserService.ChangePassword")
-    private let getUsersCalls = RPCFakeMethod<GetUsersRequest, GetUsersResponse>("userservice.v1.UserService.GetUsers")
-    private let deleteUserCalls = RPCFakeMethod<DeleteUserRequest, Void>("userservice.v1.UserService.DeleteUser")
-    private let requestPasswordResetCalls = RPCFakeMethod<PasswordResetRequest, Void>("userservice.v1.UserService.RequestPasswordReset")
-    private let resetPasswordCalls = RPCFakeMethod<ResetPasswordRequest, Void>("userservice.v1.UserService.ResetPassword")
-    private let verifyEmailCalls = RPCFakeMethod<VerifyEmailRequest, User>("userservice.v1.UserService.VerifyEmail")
-    private let resendVerificationCalls = RPCFakeMethod<ResendVerificationRequest, Void>("userservice.v1.UserService.ResendVerification")
-    private let setupTwoFactorCalls = RPCFakeMethod<SetupTwoFactorRequest, SetupTwoFactorResponse>("userservice.v1.UserService.SetupTwoFactor")
-    private let verifyTwoFactorCalls = RPCFakeMethod<VerifyTwoFactorRequest, AuthResponse>("userservice.v1.UserService.VerifyTwoFactor")
-    private let getActiveDevicesCalls = RPCFakeMethod<GetActiveDevicesRequest, GetActiveDevicesResponse>("userservice.v1.UserService.GetActiveDevices")
-    private let revokeDeviceCalls = RPCFakeMethod<RevokeDeviceRequest, Void>("userservice.v1.UserService.RevokeDevice")
-    private let setUserRoleCalls = RPCFakeMethod<SetUserRoleRequest, User>("userservice.v1.UserService.SetUserRole")
-    private let setUserStatusCalls = RPCFakeMethod<SetUserStatusRequest, User>("userservice.v1.UserService.SetUserStatus")
-    private let endUserSessionsCalls = RPCFakeMethod<EndUserSessionsRequest, EndUserSessionsResponse>("userservice.v1.UserService.EndUserSessions")
-    private let removeTwoFactorCalls = RPCFakeMethod<RemoveTwoFactorRequest, Void>("userservice.v1.UserService.RemoveTwoFactor")
-    private let regenerateRecoveryCodesCalls = RPCFakeMethod<RegenerateRecoveryCodesRequest, RegenerateRecoveryCodesResponse>("userservice.v1.UserService.RegenerateRecoveryCodes")
+    private let calls_register = RPCFakeMethod<RegisterRequest, AuthResponse>("userservice.v1.UserService.Register")
+    private let calls_login = RPCFakeMethod<LoginRequest, AuthResponse>("userservice.v1.UserService.Login")
+    private let calls_logout = RPCFakeMethod<LogoutRequest, Void>("userservice.v1.UserService.Logout")
+    private let calls_refreshToken = RPCFakeMethod<RefreshTokenRequest, AuthResponse>("userservice.v1.UserService.RefreshToken")
+    private let calls_getProfile = RPCFakeMethod<GetProfileRequest, User>("userservice.v1.UserService.GetProfile")
+    private let calls_updateProfile = RPCFakeMethod<UpdateProfileRequest, User>("userservice.v1.UserService.UpdateProfile")
+    private let calls_changePassword = RPCFakeMethod<ChangePasswordRequest, Void>("userservice.v1.UserService.ChangePassword")
+    private let calls_getUsers = RPCFakeMethod<GetUsersRequest, GetUsersResponse>("userservice.v1.UserService.GetUsers")
+    private let calls_deleteUser = RPCFakeMethod<DeleteUserRequest, Void>("userservice.v1.UserService.DeleteUser")
+    private let calls_requestPasswordReset = RPCFakeMethod<PasswordResetRequest, Void>("userservice.v1.UserService.RequestPasswordReset")
+    private let calls_resetPassword = RPCFakeMethod<ResetPasswordRequest, Void>("userservice.v1.UserService.ResetPassword")
+    private let calls_verifyEmail = RPCFakeMethod<VerifyEmailRequest, User>("userservice.v1.UserService.VerifyEmail")
+    private let calls_resendVerification = RPCFakeMethod<ResendVerificationRequest, Void>("userservice.v1.UserService.ResendVerification")
+    private let calls_setupTwoFactor = RPCFakeMethod<SetupTwoFactorRequest, SetupTwoFactorResponse>("userservice.v1.UserService.SetupTwoFactor")
+    private let calls_verifyTwoFactor = RPCFakeMethod<VerifyTwoFactorRequest, AuthResponse>("userservice.v1.UserService.VerifyTwoFactor")
+    private let calls_getActiveDevices = RPCFakeMethod<GetActiveDevicesRequest, GetActiveDevicesResponse>("userservice.v1.UserService.GetActiveDevices")
+    private let calls_revokeDevice = RPCFakeMethod<RevokeDeviceRequest, Void>("userservice.v1.UserService.RevokeDevice")
+    private let calls_setUserRole = RPCFakeMethod<SetUserRoleRequest, User>("userservice.v1.UserService.SetUserRole")
+    private let calls_setUserStatus = RPCFakeMethod<SetUserStatusRequest, User>("userservice.v1.UserService.SetUserStatus")
+    private let calls_endUserSessions = RPCFakeMethod<EndUserSessionsRequest, EndUserSessionsResponse>("userservice.v1.UserService.EndUserSessions")
+    private let calls_removeTwoFactor = RPCFakeMethod<RemoveTwoFactorRequest, Void>("userservice.v1.UserService.RemoveTwoFactor")
+    private let calls_regenerateRecoveryCodes = RPCFakeMethod<RegenerateRecoveryCodesRequest, RegenerateRecoveryCodesResponse>("userservice.v1.UserService.RegenerateRecoveryCodes")
 
     init() {}
 
     /// What `register` answers; nil for an error.
     var onRegister: (@Sendable (RegisterRequest) async throws -> AuthResponse)? {
-        get { registerCalls.answer }
-        set { registerCalls.answer = newValue }
+        get { calls_register.answer }
+        set { calls_register.answer = newValue }
     }
     /// What `register` was called with.
-    var registerRequests: [RegisterRequest] { registerCalls.requests }
+    var registerRequests: [RegisterRequest] { calls_register.requests }
     func register(_ request: RegisterRequest, options: CallOptions) async throws -> AuthResponse {
-        try await registerCalls.call(request)
+        try await calls_register.call(request)
     }
 
     /// What `login` answers; nil for an error.
     var onLogin: (@Sendable (LoginRequest) async throws -> AuthResponse)? {
-        get { loginCalls.answer }
-        set { loginCalls.answer = newValue }
+        get { calls_login.answer }
+        set { calls_login.answer = newValue }
     }
     /// What `login` was called with.
-    var loginRequests: [LoginRequest] { loginCalls.requests }
+    var loginRequests: [LoginRequest] { calls_login.requests }
     func login(_ request: LoginRequest, options: CallOptions) async throws -> AuthResponse {
-        try await loginCalls.call(request)
+        try await calls_login.call(request)
     }
 
     /// What `logout` answers; nil for an error.
     var onLogout: (@Sendable (LogoutRequest) async throws -> Void)? {
-        get { logoutCalls.answer }
-        set { logoutCalls.answer = newValue }
+        get { calls_logout.answer }
+        set { calls_logout.answer = newValue }
     }
     /// What `logout` was called with.
-    var logoutRequests: [LogoutRequest] { logoutCalls.requests }
+    var logoutRequests: [LogoutRequest] { calls_logout.requests }
     func logout(_ request: LogoutRequest, options: CallOptions) async throws {
-        try await logoutCalls.call(request)
+        try await calls_logout.call(request)
     }
 
     /// What `refreshToken` answers; nil for an error.
     var onRefreshToken: (@Sendable (RefreshTokenRequest) async throws -> AuthResponse)? {
-        get { refreshTokenCalls.answer }
-        set { refreshTokenCalls.answer = newValue }
+        get { calls_refreshToken.answer }
+        set { calls_refreshToken.answer = newValue }
     }
     /// What `refreshToken` was called with.
-    var refreshTokenRequests: [RefreshTokenRequest] { refreshTokenCalls.requests }
+    var refreshTokenRequests: [RefreshTokenRequest] { calls_refreshToken.requests }
     func refreshToken(_ request: RefreshTokenRequest, options: CallOptions) async throws -> AuthResponse {
-        try await refreshTokenCalls.call(request)
+        try await calls_refreshToken.call(request)
     }
 
     /// What `getProfile` answers; nil for an error.
     var onGetProfile: (@Sendable (GetProfileRequest) async throws -> User)? {
-        get { getProfileCalls.answer }
-        set { getProfileCalls.answer = newValue }
+        get { calls_getProfile.answer }
+        set { calls_getProfile.answer = newValue }
     }
     /// What `getProfile` was called with.
-    var getProfileRequests: [GetProfileRequest] { getProfileCalls.requests }
+    var getProfileRequests: [GetProfileRequest] { calls_getProfile.requests }
     func getProfile(_ request: GetProfileRequest, options: CallOptions) async throws -> User {
-        try await getProfileCalls.call(request)
+        try await calls_getProfile.call(request)
     }
 
     /// What `updateProfile` answers; nil for an error.
     var onUpdateProfile: (@Sendable (UpdateProfileRequest) async throws -> User)? {
-        get { updateProfileCalls.answer }
-        set { updateProfileCalls.answer = newValue }
+        get { calls_updateProfile.answer }
+        set { calls_updateProfile.answer = newValue }
     }
     /// What `updateProfile` was called with.
-    var updateProfileRequests: [UpdateProfileRequest] { updateProfileCalls.requests }
+    var updateProfileRequests: [UpdateProfileRequest] { calls_updateProfile.requests }
     func updateProfile(_ request: UpdateProfileRequest, options: CallOptions) async throws -> User {
-        try await updateProfileCalls.call(request)
+        try await calls_updateProfile.call(request)
     }
 
     /// What `changePassword` answers; nil for an error.
     var onChangePassword: (@Sendable (ChangePasswordRequest) async throws -> Void)? {
-        get { changePasswordCalls.answer }
-        set { changePasswordCalls.answer = newValue }
+        get { calls_changePassword.answer }
+        set { calls_changePassword.answer = newValue }
     }
     /// What `changePassword` was called with.
-    var changePasswordRequests: [ChangePasswordRequest] { changePasswordCalls.requests }
+    var changePasswordRequests: [ChangePasswordRequest] { calls_changePassword.requests }
     func changePassword(_ request: ChangePasswordRequest, options: CallOptions) async throws {
-        try await changePasswordCalls.call(request)
+        try await calls_changePassword.call(request)
     }
 
     /// What `getUsers` answers; nil for an error.
     var onGetUsers: (@Sendable (GetUsersRequest) async throws -> GetUsersResponse)? {
-        get { getUsersCalls.answer }
-        set { getUsersCalls.answer = newValue }
+        get { calls_getUsers.answer }
+        set { calls_getUsers.answer = newValue }
     }
     /// What `getUsers` was called with.
-    var getUsersRequests: [GetUsersRequest] { getUsersCalls.requests }
+    var getUsersRequests: [GetUsersRequest] { calls_getUsers.requests }
     func getUsers(_ request: GetUsersRequest, options: CallOptions) async throws -> GetUsersResponse {
-        try await getUsersCalls.call(request)
+        try await calls_getUsers.call(request)
     }
 
     /// What `deleteUser` answers; nil for an error.
     var onDeleteUser: (@Sendable (DeleteUserRequest) async throws -> Void)? {
-        get { deleteUserCalls.answer }
-        set { deleteUserCalls.answer = newValue }
+        get { calls_deleteUser.answer }
+        set { calls_deleteUser.answer = newValue }
     }
     /// What `deleteUser` was called with.
-    var deleteUserRequests: [DeleteUserRequest] { deleteUserCalls.requests }
+    var deleteUserRequests: [DeleteUserRequest] { calls_deleteUser.requests }
     func deleteUser(_ request: DeleteUserRequest, options: CallOptions) async throws {
-        try await deleteUserCalls.call(request)
+        try await calls_deleteUser.call(request)
     }
 
     /// What `requestPasswordReset` answers; nil for an error.
     var onRequestPasswordReset: (@Sendable (PasswordResetRequest) async throws -> Void)? {
-        get { requestPasswordResetCalls.answer }
-        set { requestPasswordResetCalls.answer = newValue }
+        get { calls_requestPasswordReset.answer }
+        set { calls_requestPasswordReset.answer = newValue }
     }
     /// What `requestPasswordReset` was called with.
-    var requestPasswordResetRequests: [PasswordResetRequest] { requestPasswordResetCalls.requests }
+    var requestPasswordResetRequests: [PasswordResetRequest] { calls_requestPasswordReset.requests }
     func requestPasswordReset(_ request: PasswordResetRequest, options: CallOptions) async throws {
-        try await requestPasswordResetCalls.call(request)
+        try await calls_requestPasswordReset.call(request)
     }
 
     /// What `resetPassword` answers; nil for an error.
     var onResetPassword: (@Sendable (ResetPasswordRequest) async throws -> Void)? {
-        get { resetPasswordCalls.answer }
-        set { resetPasswordCalls.answer = newValue }
+        get { calls_resetPassword.answer }
+        set { calls_resetPassword.answer = newValue }
     }
     /// What `resetPassword` was called with.
-    var resetPasswordRequests: [ResetPasswordRequest] { resetPasswordCalls.requests }
+    var resetPasswordRequests: [ResetPasswordRequest] { calls_resetPassword.requests }
     func resetPassword(_ request: ResetPasswordRequest, options: CallOptions) async throws {
-        try await resetPasswordCalls.call(request)
+        try await calls_resetPassword.call(request)
     }
 
     /// What `verifyEmail` answers; nil for an error.
     var onVerifyEmail: (@Sendable (VerifyEmailRequest) async throws -> User)? {
-        get { verifyEmailCalls.answer }
-        set { verifyEmailCalls.answer = newValue }
+        get { calls_verifyEmail.answer }
+        set { calls_verifyEmail.answer = newValue }
     }
     /// What `verifyEmail` was called with.
-    var verifyEmailRequests: [VerifyEmailRequest] { verifyEmailCalls.requests }
+    var verifyEmailRequests: [VerifyEmailRequest] { calls_verifyEmail.requests }
     func verifyEmail(_ request: VerifyEmailRequest, options: CallOptions) async throws -> User {
-        try await verifyEmailCalls.call(request)
+        try await calls_verifyEmail.call(request)
     }
 
     /// What `resendVerification` answers; nil for an error.
     var onResendVerification: (@Sendable (ResendVerificationRequest) async throws -> Void)? {
-        get { resendVerificationCalls.answer }
-        set { resendVerificationCalls.answer = newValue }
+        get { calls_resendVerification.answer }
+        set { calls_resendVerification.answer = newValue }
     }
     /// What `resendVerification` was called with.
-    var resendVerificationRequests: [ResendVerificationRequest] { resendVerificationCalls.requests }
+    var resendVerificationRequests: [ResendVerificationRequest] { calls_resendVerification.requests }
     func resendVerification(_ request: ResendVerificationRequest, options: CallOptions) async throws {
-        try await resendVerificationCalls.call(request)
+        try await calls_resendVerification.call(request)
     }
 
     /// What `setupTwoFactor` answers; nil for an error.
     var onSetupTwoFactor: (@Sendable (SetupTwoFactorRequest) async throws -> SetupTwoFactorResponse)? {
-        get { setupTwoFactorCalls.answer }
-        set { setupTwoFactorCalls.answer = newValue }
+        get { calls_setupTwoFactor.answer }
+        set { calls_setupTwoFactor.answer = newValue }
     }
     /// What `setupTwoFactor` was called with.
-    var setupTwoFactorRequests: [SetupTwoFactorRequest] { setupTwoFactorCalls.requests }
+    var setupTwoFactorRequests: [SetupTwoFactorRequest] { calls_setupTwoFactor.requests }
     func setupTwoFactor(_ request: SetupTwoFactorRequest, options: CallOptions) async throws -> SetupTwoFactorResponse {
-        try await setupTwoFactorCalls.call(request)
+        try await calls_setupTwoFactor.call(request)
     }
 
     /// What `verifyTwoFactor` answers; nil for an error.
     var onVerifyTwoFactor: (@Sendable (VerifyTwoFactorRequest) async throws -> AuthResponse)? {
-        get { verifyTwoFactorCalls.answer }
-        set { verifyTwoFactorCalls.answer = newValue }
+        get { calls_verifyTwoFactor.answer }
+        set { calls_verifyTwoFactor.answer = newValue }
     }
     /// What `verifyTwoFactor` was called with.
-    var verifyTwoFactorRequests: [VerifyTwoFactorRequest] { verifyTwoFactorCalls.requests }
+    var verifyTwoFactorRequests: [VerifyTwoFactorRequest] { calls_verifyTwoFactor.requests }
     func verifyTwoFactor(_ request: VerifyTwoFactorRequest, options: CallOptions) async throws -> AuthResponse {
-        try await verifyTwoFactorCalls.call(request)
+        try await calls_verifyTwoFactor.call(request)
     }
 
     /// What `getActiveDevices` answers; nil for an error.
     var onGetActiveDevices: (@Sendable (GetActiveDevicesRequest) async throws -> GetActiveDevicesResponse)? {
-        get { getActiveDevicesCalls.answer }
-        set { getActiveDevicesCalls.answer = newValue }
+        get { calls_getActiveDevices.answer }
+        set { calls_getActiveDevices.answer = newValue }
     }
     /// What `getActiveDevices` was called with.
-    var getActiveDevicesRequests: [GetActiveDevicesRequest] { getActiveDevicesCalls.requests }
+    var getActiveDevicesRequests: [GetActiveDevicesRequest] { calls_getActiveDevices.requests }
     func getActiveDevices(_ request: GetActiveDevicesRequest, options: CallOptions) async throws -> GetActiveDevicesResponse {
-        try await getActiveDevicesCalls.call(request)
+        try await calls_getActiveDevices.call(request)
     }
 
     /// What `revokeDevice` answers; nil for an error.
     var onRevokeDevice: (@Sendable (RevokeDeviceRequest) async throws -> Void)? {
-        get { revokeDeviceCalls.answer }
-        set { revokeDeviceCalls.answer = newValue }
+        get { calls_revokeDevice.answer }
+        set { calls_revokeDevice.answer = newValue }
     }
     /// What `revokeDevice` was called with.
-    var revokeDeviceRequests: [RevokeDeviceRequest] { revokeDeviceCalls.requests }
+    var revokeDeviceRequests: [RevokeDeviceRequest] { calls_revokeDevice.requests }
     func revokeDevice(_ request: RevokeDeviceRequest, options: CallOptions) async throws {
-        try await revokeDeviceCalls.call(request)
+        try await calls_revokeDevice.call(request)
     }
 
     /// What `setUserRole` answers; nil for an error.
     var onSetUserRole: (@Sendable (SetUserRoleRequest) async throws -> User)? {
-        get { setUserRoleCalls.answer }
-        set { setUserRoleCalls.answer = newValue }
+        get { calls_setUserRole.answer }
+        set { calls_setUserRole.answer = newValue }
     }
     /// What `setUserRole` was called with.
-    var setUserRoleRequests: [SetUserRoleRequest] { setUserRoleCalls.requests }
+    var setUserRoleRequests: [SetUserRoleRequest] { calls_setUserRole.requests }
     func setUserRole(_ request: SetUserRoleRequest, options: CallOptions) async throws -> User {
-        try await setUserRoleCalls.call(request)
+        try await calls_setUserRole.call(request)
     }
 
     /// What `setUserStatus` answers; nil for an error.
     var onSetUserStatus: (@Sendable (SetUserStatusRequest) async throws -> User)? {
-        get { setUserStatusCalls.answer }
-        set { setUserStatusCalls.answer = newValue }
+        get { calls_setUserStatus.answer }
+        set { calls_setUserStatus.answer = newValue }
     }
     /// What `setUserStatus` was called with.
-    var setUserStatusRequests: [SetUserStatusRequest] { setUserStatusCalls.requests }
+    var setUserStatusRequests: [SetUserStatusRequest] { calls_setUserStatus.requests }
     func setUserStatus(_ request: SetUserStatusRequest, options: CallOptions) async throws -> User {
-        try await setUserStatusCalls.call(request)
+        try await calls_setUserStatus.call(request)
     }
 
     /// What `endUserSessions` answers; nil for an error.
     var onEndUserSessions: (@Sendable (EndUserSessionsRequest) async throws -> EndUserSessionsResponse)? {
-        get { endUserSessionsCalls.answer }
-        set { endUserSessionsCalls.answer = newValue }
+        get { calls_endUserSessions.answer }
+        set { calls_endUserSessions.answer = newValue }
     }
     /// What `endUserSessions` was called with.
-    var endUserSessionsRequests: [EndUserSessionsRequest] { endUserSessionsCalls.requests }
+    var endUserSessionsRequests: [EndUserSessionsRequest] { calls_endUserSessions.requests }
     func endUserSessions(_ request: EndUserSessionsRequest, options: CallOptions) async throws -> EndUserSessionsResponse {
-        try await endUserSessionsCalls.call(request)
+        try await calls_endUserSessions.call(request)
     }
 
     /// What `removeTwoFactor` answers; nil for an error.
     var onRemoveTwoFactor: (@Sendable (RemoveTwoFactorRequest) async throws -> Void)? {
-        get { removeTwoFactorCalls.answer }
-        set { removeTwoFactorCalls.answer = newValue }
+        get { calls_removeTwoFactor.answer }
+        set { calls_removeTwoFactor.answer = newValue }
     }
     /// What `removeTwoFactor` was called with.
-    var removeTwoFactorRequests: [RemoveTwoFactorRequest] { removeTwoFactorCalls.requests }
+    var removeTwoFactorRequests: [RemoveTwoFactorRequest] { calls_removeTwoFactor.requests }
     func removeTwoFactor(_ request: RemoveTwoFactorRequest, options: CallOptions) async throws {
-        try await removeTwoFactorCalls.call(request)
+        try await calls_removeTwoFactor.call(request)
     }
 
     /// What `regenerateRecoveryCodes` answers; nil for an error.
     var onRegenerateRecoveryCodes: (@Sendable (RegenerateRecoveryCodesRequest) async throws -> RegenerateRecoveryCodesResponse)? {
-        get { regenerateRecoveryCodesCalls.answer }
-        set { regenerateRecoveryCodesCalls.answer = newValue }
+        get { calls_regenerateRecoveryCodes.answer }
+        set { calls_regenerateRecoveryCodes.answer = newValue }
     }
     /// What `regenerateRecoveryCodes` was called with.
-    var regenerateRecoveryCodesRequests: [RegenerateRecoveryCodesRequest] { regenerateRecoveryCodesCalls.requests }
+    var regenerateRecoveryCodesRequests: [RegenerateRecoveryCodesRequest] { calls_regenerateRecoveryCodes.requests }
     func regenerateRecoveryCodes(_ request: RegenerateRecoveryCodesRequest, options: CallOptions) async throws -> RegenerateRecoveryCodesResponse {
-        try await regenerateRecoveryCodesCalls.call(request)
+        try await calls_regenerateRecoveryCodes.call(request)
     }
 }
 

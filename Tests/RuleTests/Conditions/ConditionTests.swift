@@ -62,7 +62,7 @@ import Testing
         let committed = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Generated/conditions.latch.swift")
         let text = try ConditionsProto.generate()
-        if ProcessInfo.processInfo.environment["CheckedProto"] != nil {
+        if ProcessInfo.processInfo.environment["LATCH_REGENERATE"] != nil {
             try Data(text.utf8).write(to: committed)
         }
         #expect(String(decoding: try Data(contentsOf: committed), as: UTF8.self) == text)

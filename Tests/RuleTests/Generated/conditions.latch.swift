@@ -39,19 +39,19 @@ struct AskServiceStub: AskServiceProtocol {
 ///
 /// A method without an answer fails as one that the server does not have.
 final class AskServiceFake: AskServiceProtocol {
-    private let askCalls = RPCFakeMethod<AskRequest, AskResponse>("conditions.v1.AskService.Ask")
+    private let calls_ask = RPCFakeMethod<AskRequest, AskResponse>("conditions.v1.AskService.Ask")
 
     init() {}
 
     /// What `ask` answers; nil for an error.
     var onAsk: (@Sendable (AskRequest) async throws -> AskResponse)? {
-        get { askCalls.answer }
-        set { askCalls.answer = newValue }
+        get { calls_ask.answer }
+        set { calls_ask.answer = newValue }
     }
     /// What `ask` was called with.
-    var askRequests: [AskRequest] { askCalls.requests }
+    var askRequests: [AskRequest] { calls_ask.requests }
     func ask(_ request: AskRequest, options: CallOptions) async throws -> AskResponse {
-        try await askCalls.call(request)
+        try await calls_ask.call(request)
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// Messages with every standard rule, made in loops so that no type of number is forgotten.
 ///
-/// What the generator makes of them is in Generated/; `CheckedProto` in the environment writes it anew.
+/// What the generator makes of them is in Generated/; `LATCH_REGENERATE` in the environment writes it anew.
 enum CheckedProto {
     static let text: String = {
         var messages = [head, strings, bytes, others, times, presence, nested]

@@ -2,7 +2,7 @@
 
 #if os(Linux)
 import FoundationEssentials
-public import LatchCore
+import LatchCore
 
 /// A message bus of its own with GNOME's keyring on it, as a person has one who is signed in to a desktop.
 ///

@@ -96,79 +96,79 @@ public struct ConformanceServiceStub: ConformanceServiceProtocol {
 ///
 /// A method without an answer fails as one that the server does not have.
 public final class ConformanceServiceFake: ConformanceServiceProtocol {
-    private let unaryCalls = RPCFakeMethod<UnaryRequest, UnaryResponse>("connectrpc.conformance.v1.ConformanceService.Unary")
-    private let serverStreamCalls = RPCFakeMethod<ServerStreamRequest, RPCStream<ServerStreamResponse>>("connectrpc.conformance.v1.ConformanceService.ServerStream")
-    private let clientStreamCalls = RPCFakeMethod<RPCStream<ClientStreamRequest>, ClientStreamResponse>("connectrpc.conformance.v1.ConformanceService.ClientStream")
-    private let bidiStreamCalls = RPCFakeMethod<RPCStream<BidiStreamRequest>, RPCStream<BidiStreamResponse>>("connectrpc.conformance.v1.ConformanceService.BidiStream")
-    private let unimplementedCalls = RPCFakeMethod<UnimplementedRequest, UnimplementedResponse>("connectrpc.conformance.v1.ConformanceService.Unimplemented")
-    private let idempotentUnaryCalls = RPCFakeMethod<IdempotentUnaryRequest, IdempotentUnaryResponse>("connectrpc.conformance.v1.ConformanceService.IdempotentUnary")
+    private let calls_unary = RPCFakeMethod<UnaryRequest, UnaryResponse>("connectrpc.conformance.v1.ConformanceService.Unary")
+    private let calls_serverStream = RPCFakeMethod<ServerStreamRequest, RPCStream<ServerStreamResponse>>("connectrpc.conformance.v1.ConformanceService.ServerStream")
+    private let calls_clientStream = RPCFakeMethod<RPCStream<ClientStreamRequest>, ClientStreamResponse>("connectrpc.conformance.v1.ConformanceService.ClientStream")
+    private let calls_bidiStream = RPCFakeMethod<RPCStream<BidiStreamRequest>, RPCStream<BidiStreamResponse>>("connectrpc.conformance.v1.ConformanceService.BidiStream")
+    private let calls_unimplemented = RPCFakeMethod<UnimplementedRequest, UnimplementedResponse>("connectrpc.conformance.v1.ConformanceService.Unimplemented")
+    private let calls_idempotentUnary = RPCFakeMethod<IdempotentUnaryRequest, IdempotentUnaryResponse>("connectrpc.conformance.v1.ConformanceService.IdempotentUnary")
 
     public init() {}
 
     /// What `unary` answers; nil for an error.
     public var onUnary: (@Sendable (UnaryRequest) async throws -> UnaryResponse)? {
-        get { unaryCalls.answer }
-        set { unaryCalls.answer = newValue }
+        get { calls_unary.answer }
+        set { calls_unary.answer = newValue }
     }
     /// What `unary` was called with.
-    public var unaryRequests: [UnaryRequest] { unaryCalls.requests }
+    public var unaryRequests: [UnaryRequest] { calls_unary.requests }
     public func unary(_ request: UnaryRequest, options: CallOptions) async throws -> UnaryResponse {
-        try await unaryCalls.call(request)
+        try await calls_unary.call(request)
     }
 
     /// What `serverStream` answers; nil for an error.
     public var onServerStream: (@Sendable (ServerStreamRequest) async throws -> RPCStream<ServerStreamResponse>)? {
-        get { serverStreamCalls.answer }
-        set { serverStreamCalls.answer = newValue }
+        get { calls_serverStream.answer }
+        set { calls_serverStream.answer = newValue }
     }
     /// What `serverStream` was called with.
-    public var serverStreamRequests: [ServerStreamRequest] { serverStreamCalls.requests }
+    public var serverStreamRequests: [ServerStreamRequest] { calls_serverStream.requests }
     public func serverStream(_ request: ServerStreamRequest, options: CallOptions) async throws -> RPCStream<ServerStreamResponse> {
-        try await serverStreamCalls.call(request)
+        try await calls_serverStream.call(request)
     }
 
     /// What `clientStream` answers; nil for an error.
     public var onClientStream: (@Sendable (RPCStream<ClientStreamRequest>) async throws -> ClientStreamResponse)? {
-        get { clientStreamCalls.answer }
-        set { clientStreamCalls.answer = newValue }
+        get { calls_clientStream.answer }
+        set { calls_clientStream.answer = newValue }
     }
     /// What `clientStream` was called with.
-    public var clientStreamRequests: [RPCStream<ClientStreamRequest>] { clientStreamCalls.requests }
+    public var clientStreamRequests: [RPCStream<ClientStreamRequest>] { calls_clientStream.requests }
     public func clientStream(_ requests: RPCStream<ClientStreamRequest>, options: CallOptions) async throws -> ClientStreamResponse {
-        try await clientStreamCalls.call(requests)
+        try await calls_clientStream.call(requests)
     }
 
     /// What `bidiStream` answers; nil for an error.
     public var onBidiStream: (@Sendable (RPCStream<BidiStreamRequest>) async throws -> RPCStream<BidiStreamResponse>)? {
-        get { bidiStreamCalls.answer }
-        set { bidiStreamCalls.answer = newValue }
+        get { calls_bidiStream.answer }
+        set { calls_bidiStream.answer = newValue }
     }
     /// What `bidiStream` was called with.
-    public var bidiStreamRequests: [RPCStream<BidiStreamRequest>] { bidiStreamCalls.requests }
+    public var bidiStreamRequests: [RPCStream<BidiStreamRequest>] { calls_bidiStream.requests }
     public func bidiStream(_ requests: RPCStream<BidiStreamRequest>, options: CallOptions) async throws -> RPCStream<BidiStreamResponse> {
-        try await bidiStreamCalls.call(requests)
+        try await calls_bidiStream.call(requests)
     }
 
     /// What `unimplemented` answers; nil for an error.
     public var onUnimplemented: (@Sendable (UnimplementedRequest) async throws -> UnimplementedResponse)? {
-        get { unimplementedCalls.answer }
-        set { unimplementedCalls.answer = newValue }
+        get { calls_unimplemented.answer }
+        set { calls_unimplemented.answer = newValue }
     }
     /// What `unimplemented` was called with.
-    public var unimplementedRequests: [UnimplementedRequest] { unimplementedCalls.requests }
+    public var unimplementedRequests: [UnimplementedRequest] { calls_unimplemented.requests }
     public func unimplemented(_ request: UnimplementedRequest, options: CallOptions) async throws -> UnimplementedResponse {
-        try await unimplementedCalls.call(request)
+        try await calls_unimplemented.call(request)
     }
 
     /// What `idempotentUnary` answers; nil for an error.
     public var onIdempotentUnary: (@Sendable (IdempotentUnaryRequest) async throws -> IdempotentUnaryResponse)? {
-        get { idempotentUnaryCalls.answer }
-        set { idempotentUnaryCalls.answer = newValue }
+        get { calls_idempotentUnary.answer }
+        set { calls_idempotentUnary.answer = newValue }
     }
     /// What `idempotentUnary` was called with.
-    public var idempotentUnaryRequests: [IdempotentUnaryRequest] { idempotentUnaryCalls.requests }
+    public var idempotentUnaryRequests: [IdempotentUnaryRequest] { calls_idempotentUnary.requests }
     public func idempotentUnary(_ request: IdempotentUnaryRequest, options: CallOptions) async throws -> IdempotentUnaryResponse {
-        try await idempotentUnaryCalls.call(request)
+        try await calls_idempotentUnary.call(request)
     }
 }
 
