@@ -16,10 +16,11 @@ extension Shell.Input {
         isTerminal: isatty(STDIN_FILENO) == 1,
         all: { limit in await onThread { readAll(upTo: limit + 1) } },
         line: { isShown, signals in
+            // Whoever interrupts a question gets back a terminal that shows what they type: we listen before it is silent.
+            let wishes = signals.received()
             let terminal = isShown ? nil : SilentTerminal()
-            // Whoever interrupts a question gets back a terminal that shows what they type.
             let watch = Task {
-                for await signal in signals.received() {
+                for await signal in wishes {
                     terminal?.restore()
                     Signals.endProcess(by: signal)
                 }
