@@ -2,6 +2,7 @@
 
 import FuzzDriver
 import LatchCore
+import LatchRegex
 
 /// Reads the first line as a pattern and looks for it in the rest: a pattern in a group, beside itself and behind anything
 /// finds the same texts.

@@ -38,13 +38,13 @@ class SwiftFile:
 
     @property
     def module(self):
-        """The folder that stands for the target: Sources/X, Tests/X, Benchmarks/X, Fuzz/X or Sources/Facades/X."""
+        """The folder that stands for the target: Sources/Group/X, Tests/X, Benchmarks/X or Fuzz/X."""
         parts = self.path.split("/")
-        return parts[2] if parts[1] == "Facades" else parts[1]
+        return parts[2] if parts[0] == "Sources" else parts[1]
 
     @property
     def is_facade(self):
-        return self.path.startswith("Sources/Facades/")
+        return self.path.startswith("Sources/Compatibility/")
 
 
 def tracked(*patterns):

@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import LatchProcess
 
 /// The `openssl` command of the machine: a second reader and writer of keys and signatures, in a process of its own.
 ///

@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import LatchProcess
 
 /// The `python3` of the machine: a second implementation of digests and codes, in a process of its own.
 public enum PythonCommand {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CMeasure
-import FoundationEssentials
+import PortableFoundation
 import LatchCore
 import LatchCrypto
 import LatchJOSE

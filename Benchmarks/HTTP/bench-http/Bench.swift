@@ -2,7 +2,7 @@
 
 import Baselines
 import CBareCurl
-import FoundationEssentials
+import PortableFoundation
 import LatchHTTP
 
 /// What is measured request by request.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CBareCurl
-import FoundationEssentials
+import PortableFoundation
 import LatchHTTP
 
 /// Measures an authenticated `Client` over `CurlTransport` beside libcurl in plain C and Foundation's URLSession, on the

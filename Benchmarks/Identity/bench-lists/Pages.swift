@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+import PortableFoundation
 import LatchIdentity
 
 /// Pages that cost differently, and how long they take.

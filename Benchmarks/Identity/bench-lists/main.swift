@@ -7,7 +7,7 @@
 // Fills a store with N accounts (100,000) as sign-ups would, then asks for pages of 50 in the ways that cost differently.
 // A page may take 5 ms at the median, however many accounts there are. With --check a missed limit is a failure.
 
-import FoundationEssentials
+import PortableFoundation
 import LatchIdentity
 
 let arguments = CommandLine.arguments

@@ -3,6 +3,7 @@
 import Baselines
 import Foundation
 import LatchCore
+import LatchProcess
 import LatchHTTP
 import LatchRPC
 import LatchServer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+import PortableFoundation
 import LatchRPC
 
 /// The message that goes to and fro: latch.test.v1.Note, which the peers of the tests speak too.

@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import LatchProcess
 
 /// A client of PyPI that calls a server of PyPI, both in processes of their own.
 struct CallPeer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+import PortableFoundation
 import LatchRPC
 
 /// What our decoder and Python's make of the same inputs.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+import PortableFoundation
 import LatchCore
+import LatchProcess
 import LatchProto
 
 /// Google's protobuf for Python (upb below, json_format above), which Scripts/fetch-peers installs.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import FoundationEssentials
+import PortableFoundation
 import LatchAuth
 import LatchCore
 import LatchHTTP

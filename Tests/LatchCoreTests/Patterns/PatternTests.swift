@@ -3,6 +3,7 @@
 import Testing
 
 @testable import LatchCore
+import LatchRegex
 
 @Suite struct `A pattern` {
     @Test(arguments: [

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import LatchCore
+import LatchTOML
 
 @Suite struct `The TOML reader` {
     @Test(arguments: [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConformanceTestee
-import FoundationEssentials
+import PortableFoundation
 import LatchRPC
 import LatchTesting
 import Testing

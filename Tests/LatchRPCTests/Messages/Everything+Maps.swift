@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import FoundationEssentials
+public import PortableFoundation
 public import LatchRPC
 
 // Maps, numbers that are not packed, and the fields of the oneof.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import FoundationEssentials
+public import PortableFoundation
 public import LatchRPC
 
 /// A message with a field of every kind in every cardinality, in the shape of generated code.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import FoundationEssentials
+public import PortableFoundation
 public import LatchRPC
 
 /// A message in the shape of generated code, with a field of each common kind.

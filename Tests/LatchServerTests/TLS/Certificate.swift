@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import LatchProcess
 import LatchServer
 
 /// A certificate for 127.0.0.1 that signs itself, made by the openssl command in a folder of its own.

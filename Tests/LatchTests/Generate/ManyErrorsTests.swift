@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchProcess
 import Testing
 
 @Suite struct `A file with thousands of errors` {

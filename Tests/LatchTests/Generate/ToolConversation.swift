@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import LatchProcess
 import Testing
 
 /// A conversation with a real process that serves the generator's tools.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+import LatchProcess
+import PortableFoundation
 import LatchCore
 import LatchHTTP
 import LatchServer

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchProcess
 import LatchHTTP
 import LatchTesting
 import Testing

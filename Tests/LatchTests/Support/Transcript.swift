@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+import PortableFoundation
 
 /// A command-line session as text: what is typed, and what must appear.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+import PortableFoundation
 import LatchRPC
 
 /// The message of the test service, in the shape that generated ones have.

@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import LatchProcess
 import TestVectors
 
 /// A second implementation of RPC in a process of its own, which says its port in its first line.

@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import LatchProcess
 import LatchHTTP
 import LatchServer
 import Testing

@@ -1,0 +1,70 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+// The benchmarks, a package of their own beside the library: Scripts/run-benchmarks builds them in release. They are part
+// of the project, so they see its `package` names; Linux only.
+
+let parent = Context.packageDirectory.split(separator: "/").dropLast().last.map(String.init) ?? ""
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .unsafeFlags(["-package-name", String(parent.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })]),
+]
+
+/// Names with a prefix of the library are its products, the others are targets of this package.
+func dependencies(_ names: String) -> [Target.Dependency] {
+    names.split(separator: " ").map { name in
+        name.hasPrefix("Latch") || ["AxiomArchitecture", "AxiomCore", "JWTAuth"].contains(name)
+            ? .product(name: String(name), package: "Latchwork") : .byName(name: String(name))
+    }
+}
+
+func module(_ name: String, _ needs: String = "", in folder: String, excluding: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies(needs), path: "\(folder)/\(name)", exclude: excluding,
+        swiftSettings: settings)
+}
+
+func benchmark(_ name: String, _ needs: String, in folder: String, excluding: [String] = []) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies(needs), path: "\(folder)/\(name)", exclude: excluding,
+        swiftSettings: settings)
+}
+
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "Latchwork", path: "..")],
+    targets: [
+        .systemLibrary(name: "CCurlHeaders", path: "CCurlHeaders", pkgConfig: "libcurl"),
+        .systemLibrary(name: "CMicroHTTPD", path: "CMicroHTTPD", pkgConfig: "libmicrohttpd"),
+        .target(name: "CMeasure"),
+        .target(name: "CBareCurl", dependencies: ["CCurlHeaders"], path: "HTTP/CBareCurl"),
+        .target(name: "CBareServer", dependencies: ["CMicroHTTPD"], path: "Server/CBareServer"),
+        module("Baselines", in: "."),
+        // The generated example, so that its state is measured as an app would compile it.
+        module(
+            "UserService", "AxiomArchitecture AxiomCore LatchRPC", in: "State", excluding: ["Documentation", "Tests"]),
+
+        benchmark("bench-http", "LatchHTTP CBareCurl CMeasure Baselines", in: "HTTP"),
+        benchmark("bench-interceptors", "LatchHTTP LatchCore CMeasure", in: "HTTP"),
+        benchmark("bench-cookies", "LatchHTTP CMeasure", in: "Cookies"),
+        benchmark("bench-server", "LatchServer LatchHTTP CBareServer", in: "Server"),
+        benchmark("bench-identity", "LatchIdentity LatchServer LatchHTTP LatchCore", in: "Identity"),
+        benchmark("bench-lists", "LatchIdentity", in: "Identity"),
+        benchmark("bench-session", "LatchAuth LatchServer LatchJOSE LatchHTTP LatchCore CMeasure", in: "Session"),
+        benchmark("bench-jwtauth", "JWTAuth LatchAuth LatchHTTP LatchCore CMeasure", in: "Session"),
+        benchmark("bench-crypto", "LatchJOSE LatchCrypto LatchCore CMeasure Baselines", in: "Crypto"),
+        benchmark("bench-generator", "", in: "Generator"),
+        benchmark("bench-generate", "LatchInternals CMeasure", in: "Generator"),
+        benchmark("compile-protos", "LatchInternals", in: "Generator"),
+        benchmark("bench-state", "UserService AxiomArchitecture LatchRPC CMeasure Baselines", in: "State"),
+        benchmark("bench-codec", "LatchRPC LatchCore CMeasure", in: "RPC"),
+        benchmark(
+            "bench-calls", "LatchRPC LatchServer LatchHTTP LatchCore CMeasure Baselines", in: "RPC",
+            excluding: ["Peers"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

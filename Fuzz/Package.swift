@@ -1,0 +1,66 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+// The fuzz targets, a package of their own beside the library: Scripts/run-fuzz builds them with libFuzzer's flags. They
+// are part of the project, so they see its `package` names; Linux only.
+
+let parent = Context.packageDirectory.split(separator: "/").dropLast().last.map(String.init) ?? ""
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .unsafeFlags(["-package-name", String(parent.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })]),
+]
+
+func fuzz(_ name: String, _ products: String..., targets: [String] = []) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: ["FuzzDriver"] + targets.map { .byName(name: $0) }
+            + products.map { .product(name: $0, package: "Latchwork") },
+        path: name, swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])])  // libFuzzer brings main
+}
+
+let package = Package(
+    name: "Fuzz",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "Latchwork", path: "..")],
+    targets: [
+        .target(name: "FuzzDriver", path: "FuzzDriver", swiftSettings: settings),
+        .target(
+            name: "ConformanceTestee", dependencies: [.product(name: "LatchRPC", package: "Latchwork")],
+            path: "ConformanceTestee", swiftSettings: settings),
+        fuzz("fuzz-json", "LatchCore"),
+        fuzz("fuzz-message-json", "LatchRPC", targets: ["ConformanceTestee"]),
+        fuzz("fuzz-message-text", "LatchRPC", targets: ["ConformanceTestee"]),
+        fuzz("fuzz-proto", "LatchInternals"),
+        fuzz("fuzz-message", "LatchRPC"),
+        fuzz("fuzz-origin", "LatchHTTP"),
+        fuzz("fuzz-pattern", "LatchInternals"),
+        fuzz("fuzz-path", "LatchHTTP"),
+        fuzz("fuzz-multipart", "LatchHTTP"),
+        fuzz("fuzz-events", "LatchHTTP"),
+        fuzz("fuzz-form", "LatchServer", "LatchHTTP"),
+        fuzz("fuzz-base", "LatchCore"),
+        fuzz("fuzz-password", "LatchCrypto"),
+        fuzz("fuzz-secret-file", "LatchAuth", "LatchCrypto"),
+        fuzz("fuzz-date", "LatchHTTP"),
+        fuzz("fuzz-cookie", "LatchHTTP", "LatchCore"),
+        fuzz("fuzz-email", "LatchIdentity"),
+        fuzz("fuzz-app", "LatchIdentity"),
+        fuzz("fuzz-token", "LatchJOSE"),
+        fuzz("fuzz-keys", "LatchJOSE", "LatchCore"),
+        fuzz("fuzz-document", "LatchJOSE", "LatchCore"),
+        fuzz("fuzz-pem", "LatchJOSE", "LatchCore"),
+        fuzz("fuzz-cache", "LatchHTTP"),
+        fuzz("fuzz-head", "LatchServer", "LatchHTTP"),
+        fuzz("fuzz-content", "LatchServer"),
+        fuzz("fuzz-structured-fields", "LatchHTTP"),
+        fuzz("fuzz-signature-input", "LatchAuth", "LatchJOSE", "LatchHTTP", "LatchCore"),
+        fuzz("fuzz-link", "LatchHTTP"),
+        fuzz("fuzz-challenge", "LatchHTTP"),
+        fuzz("fuzz-token-response", "LatchOAuth", "LatchAuth", "LatchHTTP", "LatchCore"),
+        fuzz("fuzz-retry-after", "LatchHTTP"),
+    ],
+    swiftLanguageModes: [.v6]
+)

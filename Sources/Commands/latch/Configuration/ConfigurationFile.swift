@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PortableFoundation
+import LatchCommand
+import LatchCore
+import LatchTOML
+
+/// A configuration file: flat keys and values, as TOML or, where its name ends in `.json`, as JSON.
+struct ConfigurationFile: Sendable {
+    /// One value, as the text that the setting reads.
+    struct Entry: Sendable, Hashable {
+        let key: String
+        /// As it would stand in the environment: one way to read a value, wherever it comes from.
+        let text: String
+        /// Counted from 1; nil for JSON, whose parser does not tell.
+        let line: Int?
+    }
+
+    /// A bound by which a wrong path is noticed before a log file is parsed.
+    private static let maximumBytes = 1 << 20
+
+    let path: String
+    /// In the order of the file; a key stands once, which both formats demand.
+    let entries: [Entry]
+
+    /// Reads the file.
+    ///
+    /// - Throws: `CommandError.failed`, with the place; values are not quoted, for they may be secrets.
+    init(readingFrom path: String) throws(CommandError) {
+        let text = try Self.text(of: path)
+        let values: JSONObject
+        var lines: [String: Int] = [:]
+        if path.lowercased().hasSuffix(".json") {
+            values = try Self.json(text, path)
+        } else {
+            do throws(TOMLError) {
+                let document = try TOMLDocument(parsing: text)
+                (values, lines) = (document.root, document.lines)
+            } catch {
+                throw .failed("\(path):\(error.place.line):\(error.place.column): \(error.message).", hint: error.hint)
+            }
+        }
+        self.path = path
+        var entries: [Entry] = []
+        for (key, value) in values {
+            entries.append(Entry(key: key, text: try Self.text(of: value, key, path), line: lines[key]))
+        }
+        self.entries = entries
+    }
+
+    /// The file as text; the reason is told apart, since "no such file" and "not readable" are mended differently.
+    ///
+    /// - Throws: `CommandError.failed` for a file that is missing, not readable, larger than 1 MiB, or no UTF-8.
+    private static func text(of path: String) throws(CommandError) -> String {
+        let bytes: Data
+        do {
+            bytes = try Data(contentsOf: URL(filePath: path))
+        } catch {
+            let reason =
+                (error as? CocoaError)?.code == .fileReadNoSuchFile ? "there is no such file" : "it cannot be read"
+            throw .failed(
+                "The configuration '\(path)' cannot be used: \(reason).", hint: "Give the path of a TOML or JSON file.")
+        }
+        guard bytes.count <= maximumBytes else {
+            throw .failed(
+                "The configuration '\(path)' is too large.", hint: "A configuration has one line per setting.")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw .failed("The configuration '\(path)' is not UTF-8 text.", hint: "Save it as UTF-8.")
+        }
+        return text
+    }
+
+    /// An object, with the place of what is wrong counted as an editor counts: lines, and characters within them.
+    ///
+    /// - Throws: `CommandError.failed` as `path:line:column: …`, which editors take as a place to go to.
+    private static func json(_ text: String, _ path: String) throws(CommandError) -> JSONObject {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue(parsing: text)
+        } catch {
+            let place = TOMLParser(text).place(scalars(before: error.offset, in: text))
+            throw .failed("\(path):\(place.line):\(place.column): \(error.message)", hint: error.hint)
+        }
+        guard let object = value.objectValue else {
+            throw .failed("\(path):1:1: this is no JSON object.", hint: "Write {\"listen\": \"127.0.0.1:8080\"}.")
+        }
+        return object
+    }
+
+    /// How many scalars stand before a byte, for the parser of JSON counts bytes.
+    private static func scalars(before byte: Int, in text: String) -> Int {
+        String(decoding: text.utf8.prefix(byte), as: UTF8.self).unicodeScalars.count
+    }
+
+    /// A value as a setting reads it.
+    ///
+    /// A list of texts is joined by spaces, tables and null are no values.
+    ///
+    /// Numbers are written as Swift writes them: `1e3` in a file is `1000.0`, which a whole number then refuses.
+    private static func text(of value: JSONValue, _ key: String, _ path: String) throws(CommandError) -> String {
+        switch value {
+        case .string(let text): return text
+        case .integer(let number): return String(number)
+        case .number(let number): return String(number)
+        case .bool(let flag): return String(flag)
+        case .array(let elements):
+            let texts = elements.compactMap(\.stringValue)
+            if texts.count == elements.count { return texts.joined(separator: " ") }
+        case .null, .object: break
+        }
+        throw .failed(
+            "\(path): '\(key)' is no value of a setting.",
+            hint: "Settings are texts, numbers, true or false, or lists of texts, and stand in no table.")
+    }
+}

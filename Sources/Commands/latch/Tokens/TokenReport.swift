@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PortableFoundation
+import LatchCommand
+import LatchCore
+import LatchJOSE
+
+/// A token as it is shown: its header, its claims, and whether anybody vouches for them.
+struct TokenReport {
+    /// Claims that are times (RFC 7519 §4.1, OpenID Connect Core §2).
+    private static let times: Set<String> = ["exp", "nbf", "iat", "auth_time", "updated_at"]
+
+    let token: JWT
+    /// Whether signature, times and parties have been checked.
+    let isVerified: Bool
+    let now: Date
+
+    /// For a script.
+    var json: JSONValue {
+        [
+            "header": .object(token.header.members), "claims": .object(token.claims.members),
+            "verified": .bool(isVerified),
+        ]
+    }
+
+    /// For a person.
+    var text: String {
+        let lines =
+            ["header"] + Self.rows(token.header.members.map { ($0.key, Self.shown($0.value)) }) + ["claims"]
+            + Self.rows(token.claims.members.map { ($0.key, Self.shown($0.value) + remark($0.key)) })
+            + [
+                isVerified
+                    ? "The signature, the times and the parties are as they must be."
+                    : "The signature was not looked at."
+            ]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Two columns below a heading.
+    private static func rows(_ rows: [(String, String)]) -> [String] {
+        let width = rows.map { $0.0.printable.count }.max() ?? 0
+        return rows.map { name, value in
+            let name = name.printable
+            return "  " + name + String(repeating: " ", count: width - name.count + 2) + value
+        }
+    }
+
+    /// Text without quotation marks, everything else as JSON.
+    private static func shown(_ value: JSONValue) -> String {
+        (value.stringValue ?? String(decoding: value.serialized(), as: UTF8.self)).printable
+    }
+
+    /// A time as people read it, and how far away it is.
+    private func remark(_ name: String) -> String {
+        guard Self.times.contains(name), let date = token.claims.date(name) else { return "" }
+        let seconds = date.timeIntervalSince(now)
+        // Beyond it a date has no text; nobody means such a time.
+        guard abs(date.timeIntervalSince1970) < 1e11 else { return "" }
+        return "  \(date.formatted(.iso8601)), \(Span.text(seconds))"
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import PortableFoundation
+import LatchAccounts
+public import LatchCore
+import LatchJOSE
+
+/// Where the backend is and what it offers.
+public struct AuthConfiguration: Sendable {
+    /// The backend; a path in it is kept.
+    public let baseURL: URL
+    /// Whether the refresh token may be kept in a cookie, where the backend sends it in no other way.
+    public let refreshUsesCookie: Bool
+    /// The scheme of the program's own URLs, for sign-in in a browser.
+    public let redirectScheme: String?
+    /// Whether sign-in with Microsoft is offered.
+    public let microsoftEnabled: Bool
+
+    /// A configuration.
+    public init(
+        baseURL: URL, refreshUsesCookie: Bool = true, redirectScheme: String? = nil, microsoftEnabled: Bool = false
+    ) {
+        self.baseURL = baseURL
+        self.refreshUsesCookie = refreshUsesCookie
+        self.redirectScheme = redirectScheme
+        self.microsoftEnabled = microsoftEnabled
+    }
+}
+
+/// A person as the backend describes them.
+public struct User: Codable, Equatable, Sendable {
+    /// The backend's identifier.
+    public let id: String
+    /// The e-mail address.
+    public let email: String
+    /// The name.
+    public let name: String?
+    /// The tenant.
+    public let tenantId: String?
+    /// The roles.
+    public let roles: [String]
+    /// The permissions.
+    public let permissions: [String]
+
+    /// A user from its parts.
+    public init(
+        id: String, email: String, name: String? = nil, tenantId: String? = nil, roles: [String] = [],
+        permissions: [String] = []
+    ) {
+        self.id = id
+        self.email = email
+        self.name = name
+        self.tenantId = tenantId
+        self.roles = roles
+        self.permissions = permissions
+    }
+
+    /// The core's account in the spelling of this package; what it has no name for is left out.
+    init(_ account: Account) {
+        self.init(
+            id: account.id, email: account.email, name: account.name, tenantId: account.tenantID,
+            roles: account.roles, permissions: account.permissions)
+    }
+}
+
+/// What an access token says; it is decoded, not verified, and only for display.
+public struct JWTClaims: Equatable, Sendable {
+    /// The subject, or the `id` that the backend writes in its place.
+    public let sub: String?
+    /// The e-mail address.
+    public let email: String?
+    /// The tenant.
+    public let tenantId: String?
+    /// The roles.
+    public let roles: [String]?
+    /// The permissions.
+    public let permissions: [String]?
+    /// When the token expires, in seconds since 1970.
+    public let exp: Double?
+    /// When it was issued, in seconds since 1970.
+    public let iat: Double?
+    /// Every claim, whatever its type.
+    public let raw: JSONObject
+
+    /// Claims as they are written: a claim of another type than expected is nil here and still in `raw`.
+    init(_ claims: Claims) {
+        let object = claims.members
+        sub = (object["sub"] ?? object["id"])?.stringValue
+        email = object["email"]?.stringValue
+        tenantId = object["tenantId"]?.stringValue
+        roles = claims.strings("roles")
+        permissions = claims.strings("permissions")
+        exp = object["exp"]?.doubleValue
+        iat = object["iat"]?.doubleValue
+        raw = object
+    }
+}

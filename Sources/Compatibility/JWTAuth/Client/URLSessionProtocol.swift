@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import LatchCore
+import FoundationBridge
+
+/// Sends a request, as a URL session does; a test gives an answer of its own.
+public protocol URLSessionProtocol: Sendable {
+    /// The content and the head of the answer.
+    func data(for request: URLRequest) async throws -> (Data, URLResponse)
+}
+
+/// The sessions of a program's own, each once as the core uses it: without redirects, cookies and passwords of its own.
+final class GuardedSessions: Sendable {
+    private struct Known {
+        /// Kept, so that no other session takes its place in memory.
+        let original: URLSession
+        let guarded: GuardedSession
+    }
+
+    /// More than a program keeps; beyond it, it makes a new one for each request.
+    private static let most = 16
+
+    private let known = Lock<[ObjectIdentifier: Known]>([:])
+
+    /// Sends by `session`.
+    func send(_ request: URLRequest, by session: any URLSessionProtocol) async throws -> (Data, URLResponse) {
+        guard let original = session as? URLSession else { return try await session.data(for: request) }
+        return try await guarded(original).exchange(request)
+    }
+
+    private func guarded(_ original: URLSession) -> GuardedSession {
+        known.withLock { known in
+            if let found = known[ObjectIdentifier(original)] { return found.guarded }
+            if known.count == Self.most { known = [:] }
+            let guarded = GuardedSession(original)
+            known[ObjectIdentifier(original)] = Known(original: original, guarded: guarded)
+            return guarded
+        }
+    }
+}

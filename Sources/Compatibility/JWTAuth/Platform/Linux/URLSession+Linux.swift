@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+public import FoundationNetworking
+import FoundationBridge
+
+extension URLSession: URLSessionProtocol {
+    /// The content and the head of the answer to one task, which is cancelled with the Swift task.
+    public func data(for request: URLRequest) async throws -> (Data, URLResponse) { try await exchange(request) }
+}
+#endif

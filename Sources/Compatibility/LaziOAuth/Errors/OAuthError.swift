@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import PortableFoundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchOAuth
+
+/// What can go wrong with a login.
+///
+/// A device that cannot store the tokens is none of these: `login` then throws LatchAuth's `AuthError`, with a `store…`
+/// code.
+public enum OAuthError: Error {
+    /// The server's address cannot be requested: malformed, or plain http to another machine.
+    case invalidURL
+    /// The answer is none that a login could have.
+    case invalidResponse
+    /// The server refused and did not say why.
+    case authenticationFailed
+    /// The server refused, or failed, in these words.
+    case serverError(String)
+    /// The server could not be reached.
+    case networkError(any Error)
+}
+
+extension OAuthError: LocalizedError {
+    /// What happened, for people; it holds no secret.
+    public var errorDescription: String? {
+        switch self {
+        case .invalidURL: "Invalid server URL"
+        case .invalidResponse: "Invalid response from server"
+        case .authenticationFailed: "Authentication failed. Please check your credentials."
+        case .serverError(let message): message
+        case .networkError(let error):
+            "Network error: \((error as? HTTPError)?.message ?? "the server could not be reached.")"
+        }
+    }
+}
+
+extension OAuthError {
+    /// The error of the core in the words of this package; what has none stays what it is.
+    static func map(_ error: any Error) -> any Error {
+        switch error {
+        case let error as LatchOAuth.OAuthError: OAuthError(error)
+        case HTTPError.invalidURL, HTTPError.insecureURL: invalidURL
+        case HTTPError.malformedMessage, HTTPError.undecodable, HTTPError.tooLarge: invalidResponse
+        case let error as HTTPError: error == .cancelled ? CancellationError() : networkError(error)
+        case let error as AuthError where error == .renewalFailed || error == .reauthenticationRequired:
+            error.cause.map(map) ?? authenticationFailed
+        case AuthError.missingToken: authenticationFailed
+        default: error
+        }
+    }
+
+    /// What the server said counts; where it said nothing, whether it refused or failed.
+    private init(_ error: LatchOAuth.OAuthError) {
+        switch error {
+        case .invalidResponse, .unacceptableTokenType: self = .invalidResponse
+        case .tooManyRequests, .temporarilyUnavailable, .serverFailed, .unrequestedScope:
+            self = .serverError(error.issuerMessage ?? error.message)
+        default: self = error.issuerMessage.map(OAuthError.serverError) ?? .authenticationFailed
+        }
+    }
+}

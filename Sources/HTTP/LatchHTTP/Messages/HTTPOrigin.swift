@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import PortableFoundation
+
+/// Scheme, host and port: the border that no credential crosses (RFC 6454 §4).
+public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
+    /// `https` or `http`.
+    public let scheme: String
+    /// The host in lower case, an IPv6 address in brackets.
+    public let host: String
+    /// The port, the scheme's own where none is written.
+    public let port: Int
+
+    /// An origin from a scheme and a `host[:port]`.
+    ///
+    /// What is no port stays with the host, so that such an origin equals none that can be requested.
+    public init(scheme: String, authority: String) {
+        let scheme = lowercased(scheme[...])
+        self.scheme = scheme
+        let bytes = authority.utf8
+        let afterBracket = bytes.lastIndex(of: 0x5D) ?? bytes.startIndex
+        if let colon = bytes[afterBracket...].lastIndex(of: 0x3A),
+            let port = portNumber(authority[bytes.index(after: colon)...])
+        {
+            host = lowercased(authority[..<colon])
+            self.port = port
+        } else {
+            host = lowercased(authority[...])
+            port = scheme == "https" ? 443 : 80
+        }
+    }
+
+    /// The origin of a URL; nil where it cannot be requested.
+    public init?(_ url: URL) {
+        do { self = try Self.split(url.absoluteString).origin } catch { return nil }
+    }
+
+    /// The host, and the port where it is not the scheme's own: what the Host field says (RFC 9110 §7.2).
+    public var authority: String {
+        port == (scheme == "https" ? 443 : 80) ? host : "\(host):\(port)"
+    }
+
+    /// `https://host`, with the port where it is not the scheme's own.
+    public var description: String { "\(scheme)://\(authority)" }
+
+    /// Whether the host can only be this machine: a loopback address, or `localhost` (RFC 6761 §6.3).
+    public var isLoopback: Bool {
+        switch host.utf8.first {
+        case 0x5B: return host == "[::1]"
+        case 0x31: return isLoopbackAddress(host.utf8)
+        default: return host == "localhost" || host.hasSuffix(".localhost")
+        }
+    }
+
+    /// Splits an absolute URL into its origin and the path with the query; user info and fragment are refused.
+    ///
+    /// - Throws: `HTTPError.invalidURL`.
+    package static func split(_ url: String) throws(HTTPError) -> (origin: HTTPOrigin, path: String) {
+        guard let separator = url.firstRange(of: "://") else { throw .invalidURL("it has no scheme") }
+        let scheme = url[..<separator.lowerBound].lowercased()
+        guard scheme == "https" || scheme == "http" else { throw .invalidURL("its scheme is neither https nor http") }
+        let rest = url[separator.upperBound...].prefix { $0 != "#" }
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        // RFC 9110 §4.2.4: user information in a URL is a trap for people and a leak for programs.
+        guard !authority.isEmpty, !authority.contains("@") else {
+            throw .invalidURL(authority.isEmpty ? "it has no host" : "it carries user information")
+        }
+        // Another reader of `a:80:443` or `a:+443` may connect elsewhere than where this one thinks it does.
+        guard isClear(authority) else { throw .invalidURL("its host or port is unclear") }
+        // RFC 3986 allows none of these outside percent-encoding; letting one through would let text become framing.
+        guard rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }) else {
+            throw .invalidURL("it holds a character that must be percent-encoded")
+        }
+        let origin = HTTPOrigin(scheme: scheme, authority: String(authority))
+        guard !origin.host.isEmpty, !origin.host.hasSuffix(":") else {
+            throw .invalidURL("its host or port is unclear")
+        }
+        let path = rest[authority.endIndex...]
+        return (origin, path.first == "/" ? String(path) : "/" + path)
+    }
+}
+
+/// 127.0.0.0/8 (RFC 1122 §3.2.1.3) in its usual spelling of four decimal numbers.
+private func isLoopbackAddress(_ host: String.UTF8View) -> Bool {
+    var number: Int?
+    var dots = 0
+    for byte in host {
+        switch byte {
+        case 0x30...0x39: number = (number ?? 0) * 10 + Int(byte - 0x30)
+        case 0x2E where number != nil && (dots > 0 || number == 127): (number, dots) = (nil, dots + 1)
+        default: return false
+        }
+        if let number, number > 255 { return false }
+    }
+    return dots == 3 && number != nil
+}
+
+/// RFC 3986 §6.2.2.1, for ASCII alone: Unicode would make a `k` of KELVIN SIGN, and one origin of two.
+private func lowercased(_ text: Substring) -> String {
+    // Most are in lower case already.
+    guard text.utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return String(text) }
+    return String(decoding: text.utf8.map(asciiLowercased), as: UTF8.self)
+}
+
+/// The number that digits alone write (RFC 3986 §3.2.3), up to 65535; Swift would read `+80` as well.
+private func portNumber(_ text: Substring) -> Int? {
+    text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt16(text).map(Int.init) : nil
+}
+
+/// Whether a name, or an address in brackets (RFC 3986 §3.2.2), stands alone or before one colon and a port.
+private func isClear(_ authority: Substring) -> Bool {
+    let bracketed = authority.first == "["
+    let host =
+        bracketed
+        ? authority.dropFirst().prefix { $0.isHexDigit || $0 == ":" || $0 == "." } : authority.prefix { $0 != ":" }
+    var rest = authority[host.endIndex...]
+    if bracketed {
+        guard rest.first == "]" else { return false }
+        rest = rest.dropFirst()
+    }
+    guard !host.isEmpty, bracketed || !host.contains(where: { $0 == "[" || $0 == "]" }) else { return false }
+    return rest.isEmpty || (rest.first == ":" && portNumber(rest.dropFirst()) != nil)
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import PortableFoundation
+internal import LatchCore
+internal import LatchCrypto
+public import LatchHTTP
+
+/// A user and a password in the `Authorization` field (RFC 7617), in UTF-8.
+public struct BasicCredential: SessionCredential, Codable {
+    /// The user; it holds no colon.
+    public let user: String
+    /// The password as it is sent.
+    public let password: String
+
+    /// A credential from its parts.
+    ///
+    /// - Throws: `AuthError.invalidCredential` for a user with a colon, which would move the border between the two, and
+    ///   for control characters (RFC 7617 §2).
+    public init(user: String, password: String) throws(AuthError) {
+        guard !user.utf8.contains(0x3A) else { throw .invalidCredential("the user holds a colon") }
+        guard !(user + password).unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw .invalidCredential("the user or the password holds a control character")
+        }
+        self.user = user
+        self.password = password
+    }
+
+    /// Reads what `encode(to:)` wrote, with the same rules.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        try self.init(
+            user: container.decode(String.self, forKey: .user),
+            password: container.decode(String.self, forKey: .password))
+    }
+
+    private enum CodingKeys: String, CodingKey { case user, password }
+
+    /// Not known: a password does not say.
+    public var expiry: Date? { nil }
+
+    /// Sets the `Authorization` field.
+    public func authorize(_ request: inout HTTPRequest) {
+        let pair = Base64Alphabet.standard.encodePadded(Array("\(user):\(password)".utf8))
+        request.fields[.authorization] = "Basic \(pair)"
+    }
+
+    /// Compares the passwords in constant time.
+    public static func == (left: BasicCredential, right: BasicCredential) -> Bool {
+        left.user == right.user && constantTimeEquals(left.password.utf8, right.password.utf8)
+    }
+}
+
+extension BasicCredential: Redacting {
+    /// That there are a user and a password.
+    public var description: String { "BasicCredential(redacted)" }
+}

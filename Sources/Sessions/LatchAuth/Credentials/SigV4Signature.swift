@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import PortableFoundation
+public import LatchCore
+internal import LatchCrypto
+public import LatchHTTP
+
+/// AWS Signature Version 4: each request is signed with a key that is derived for a day, a region and a service.
+///
+/// ```swift
+/// let aws = SigV4Signature(
+///     accessKeyID: "AKIA…", secretAccessKey: "…", sessionToken: token, region: "eu-central-1", service: "s3")
+/// let client = Client(baseURL: url, interceptors: [CredentialInterceptor(aws, for: .subdomains(of: "amazonaws.com"))])
+/// ```
+///
+/// The rules are those of "Create a signed AWS API request" in the AWS documentation.
+public struct SigV4Signature: SessionCredential, Codable {
+    /// What the signature says about the content.
+    public enum Content: String, Sendable, Hashable, Codable {
+        /// Its digest; a stream is read for that, and again when it is sent.
+        case signed
+        /// That it is not covered, which S3 accepts over https (`UNSIGNED-PAYLOAD`).
+        case unsigned
+    }
+
+    /// The name of the access key.
+    public let accessKeyID: String
+    /// The token of a temporary credential; nil for a lasting one.
+    public let sessionToken: String?
+    /// The region, such as `eu-central-1`.
+    public let region: String
+    /// The service as its signatures name it, such as `s3` or `execute-api`.
+    public let service: String
+    /// What the signature says about the content.
+    public let content: Content
+    /// The clock that dates signatures; it is not stored.
+    public var clock: WallClock = .system
+
+    private let secret: StoredSecret
+
+    /// A credential from its parts.
+    public init(
+        accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil, region: String, service: String,
+        content: Content = .signed, clock: WallClock = .system
+    ) {
+        self.accessKeyID = accessKeyID
+        self.sessionToken = sessionToken
+        self.region = region
+        self.service = service
+        self.content = content
+        self.clock = clock
+        // The derivation begins with it: keeping it so costs no copy for each request.
+        secret = StoredSecret(Array("AWS4\(secretAccessKey)".utf8))
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case accessKeyID, sessionToken, region, service, content, secret
+    }
+
+    /// Not known: the token does not say.
+    public var expiry: Date? { nil }
+
+    /// S3 takes paths as they are and wants to see the digest in a field of its own.
+    private var isS3: Bool { service == "s3" || service.hasPrefix("s3-") }
+
+    /// Signs the request as it is, in place of an earlier attempt's signature.
+    ///
+    /// All fields are signed but those that proxies change. Where the content can be read only once, S3's is left
+    /// unsigned by `Content.unsigned` alone, never silently.
+    ///
+    /// - Throws: `AuthError.unsignableContent` where the content can be read only once, and what a stream throws.
+    public func authorize(_ request: inout HTTPRequest) async throws {
+        let date = HTTPDate(clock.now).basicText
+        let digest = try await digest(of: request.body)
+        request.fields["X-Amz-Date"] = date
+        if let sessionToken { request.fields["X-Amz-Security-Token"] = sessionToken }
+        if isS3 || content == .unsigned { request.fields["X-Amz-Content-Sha256"] = digest }
+        let canonical = SigV4Canonical(
+            request, names: SigV4Canonical.signedNames(of: request), payload: digest, keepsPath: isS3)
+        request.fields[.authorization] =
+            "\(Self.algorithm) Credential=\(accessKeyID)/\(scope(of: date)), "
+            + "SignedHeaders=\(canonical.signedNames), Signature=\(signature(of: canonical, date: date))"
+        request.markCredentials(sessionToken == nil ? [] : ["X-Amz-Security-Token"])
+    }
+
+    /// The request with the signature in its query: an address that can be handed to somebody else for a while.
+    ///
+    /// The host and the request's own `X-Amz-` fields are signed; whoever sends it sends those as they are. The address
+    /// is as good as the credential until it expires, and its parts are marked as secrets for logs.
+    ///
+    /// - Parameter duration: How long it is valid; AWS allows a week at most.
+    /// - Throws: `AuthError.unsignableContent` for a service that wants the content signed, where it can be read only
+    ///   once.
+    public func presigned(_ request: HTTPRequest, validFor duration: Duration) async throws -> HTTPRequest {
+        var request = request
+        let date = HTTPDate(clock.now).basicText
+        let names = SigV4Canonical.signedNames(of: request) { $0 == "host" || $0.hasPrefix("x-amz-") }
+        // A signature that was there before must not be signed.
+        for name in Self.queryNames { request.removeQueryParameters(named: name) }
+        request.setQueryParameter("X-Amz-Algorithm", to: Self.algorithm)
+        request.setQueryParameter("X-Amz-Credential", to: "\(accessKeyID)/\(scope(of: date))")
+        request.setQueryParameter("X-Amz-Date", to: date)
+        request.setQueryParameter("X-Amz-Expires", to: String(min(max(duration.components.seconds, 1), 604_800)))
+        request.setQueryParameter("X-Amz-SignedHeaders", to: names.joined(separator: ";"))
+        if let sessionToken { request.setQueryParameter("X-Amz-Security-Token", to: sessionToken) }
+        let digest = isS3 ? Self.unsignedPayload : try await digest(of: request.body)
+        let canonical = SigV4Canonical(request, names: names, payload: digest, keepsPath: isS3)
+        request.setQueryParameter("X-Amz-Signature", to: signature(of: canonical, date: date))
+        request.markCredentials(query: ["X-Amz-Signature", "X-Amz-Security-Token", "X-Amz-Credential"])
+        return request
+    }
+
+    /// Compares the secrets in constant time; the clock does not count.
+    public static func == (left: SigV4Signature, right: SigV4Signature) -> Bool {
+        left.accessKeyID == right.accessKeyID && left.region == right.region && left.service == right.service
+            && left.content == right.content && left.secret == right.secret
+            && constantTimeEquals((left.sessionToken ?? "").utf8, (right.sessionToken ?? "").utf8)
+            && (left.sessionToken == nil) == (right.sessionToken == nil)
+    }
+}
+
+extension SigV4Signature {
+    private static let algorithm = "AWS4-HMAC-SHA256"
+    private static let unsignedPayload = "UNSIGNED-PAYLOAD"
+    private static let queryNames = [
+        "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders",
+        "X-Amz-Security-Token", "X-Amz-Signature",
+    ]
+
+    private func digest(of body: HTTPBody) async throws -> String {
+        guard content == .signed else { return Self.unsignedPayload }
+        return ContentHash.hex(try await ContentHash.digest(of: body, by: SHA256.self))
+    }
+
+    /// The day, the region and the service that a key is derived for.
+    private func scope(of date: String) -> String { "\(date.prefix(8))/\(region)/\(service)/aws4_request" }
+
+    /// What is signed in the end: the time, the scope and the digest of the canonical request.
+    package func stringToSign(_ canonical: SigV4Canonical, date: String) -> String {
+        let digest = ContentHash.hex(SHA256.hash(data: Array(canonical.text.utf8)))
+        return "\(Self.algorithm)\n\(date)\n\(scope(of: date))\n\(digest)"
+    }
+
+    private func signature(of canonical: SigV4Canonical, date: String) -> String {
+        var key = secret
+        for part in [String(date.prefix(8)), region, service, "aws4_request"] {
+            key = StoredSecret(key.code(for: part))
+        }
+        return ContentHash.hex(key.code(for: stringToSign(canonical, date: date)))
+    }
+}
+
+extension SigV4Signature: Redacting {
+    /// The region and the service.
+    public var description: String { "SigV4Signature(\(region), \(service), redacted)" }
+}

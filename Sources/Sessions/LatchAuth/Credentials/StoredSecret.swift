@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PortableFoundation
+internal import LatchCrypto
+internal import LatchJOSE
+
+/// A secret that signs, as a credential keeps it: wiped when it goes, compared in constant time, written as base64url.
+struct StoredSecret: Sendable, Equatable, Codable {
+    let key: SymmetricKey
+
+    init(_ bytes: some Collection<UInt8>) { key = SymmetricKey(data: Array(bytes)) }
+
+    init(from decoder: any Decoder) throws {
+        self.init(try Base64URL.decode(try decoder.singleValueContainer().decode(String.self)))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(key.withUnsafeBytes { Base64URL.encode(Array($0)) })
+    }
+
+    var isEmpty: Bool { key.bitCount == 0 }
+
+    /// HMAC with SHA-256 of a message.
+    func code(for message: String) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Array(message.utf8), using: key))
+    }
+}

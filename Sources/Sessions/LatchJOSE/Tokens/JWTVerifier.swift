@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PortableFoundation
+public import LatchCore
+
+/// Decides whether a token may be believed: its signature, its type, its times, its issuer and its audience.
+///
+/// ```swift
+/// let verifier = JWTVerifier(
+///     keys: keys, algorithms: [.es256], issuer: "https://id.example", audience: "api", type: "at+jwt")
+/// let claims = try verifier.verify(token)
+/// ```
+///
+/// It is a value to be made once and used by any number of tasks: it keeps what can be prepared.
+public struct JWTVerifier: Sendable {
+    private let check: SignatureCheck
+    private let issuer: String?
+    private let audience: String?
+    private let type: String?
+    private let leeway: Double
+    private let requiresExpiry: Bool
+    private let limit: Int
+    private let clock: WallClock
+
+    /// A verifier.
+    ///
+    /// - Parameters:
+    ///   - keys: The issuer's keys.
+    ///   - algorithms: The only ones that are accepted; a key verifies with its own and no other.
+    ///   - issuer: What `iss` has to be, byte by byte; nil where the keys alone say who it is.
+    ///   - audience: What `aud` has to be or to hold. Where it is nil, a token that has an audience is refused, since it is
+    ///     meant for somebody (RFC 7519 §4.1.3).
+    ///   - type: What `typ` has to be, so that no kind of token passes for another (RFC 8725 §3.11); nil takes any.
+    ///   - leeway: How far the clocks may differ.
+    ///   - requiresExpiry: Whether a token without `exp`, which would be good for ever, is refused.
+    ///   - limit: How many bytes a token may have.
+    ///   - clock: The time.
+    public init(
+        keys: KeySet, algorithms: [SignatureAlgorithm], issuer: String? = nil, audience: String? = nil,
+        type: String? = nil, leeway: Duration = .seconds(30), requiresExpiry: Bool = true,
+        limit: Int = JWS.defaultLimit, clock: WallClock = .system
+    ) {
+        check = SignatureCheck(keys: keys, algorithms: algorithms)
+        self.issuer = issuer
+        self.audience = audience
+        self.type = type
+        self.leeway = leeway.inSeconds
+        self.requiresExpiry = requiresExpiry
+        self.limit = limit
+        self.clock = clock
+    }
+
+    /// The claims of a token that may be believed.
+    ///
+    /// The checks come in this order: length and form, algorithm, key, signature, type, times, issuer, audience. A
+    /// token with several faults fails by the first.
+    ///
+    /// - Throws: `JOSEError` with the first reason why not.
+    public func verify(_ text: String) throws(JOSEError) -> Claims { try verifiedToken(text).claims }
+
+    /// A token that may be believed, with its header.
+    ///
+    /// - Throws: `JOSEError` with the first reason why not.
+    public func verifiedToken(_ text: String) throws(JOSEError) -> JWT {
+        let parts = try CompactParts(text, limit: limit)
+        // The signature comes first: nothing of the claims is even parsed before their author is known.
+        let header = try check.header(of: parts)
+        if let type, !header.isOfType(type) { throw .wrongType }
+        let token = try JWT(text, parts: parts, header: header)
+        try checkTimes(token.claims)
+        try checkParties(token.claims)
+        return token
+    }
+
+    /// Refuses a token outside of its time: expiry first, then its start, then the time at which it was made.
+    ///
+    /// A token that was made in the future is refused too, though RFC 7519 §4.1.6 does not ask for it: such a clock is
+    /// not to be trusted with the expiry either.
+    private func checkTimes(_ claims: Claims) throws(JOSEError) {
+        let now = clock.now.timeIntervalSince1970
+        let expiry = try time("exp", of: claims)
+        if expiry == nil, requiresExpiry { throw .missingClaim("exp") }
+        // RFC 7519 §4.1.4: on or after that time it must not be accepted.
+        if let expiry, now >= expiry + leeway { throw .expired }
+        if let start = try time("nbf", of: claims), now < start - leeway { throw .notYetValid }
+        if let made = try time("iat", of: claims), now < made - leeway { throw .notYetValid }
+    }
+
+    /// RFC 7519 §2: a time is a number; a string that looks like one is refused, not guessed at.
+    private func time(_ name: String, of claims: Claims) throws(JOSEError) -> Double? {
+        guard let value = claims[name] else { return nil }
+        guard let seconds = value.doubleValue else { throw .malformedToken("its \(name) is not a number") }
+        return seconds
+    }
+
+    /// Refuses a token of another issuer or for another audience.
+    private func checkParties(_ claims: Claims) throws(JOSEError) {
+        if let issuer {
+            // RFC 7519 §4.1.1: case-sensitive; by bytes, since String takes different texts for equivalent.
+            guard let actual = claims.issuer, actual.utf8.elementsEqual(issuer.utf8) else { throw .wrongIssuer }
+        }
+        guard let audience else {
+            guard claims["aud"] == nil else { throw .wrongAudience }
+            return
+        }
+        guard claims.audience.contains(where: { $0.utf8.elementsEqual(audience.utf8) }) else { throw .wrongAudience }
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import PortableFoundation
+public import LatchCore
+
+/// A clock that stands still until a test moves it, and then wakes who waited for that.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// async let answer = client.perform(route)              // somewhere inside, it waits before it tries again
+/// #expect(await clock.wakeNext() == .seconds(2))        // no real time passes
+/// ```
+///
+/// The date and the measured time are two things, as on a real machine: `advance` moves both, `jump` only the date.
+public final class ManualClock: Sendable {
+    /// One who waits, until `deadline` on the measured time.
+    private struct Sleeper {
+        let deadline: Duration
+        let wake: CheckedContinuation<Void, any Error>
+    }
+
+    /// A test that waits until others wait as it wants.
+    private struct Audience {
+        let isContent: @Sendable (_ remaining: [Duration]) -> Bool
+        let tell: CheckedContinuation<Void, Never>
+    }
+
+    /// All that changes; no continuation is resumed while the lock is held.
+    private struct World {
+        var date: Date
+        var uptime: Duration
+        var nextID = 0
+        var sleepers: [Int: Sleeper] = [:]
+        /// Sleepers that were cancelled before they began to wait.
+        var departed: Set<Int> = []
+        var audience: [Audience] = []
+
+        /// How long each sleeper has still to wait, the shortest first.
+        var remaining: [Duration] { sleepers.values.map { $0.deadline - uptime }.sorted() }
+
+        /// Takes out who is content with those who wait now.
+        mutating func contented() -> [Audience] {
+            guard !audience.isEmpty else { return [] }
+            let remaining = remaining
+            let told = audience.filter { $0.isContent(remaining) }
+            audience.removeAll { $0.isContent(remaining) }
+            return told
+        }
+    }
+
+    private let world: Lock<World>
+    private let jumps = DateJumps()
+
+    /// A clock that shows `date`.
+    public init(_ date: Date = Date(timeIntervalSince1970: 1_800_000_000)) {
+        world = Lock(World(date: date, uptime: .seconds(date.timeIntervalSince1970)))
+    }
+
+    /// The date that it shows.
+    public var now: Date { world.withLock { $0.date } }
+
+    /// The measured time, which no jump of the date changes.
+    public var uptime: Duration { world.withLock { $0.uptime } }
+
+    /// Lets time pass, and wakes who waited until then or earlier, in the order of their deadlines.
+    ///
+    /// All of them find the time at its end. A negative time moves the date alone, as `jump` does.
+    public func advance(by duration: Duration) {
+        defer { if duration < .zero { jumps.announce() } }
+        let (due, told) = world.withLock { world in
+            world.date += duration.inSeconds
+            guard duration > .zero else { return ([Sleeper](), [Audience]()) }
+            world.uptime += duration
+            let due = world.sleepers.filter { $0.value.deadline <= world.uptime }
+                .sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }
+            for (id, _) in due { world.sleepers[id] = nil }
+            return (due.map(\.value), world.contented())
+        }
+        for sleeper in due { sleeper.wake.resume() }
+        for audience in told { audience.tell.resume() }
+    }
+
+    /// Lets seconds pass.
+    public func advance(by seconds: TimeInterval) { advance(by: .seconds(seconds)) }
+
+    /// Moves the date alone, as a person or a time server may; who waits goes on waiting as long as before, and who
+    /// listens for jumps hears of it.
+    public func jump(by seconds: TimeInterval) {
+        world.withLock { $0.date += seconds }
+        jumps.announce()
+    }
+
+    /// How many listen for jumps of the date.
+    public var jumpListenerCount: Int { jumps.listenerCount }
+
+    /// How long each of those who wait has still to wait, the shortest first.
+    public var sleepers: [Duration] {
+        world.withLock { $0.remaining }
+    }
+
+    /// The same as soon as at least `count` wait: so a test knows how far the others have come, without sleeping itself.
+    public func sleepers(atLeast count: Int) async -> [Duration] {
+        await audience { $0.count >= count }
+        return sleepers
+    }
+
+    /// Returns as soon as somebody has still to wait for a time in `range`.
+    ///
+    /// Who works out how long to wait, and then waits, does not notice that the clock was moved in between. A test that
+    /// knows that time moves the clock only after this, however many others wait by it.
+    public func sleeper(for range: ClosedRange<Duration>) async {
+        await audience { $0.contains(where: range.contains) }
+    }
+
+    /// Waits until those who wait are as `isContent` wants them.
+    private func audience(_ isContent: @escaping @Sendable ([Duration]) -> Bool) async {
+        await withCheckedContinuation { tell in
+            let isThere = world.withLock { world in
+                guard !isContent(world.remaining) else { return true }
+                world.audience.append(Audience(isContent: isContent, tell: tell))
+                return false
+            }
+            if isThere { tell.resume() }
+        }
+    }
+
+    /// Waits until somebody waits, and lets exactly the time pass after which the first one goes on.
+    ///
+    /// - Returns: How long that was.
+    @discardableResult
+    public func wakeNext() async -> Duration {
+        // Between being told and looking, the sleeper may have been cancelled: then the next one is waited for.
+        while true {
+            guard let next = await sleepers(atLeast: 1).first else { continue }
+            advance(by: next)
+            return next
+        }
+    }
+
+    /// The clock as others take it.
+    ///
+    /// Who waits by it waits until the test moves the clock, or the task is cancelled; a wait that is over already, or of
+    /// no length, returns at once.
+    ///
+    /// - Parameter skew: By how many seconds the date of the one who takes it goes wrong.
+    public func wallClock(skew: TimeInterval = 0) -> WallClock {
+        WallClock(
+            now: { self.now.addingTimeInterval(skew) }, sleep: { try await self.sleep(for: $0) },
+            uptime: { self.uptime }, dateChanges: { self.jumps.stream() })
+    }
+
+    /// The clock for a test of one who waits and does nothing else meanwhile: his waiting moves it, and takes no time.
+    ///
+    /// - Parameter waited: Told how long each wait was to be.
+    public func leapingClock(_ waited: @escaping @Sendable (Duration) -> Void = { _ in }) -> WallClock {
+        WallClock(
+            now: { self.now },
+            sleep: { duration in
+                try Task.checkCancellation()
+                waited(duration)
+                if duration > .zero { self.advance(by: duration) }
+            },
+            uptime: { self.uptime })
+    }
+
+    /// Waits until the clock has been moved far enough.
+    private func sleep(for duration: Duration) async throws {
+        try Task.checkCancellation()
+        guard duration > .zero else { return }
+        let id = world.withLock { world in
+            world.nextID += 1
+            return world.nextID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { enter(id, for: duration, wake: $0) }
+        } onCancel: {
+            leave(id)
+        }
+    }
+
+    private func enter(_ id: Int, for duration: Duration, wake: CheckedContinuation<Void, any Error>) {
+        let told: [Audience]? = world.withLock { world in
+            guard world.departed.remove(id) == nil else { return nil }
+            world.sleepers[id] = Sleeper(deadline: world.uptime + duration, wake: wake)
+            return world.contented()
+        }
+        guard let told else { return wake.resume(throwing: CancellationError()) }
+        for audience in told { audience.tell.resume() }
+    }
+
+    private func leave(_ id: Int) {
+        let sleeper: Sleeper? = world.withLock { world in
+            guard let sleeper = world.sleepers.removeValue(forKey: id) else {
+                world.departed.insert(id)
+                return nil
+            }
+            return sleeper
+        }
+        sleeper?.wake.resume(throwing: CancellationError())
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PortableFoundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+
+/// A token endpoint and a protected resource as a model: families, rotation, replay window, reuse detection.
+///
+/// It follows the same rules as the real server and keeps a record of all that was asked of it.
+final class SimulatedIssuer: Sendable {
+    /// Seconds that an access token is accepted.
+    static let life = 60.0
+    /// Seconds in which the token before the current one is answered again: the answer may have been lost.
+    static let replayWindow = 30.0
+
+    /// Whose true time decides about expiry.
+    let simulation: Simulation
+    /// Whether a repeat is answered again; an issuer that does not ends the family instead (RFC 9700 §4.14.2).
+    let answersRepeats: Bool
+    /// Whether its clients write down what they will ask, so that even after a kill they ask under the same key.
+    let keysOutliveProcesses: Bool
+    /// Whether a renewal replaces the refresh token; RFC 6749 §6 leaves that open.
+    let rotates: Bool
+    /// One lock for all, so that a renewal is one step.
+    private let ledger = Lock(SimulatedLedger())
+
+    /// An issuer without families.
+    init(
+        _ simulation: Simulation, answersRepeats: Bool = true, keysOutliveProcesses: Bool = true, rotates: Bool = true
+    ) {
+        self.simulation = simulation
+        self.rotates = rotates
+        self.answersRepeats = answersRepeats
+        self.keysOutliveProcesses = keysOutliveProcesses
+    }
+
+    /// Looks at the record, or changes it, in one step.
+    func inspect<Result: Sendable>(_ body: (inout SimulatedLedger) -> Result) -> Result {
+        ledger.withLock { body(&$0) }
+    }
+
+    /// A new family's first tokens.
+    func signIn() -> Tokens {
+        let now = simulation.trueNow
+        let family = inspect { ledger in
+            ledger.families.append(SimulatedLedger.Family(issued: now))
+            return ledger.families.count - 1
+        }
+        return tokens(TokenVersion(family: family, number: 0))
+    }
+
+    /// Ends a family, as an administrator does.
+    func revoke(_ family: Int) { inspect { $0.families[family].isRevoked = true } }
+
+    /// Whether nothing of a family is accepted any more.
+    func isRevoked(_ family: Int) -> Bool { inspect { $0.families[family].isRevoked } }
+
+    /// Refuses all access tokens handed out so far, as after a change of keys.
+    func refuseAccessTokens(of family: Int) {
+        inspect { $0.families[family].oldestAccepted = $0.families[family].version + 1 }
+    }
+
+    /// RFC 6749 §6 with rotation (RFC 9700 §4.14.2).
+    func refresh(_ token: String, key: String, by process: Int = 0) throws -> Tokens {
+        simulation.note("process \(process) renews \(token)")
+        let now = simulation.trueNow
+        let granted = inspect { ledger -> TokenVersion? in
+            guard let version = ledger.version(of: token, key: key), !ledger.families[version.family].isRevoked else {
+                return nil
+            }
+            ledger.notice(version, key: key, by: process, keysOutliveProcesses: keysOutliveProcesses)
+            if version.number != ledger.families[version.family].version {
+                return repeated(version, key: key, now, &ledger)
+            }
+            let isDue = now.timeIntervalSince(ledger.families[version.family].issued) >= Self.life * 0.8
+            if !isDue, !simulation.dateHasJumped, !ledger.refused.contains(version) {
+                ledger.violations.append("\(version) was renewed without a reason")
+            }
+            ledger.families[version.family].rotate(key: key, now)
+            return version.next
+        }
+        guard let granted else { throw refusal() }
+        return tokens(granted)
+    }
+
+    /// What a token gets that was used before: the same answer again, or the end of its family.
+    private func repeated(
+        _ version: TokenVersion, key: String, _ now: Date, _ ledger: inout SimulatedLedger
+    ) -> TokenVersion? {
+        let family = ledger.families[version.family]
+        let isLast = answersRepeats && version.number == family.version - 1
+        let isInTime = now.timeIntervalSince(family.rotated) <= Self.replayWindow
+        if isLast, key == family.rotationKey || isInTime { return version.next }
+        ledger.families[version.family].isRevoked = true
+        let isExcused = !(answersRepeats && keysOutliveProcesses) && ledger.faults[version, default: 0] > 0
+        if !isExcused { ledger.violations.append("the used refresh token of \(version) was used again") }
+        return nil
+    }
+
+    /// Whether the resource answers a request that carries `token`.
+    func accepts(_ token: String) -> Bool {
+        let now = simulation.trueNow
+        return inspect { ledger in
+            guard let access = ledger.accessTokens[token] else { return false }
+            let family = ledger.families[access.version.family]
+            let isAccepted =
+                !family.isRevoked && access.version.number >= family.oldestAccepted && access.expiry > now
+            if !isAccepted { ledger.refused.insert(access.version) }
+            return isAccepted
+        }
+    }
+
+    /// What a credential is; nil where it is none of this issuer's.
+    func version(of tokens: Tokens) -> TokenVersion? { inspect { $0.accessTokens[tokens.access]?.version } }
+
+    /// The credentials of a version; they say openly what they are, so that a trace can be read.
+    private func tokens(_ version: TokenVersion) -> Tokens {
+        let now = simulation.trueNow
+        let expiry = now.addingTimeInterval(Self.life)
+        return inspect { ledger in
+            ledger.handedOut += 1
+            let access = "a:\(version):\(ledger.handedOut)"
+            ledger.accessTokens[access] = SimulatedLedger.Access(version: version, expiry: expiry)
+            let refresh = rotates ? "r:\(version)" : "r:\(version.family)"
+            ledger.refreshTokens[refresh] = rotates ? .version(version) : .family(version.family)
+            return Tokens(access: access, refresh: refresh, expiry: expiry, issued: now)
+        }
+    }
+
+    /// RFC 6749 §5.2.
+    private func refusal() -> HTTPError {
+        .unacceptableStatus(HTTPResponse(status: .badRequest, body: HTTPBody(#"{"error":"invalid_grant"}"#)))
+    }
+}
+
+extension SimulatedIssuer {
+    /// A process begins to ask.
+    func begins(_ process: Int, _ token: String, key: String) {
+        inspect { ledger in
+            let version = ledger.version(of: token, key: key)
+            if ledger.asking.values.contains(where: { $0.family == version?.family }) {
+                ledger.violations.append("two renewals of \(token) at once")
+            }
+            ledger.asking[process] = version
+        }
+    }
+
+    /// A process has its answer, or knows that it gets none.
+    ///
+    /// An answer to what it asked for in an earlier sign-in does not concern what it asks for now.
+    func ends(_ process: Int, _ token: String, isAnswered: Bool) {
+        inspect { ledger in
+            guard let version = ledger.asking[process], version.family == ledger.family(of: token) else { return }
+            ledger.asking[process] = nil
+            if isAnswered { ledger.answered[process] = version }
+        }
+    }
+
+    /// What a process was answered is in the store.
+    func committed(_ process: Int) { inspect { $0.answered[process] = nil } }
+
+    /// What a process was answered, or was about to be, may be asked for again: the process is no more.
+    func forgive(_ process: Int) {
+        inspect { ledger in
+            for version in [ledger.answered, ledger.asking].compactMap({ $0[process] }) {
+                ledger.faults[version, default: 0] += 1
+            }
+            (ledger.answered[process], ledger.asking[process]) = (nil, nil)
+        }
+    }
+
+    /// A renewal may be asked for once more, since its answer will not be heard, or it is asked for twice on the way.
+    func excuse(_ token: String, key: String) {
+        inspect { ledger in
+            if let version = ledger.version(of: token, key: key) { ledger.faults[version, default: 0] += 1 }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PortableFoundation
+import LatchCore
+
+/// Runs `body` with a new folder, which is removed afterwards.
+public func withTemporaryFolder<Result: Sendable>(
+    _ body: (_ path: String) async throws -> Result
+) async throws -> Result {
+    let path = FileManager.default.temporaryDirectory.path + "/latch-" + RandomSource.system.identifier()
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    let outcome: Swift.Result<Result, any Error>
+    do { outcome = .success(try await body(path)) } catch { outcome = .failure(error) }
+    try await removeFolder(path)
+    return try outcome.get()
+}
+
+/// A file that comes or goes meanwhile, from what the body left running, makes one attempt fail and not the next.
+private func removeFolder(_ path: String) async throws {
+    for _ in 0..<100 {
+        do { return try FileManager.default.removeItem(atPath: path) } catch { await Task.yield() }
+    }
+    try FileManager.default.removeItem(atPath: path)
+}
