@@ -6,6 +6,7 @@ import LatchCore
 import LatchHTTP
 import LatchRPC
 import LatchTesting
+import Synchronization
 import UserAuthentication
 
 @testable import LatchIdentity
@@ -95,7 +96,7 @@ extension Stage {
 /// Counts the calls that pass, and can be cut.
 final class Wire: Handler {
     private let server: any Handler
-    private let state = Lock((calls: [String](), isCut: false))
+    private let state = Mutex((calls: [String](), isCut: false))
 
     init(_ server: any Handler) { self.server = server }
 

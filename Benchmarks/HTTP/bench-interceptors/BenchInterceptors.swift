@@ -4,6 +4,7 @@ import CMeasure
 import Foundation
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// What each interceptor costs a request that goes well: processor time and allocations, beside a handler that answers
 /// at once.
@@ -20,7 +21,7 @@ enum BenchInterceptors {
         var missed = 0
         let bare = try await cost(of: [])
         let metrics = RequestMetrics()
-        let lines = Lock(0)
+        let lines = Mutex(0)
         let quiet = LoggingInterceptor(LoggingOptions(minimumLevel: .warning)) { _ in lines.withLock { $0 += 1 } }
         let loud = LoggingInterceptor { _ in lines.withLock { $0 += 1 } }
         let limit = RateLimitInterceptor(requests: 1_000_000_000, per: .milliseconds(1))

@@ -6,6 +6,7 @@ import JWTAuth
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// What the facade of seed 001 costs (J18): a claim, an expiry, a save with a load, and what a request takes beyond one
 /// without a token.
@@ -86,7 +87,7 @@ enum BenchJWTAuth {
 
     /// A thousand requests at once that all find the token expired: one refresh for all.
     private static func storm(on expired: AuthTokens, to fresh: AuthTokens) async throws {
-        let refreshes = Lock(0)
+        let refreshes = Mutex(0)
         let sink = HandlerFunction { _ in HTTPResponse(status: .ok, body: HTTPBody("{}")) }
         try await withDependencies {
             $0.context = .test

@@ -5,6 +5,7 @@ import Foundation
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// What a session costs: the credential that is there, the same from 64 tasks, a request through the interceptor, and
 /// a storm of tasks on an expired credential.
@@ -48,7 +49,7 @@ enum BenchSession {
 
     /// Tasks that all find the credential expired: one renewal, and the time until the last has its own.
     private static func storm(of count: Int) async throws -> Int {
-        let renewals = Lock(0)
+        let renewals = Mutex(0)
         let expired = Tokens(access: "old", refresh: "r0", expiry: Date(timeIntervalSince1970: 1))
         let session = Session(store: InMemoryTokenStore(expired)) { _ in
             renewals.withLock { $0 += 1 }

@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchServer
+import Synchronization
 
 /// Tasks whose credential is refused by a real server: each sends its request, hears 401, and sends it again after the
 /// one renewal that all of them share.
@@ -73,6 +74,6 @@ struct ServedStorm {
 
     /// Written by the server's loops.
     private final class Shared: Sendable {
-        let value = Lock(Happenings())
+        let value = Mutex(Happenings())
     }
 }

@@ -6,6 +6,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchJOSE
+import Synchronization
 
 /// What it costs to authorise one request, by scheme: a POST with 300 bytes of content and a query.
 enum SigningCost {
@@ -41,7 +42,7 @@ enum SigningCost {
         let key = try DPoPKey.generate()
         let tokens = Tokens(access: "abcdef0123456789", tokenType: .dpop, key: key)
         let verifier = DPoPVerifier()
-        let proved = Lock<[HTTPRequest]>([])
+        let proved = Mutex<[HTTPRequest]>([])
         for _ in 0..<6_000 {
             let one = try await authorized(request, by: tokens)
             proved.withLock { $0.append(one) }

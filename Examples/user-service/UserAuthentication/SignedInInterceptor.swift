@@ -4,11 +4,12 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchRPC
+import Synchronization
 import UserService
 
 /// What a login waits with for its second factor: in memory alone, and gone once it was used.
 final class ChallengeHolder: Sendable {
-    private let text = Lock<String?>(nil)
+    private let text = Mutex<String?>(nil)
 
     func keep(_ challenge: String?) { text.withLock { $0 = challenge } }
     func forget() { keep(nil) }

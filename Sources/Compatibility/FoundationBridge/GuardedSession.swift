@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// A session of the program's own with its configuration, but without what would go behind the core's back.
 package final class GuardedSession: Sendable {
@@ -41,7 +42,7 @@ extension URLSession {
     package func exchange(
         _ request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
-        let running = Lock<URLSessionDataTask?>(nil)
+        let running = Mutex<URLSessionDataTask?>(nil)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let task = dataTask(with: request) { data, response, error in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// Those who want to hear when a test lets the date jump.
 final class DateJumps: Sendable {
@@ -9,7 +10,7 @@ final class DateJumps: Sendable {
         var streams: [Int: AsyncStream<Void>.Continuation] = [:]
     }
 
-    private let audience = Lock(Audience())
+    private let audience = Mutex(Audience())
 
     /// How many listen.
     var listenerCount: Int { audience.withLock { $0.streams.count } }

@@ -2,12 +2,13 @@
 
 public import LatchAuth
 import LatchCore
+import Synchronization
 
 /// A secret store that works for some calls and then fails, as one does that is locked or unplugged meanwhile.
 public final class FailingSecretStore: SecretStore {
     private let store: any SecretStore
     private let error: AuthError
-    private let remaining: Lock<Int>
+    private let remaining: Mutex<Int>
 
     /// A store in front of another.
     ///
@@ -17,7 +18,7 @@ public final class FailingSecretStore: SecretStore {
     public init(_ store: any SecretStore, after calls: Int, with error: AuthError) {
         self.store = store
         self.error = error
-        remaining = Lock(calls)
+        remaining = Mutex(calls)
     }
 
     /// The bytes kept under `name`.

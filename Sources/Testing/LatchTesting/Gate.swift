@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// A point that tasks reach and wait at until a test opens it.
 public final class Gate: Sendable {
@@ -11,7 +12,7 @@ public final class Gate: Sendable {
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    private let state = Lock(State())
+    private let state = Mutex(State())
 
     /// A gate that is closed.
     public init() {}

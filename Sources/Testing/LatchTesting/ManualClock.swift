@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 public import PortableFoundation
 public import LatchCore
 
@@ -48,12 +49,12 @@ public final class ManualClock: Sendable {
         }
     }
 
-    private let world: Lock<World>
+    private let world: Mutex<World>
     private let jumps = DateJumps()
 
     /// A clock that shows `date`.
     public init(_ date: Date = Date(timeIntervalSince1970: 1_800_000_000)) {
-        world = Lock(World(date: date, uptime: .seconds(date.timeIntervalSince1970)))
+        world = Mutex(World(date: date, uptime: .seconds(date.timeIntervalSince1970)))
     }
 
     /// The date that it shows.

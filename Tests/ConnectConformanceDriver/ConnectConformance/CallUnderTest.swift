@@ -3,6 +3,7 @@
 import LatchCore
 import LatchHTTP
 import LatchRPC
+import Synchronization
 
 /// One call of the runner on its way, with when it is to be cancelled.
 final class CallUnderTest: Sendable {
@@ -10,10 +11,10 @@ final class CallUnderTest: Sendable {
 
     private let request: ClientCompatRequest
     private let channel: RPCChannel
-    private let outcome = Lock(ClientResponseResult())
+    private let outcome = Mutex(ClientResponseResult())
     /// The task that makes the call, once it runs.
-    private let task = Lock<Task<Void, Never>?>(nil)
-    private let isCancelled = Lock(false)
+    private let task = Mutex<Task<Void, Never>?>(nil)
+    private let isCancelled = Mutex(false)
 
     init(_ request: ClientCompatRequest, _ channel: RPCChannel) {
         self.request = request

@@ -4,6 +4,7 @@ public import Foundation
 import LatchCore
 import LatchHTTP
 import LatchRPC
+import Synchronization
 
 /// The client under test: makes the calls that the runner describes, with `RPCChannel` over `CurlTransport`.
 public final class ConformanceClient: Sendable {
@@ -14,7 +15,7 @@ public final class ConformanceClient: Sendable {
         let key: Data
     }
 
-    private let transports = Lock<[Identity: any Handler]>([:])
+    private let transports = Mutex<[Identity: any Handler]>([:])
     private let folder: URL
 
     /// A client that keeps the authorities it is given in a folder.

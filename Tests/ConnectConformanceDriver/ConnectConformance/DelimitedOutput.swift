@@ -2,14 +2,15 @@
 
 public import Foundation
 import LatchCore
+import Synchronization
 public import LatchRPC
 
 /// Where answers go, one after the other whoever writes them.
 public final class DelimitedOutput: Sendable {
-    private let handle: Lock<FileHandle>
+    private let handle: Mutex<FileHandle>
 
     /// An output of a file.
-    public init(_ handle: FileHandle) { self.handle = Lock(handle) }
+    public init(_ handle: FileHandle) { self.handle = Mutex(handle) }
 
     /// Writes a message with its length before it.
     public func write(_ message: some Message) throws {

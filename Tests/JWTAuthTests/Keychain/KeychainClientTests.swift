@@ -4,6 +4,7 @@ import JWTAuth
 import LatchAuth
 import LatchCore
 import LatchTesting
+import Synchronization
 import Testing
 
 extension KeychainClient.Keys {
@@ -83,8 +84,8 @@ extension KeychainClient.Keys {
 
     @Test func `made of closures is asked by the session, in the original's layout and with its errors`() async throws {
         let tokens = try backend.issue()
-        let kept = Lock(["accessToken": tokens.access, "refreshToken": tokens.refresh])
-        let locked = Lock(false)
+        let kept = Mutex(["accessToken": tokens.access, "refreshToken": tokens.refresh])
+        let locked = Mutex(false)
         let client = KeychainClient(
             save: { value, key in
                 if locked.withLock({ $0 }) { throw KeychainError.savingFailed(message: "Access denied") }

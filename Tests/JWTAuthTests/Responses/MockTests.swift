@@ -5,6 +5,7 @@ import JWTAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 extension HTTPRequestClient {
@@ -30,7 +31,7 @@ extension HTTPRequestClient {
     @Test func `is given the request as it would go out, with the token and the identifier`() async throws {
         let tokens = try backend.issue()
         let id = UUID()
-        let seen = Lock<[URLRequest]>([])
+        let seen = Mutex<[URLRequest]>([])
         try await withDependencies {
             $0.context = .test
             $0.wallClock = backend.clock.wallClock()
@@ -93,7 +94,7 @@ extension HTTPRequestClient {
     @Test func `may be refreshed with, and may refuse`() async throws {
         let expired = try backend.issue(life: -10)
         let fresh = try backend.issue()
-        let seen = Lock<[String]>([])
+        let seen = Mutex<[String]>([])
         try await withDependencies {
             $0.context = .test
             $0.wallClock = backend.clock.wallClock()

@@ -5,6 +5,7 @@ import JWTAuth
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import Synchronization
 import Testing
 
 @Suite struct `J16: No token is shown` {
@@ -101,7 +102,7 @@ import Testing
 
     @Test func `by the log of a client`() async throws {
         let tokens = try backend.issue(life: -10)
-        let lines = Lock<[String]>([])
+        let lines = Mutex<[String]>([])
         let log = LoggingInterceptor(LoggingOptions(minimumLevel: .debug)) { entry in
             lines.withLock { $0.append("\(entry) \(String(reflecting: entry))") }
         }

@@ -6,6 +6,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `A refresh that fails` {
@@ -78,7 +79,7 @@ import Testing
     @Test func `J9: throws the program's own error as it is, also a cancellation that nobody asked for`() async throws {
         struct Weather: Error, Equatable {}
         let expired = try backend.issue(life: -10)
-        let thrown = Lock<any Error>(Weather())
+        let thrown = Mutex<any Error>(Weather())
         try await backend.run(
             keychain: .inMemory(expired),
             { values, _ in values.jwtAuthClient.refresh = { _ in throw thrown.withLock { $0 } } }

@@ -4,6 +4,7 @@ import JWTAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 /// Many tasks of one program that sign in, send, refresh and sign out in any order, at a server that loses answers.
@@ -14,8 +15,8 @@ import Testing
 
     /// A server that refuses every third token, is out of order for every fifth refresh, and never takes one token twice.
     private func makeDisorder() {
-        let used = Lock<Set<String>>([])
-        let count = Lock(0)
+        let used = Mutex<Set<String>>([])
+        let count = Mutex(0)
         backend.on("/disorder") { [backend] request in
             let number = count.withLock { count in
                 count += 1

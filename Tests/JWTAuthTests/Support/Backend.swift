@@ -7,6 +7,7 @@ import LatchHTTP
 import LatchJOSE
 import LatchServer
 import LatchTesting
+import Synchronization
 
 /// A real server that accepts the access token it handed out last, rotates at `/auth/refresh`, and records what it was
 /// asked; its clock is the test's.
@@ -20,7 +21,7 @@ final class Backend: Handler {
     }
 
     let clock = ManualClock()
-    let state = Lock(State())
+    let state = Mutex(State())
     private let key: Key
 
     init() throws { key = try Key.generate(.hs256) }

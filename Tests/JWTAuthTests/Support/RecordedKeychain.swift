@@ -3,6 +3,7 @@
 import JWTAuth
 import LatchAuth
 import LatchCore
+import Synchronization
 
 /// A keychain whose accesses are counted, and which fails when it is told to.
 final class RecordedKeychain: SecretStore {
@@ -13,7 +14,7 @@ final class RecordedKeychain: SecretStore {
         var writeFailure: AuthError?
     }
 
-    let state = Lock(State())
+    let state = Mutex(State())
     let memory = MemorySecretStore()
 
     func read(_ name: String) throws -> [UInt8]? {

@@ -9,6 +9,7 @@ import LatchServer
 import LatchTesting
 
 @testable import LatchIdentity
+import Synchronization
 
 /// The auth server itself, in process or over a socket, with a clock that tests move.
 final class RealBackend: Sendable {
@@ -20,7 +21,7 @@ final class RealBackend: Sendable {
     let identity: Identity
     let mailer = MemoryMailer()
     /// What the network does with a request before it reaches the server, and with its answer.
-    let network = Lock<@Sendable (HTTPRequest, any Handler) async throws -> HTTPResponse>({
+    let network = Mutex<@Sendable (HTTPRequest, any Handler) async throws -> HTTPResponse>({
         try await $1.respond(to: $0)
     })
     private let clock = ManualClock()

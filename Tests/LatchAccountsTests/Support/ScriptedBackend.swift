@@ -6,6 +6,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchJOSE
+import Synchronization
 
 /// A backend that answers what it is told and records what it was asked.
 ///
@@ -16,7 +17,7 @@ final class ScriptedBackend: Handler {
         var answers: [String: @Sendable (HTTPRequest) async throws -> HTTPResponse] = [:]
     }
 
-    let script = Lock(Script())
+    let script = Mutex(Script())
 
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         let answer = script.withLock { script in

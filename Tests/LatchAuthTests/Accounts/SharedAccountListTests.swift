@@ -4,16 +4,17 @@ import Foundation
 import LatchAuth
 import LatchCore
 import LatchTesting
+import Synchronization
 import Testing
 
 /// A store that fails at the n-th write, as a full disk or a crash would make it.
 private final class BreakingStore: SecretStore {
     private let kept: MemorySecretStore
-    private let writesLeft: Lock<Int>
+    private let writesLeft: Mutex<Int>
 
     init(over kept: MemorySecretStore, afterWrites writes: Int) {
         self.kept = kept
-        writesLeft = Lock(writes)
+        writesLeft = Mutex(writes)
     }
 
     private func write() throws {

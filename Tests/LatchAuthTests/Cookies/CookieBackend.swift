@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 
 /// A backend of the old kind on a real socket: a form to log in, a cookie that proves it, and 401 without.
 final class CookieBackend: Sendable {
@@ -25,7 +26,7 @@ final class CookieBackend: Sendable {
 
     /// What the server's thread does; it knows nothing of the server, so that both can go.
     private final class Script: Sendable {
-        let state = Lock(State())
+        let state = Mutex(State())
 
         func answer(_ request: RawHTTPServer.Request) -> RawHTTPServer.Answer {
             state.withLock { state in

@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `A session of cookies` {
@@ -77,7 +78,7 @@ import Testing
     }
 
     @Test func `tells a login that the network kept from succeeding as that, and tries again`() async throws {
-        let isDown = Lock(true)
+        let isDown = Mutex(true)
         let session = backend.session(in: store) {
             if isDown.withLock({ $0 }) { throw HTTPError.offline }
         }
@@ -148,7 +149,7 @@ import Testing
 
     @Test func `may log in through its own client`() async throws {
         let jar = CookieJar()
-        let clients = Lock<Client?>(nil)
+        let clients = Mutex<Client?>(nil)
         let session = Session(cookiesIn: store) {
             let client = clients.withLock { $0 }
             try await client?.perform(.post("login", form: []))

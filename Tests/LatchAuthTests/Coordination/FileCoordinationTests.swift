@@ -4,6 +4,7 @@ import Foundation
 import LatchAuth
 import LatchCore
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `Sessions that share a record by files` {
@@ -60,7 +61,7 @@ import Testing
 
     @Test func `renew once for all of them`() async throws {
         try await withTemporaryFolder { folder in
-            let renewals = Lock(0)
+            let renewals = Mutex(0)
             let sessions = (0..<4).map { _ in
                 session(in: folder) { _ in
                     let number = renewals.withLock { count in

@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 /// Two processes over one record, and an issuer without a replay window: who asks twice has lost the session.
@@ -125,7 +126,7 @@ private final class Stage: Sendable {
     let clock = ManualClock()
     let issuer = StrictIssuer()
     /// Whether the first session's store takes nothing any more; it becomes true when the issuer has answered.
-    let isFull = Lock(false)
+    let isFull = Mutex(false)
     private let folder: String
     private let left: TimeInterval
 
@@ -165,7 +166,7 @@ private final class Stage: Sendable {
 
 /// Rotates, and takes each repetition for a theft, whatever its key (RFC 9700 §4.14.2).
 private final class StrictIssuer: Sendable {
-    private let seen = Lock<[String]>([])
+    private let seen = Mutex<[String]>([])
 
     var asked: [String] { seen.withLock { $0 } }
 

@@ -6,6 +6,7 @@ import LatchCore
 import LatchCrypto
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 /// Sends each request twice, as a retry does.
@@ -145,7 +146,7 @@ private struct Adding: Interceptor {
     }
 
     @Test func `N15: does not come back from another origin`() async throws {
-        let back = Lock<String>("")
+        let back = Mutex<String>("")
         let other = try RawHTTPServer { _ in
             .response(302, fields: ["Location: \(back.withLock { $0 })/again"])
         }

@@ -7,6 +7,7 @@ import LatchCrypto
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import Synchronization
 import Testing
 
 /// What arrives at a server is put together again and judged by what is on the wire alone.
@@ -109,7 +110,7 @@ import Testing
         let client = try client(server, MessageSignature(key, hasNonce: true))
         _ = try await client.respond(to: client.request(.post, "a", body: HTTPBody("x")))
         _ = try await client.respond(to: client.request(.post, "a", body: HTTPBody("x")))
-        let seen = Lock<Set<String>>([])
+        let seen = Mutex<Set<String>>([])
         var policy = SignaturePolicy()
         policy.isFresh = { nonce, _ in seen.withLock { $0.insert(nonce).inserted } }
         let verifier = MessageVerifier(keys: KeySet([key]), policy: policy)
@@ -147,7 +148,7 @@ import Testing
     }
 
     @Test func `N15: are asked for only within their scope`() async throws {
-        let asked = Lock(0)
+        let asked = Mutex(0)
         let recorded = Recorded()
         let handler = recorded.intercepted(by: [
             CredentialInterceptor(for: .subdomains(of: "x.com")) {

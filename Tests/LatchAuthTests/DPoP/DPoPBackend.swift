@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 
 /// A resource and a token endpoint on a real socket that want every message proved, with their nonces (RFC 9449).
 final class DPoPBackend: Sendable {
@@ -21,7 +22,7 @@ final class DPoPBackend: Sendable {
 
     /// What the server's thread does; it knows nothing of the server, so that both can go.
     private final class Script: Sendable {
-        let state = Lock(State())
+        let state = Mutex(State())
         let clock: ManualClock
         let nonces: DPoPNonces
         let verifier: DPoPVerifier

@@ -6,6 +6,7 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `Keys whose issuer cannot be asked` {
@@ -105,7 +106,7 @@ import Testing
 
     @Test func `H7: are read no further than the limit`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
-            let sent = Lock(0)
+            let sent = Mutex(0)
             issuer.answer { _ in
                 let endless = HTTPBodyStream(once: {
                     sent.withLock { $0 += 1 << 16 }

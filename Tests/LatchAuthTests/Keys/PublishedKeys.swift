@@ -7,6 +7,7 @@ import LatchHTTP
 import LatchJOSE
 import LatchServer
 import LatchTesting
+import Synchronization
 
 /// An issuer that publishes keys at a real address, and what a verifier over them needs.
 final class PublishedKeys: Sendable {
@@ -19,7 +20,7 @@ final class PublishedKeys: Sendable {
         var requests: [HTTPRequest] = []
     }
 
-    let state: Lock<State>
+    let state: Mutex<State>
     let clock = ManualClock()
     let url: URL
     private let server: Server
@@ -28,7 +29,7 @@ final class PublishedKeys: Sendable {
     static func serve(
         _ keys: [Key], fields: HTTPFields = [:], _ body: (PublishedKeys) async throws -> Void
     ) async throws {
-        let state = Lock(State(keys: keys, fields: fields))
+        let state = Mutex(State(keys: keys, fields: fields))
         let issuer = try await PublishedKeys(state)
         do {
             try await body(issuer)
@@ -39,7 +40,7 @@ final class PublishedKeys: Sendable {
         await issuer.server.shutdown(grace: .zero)
     }
 
-    private init(_ state: consuming sending Lock<State>) async throws {
+    private init(_ state: consuming sending Mutex<State>) async throws {
         self.state = state
         let relay = Relay()
         server = Server(handler: HandlerFunction { try await relay.respond(to: $0) })
@@ -50,7 +51,7 @@ final class PublishedKeys: Sendable {
 
     /// The server is made before the issuer is, so it asks for it by way of this.
     private final class Relay: Sendable {
-        let issuer = Lock<Unowned?>(nil)
+        let issuer = Mutex<Unowned?>(nil)
 
         func respond(to request: HTTPRequest) async throws -> HTTPResponse {
             guard let issuer = issuer.withLock({ $0?.value }) else { return HTTPResponse(status: .serviceUnavailable) }

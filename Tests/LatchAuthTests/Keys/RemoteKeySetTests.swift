@@ -7,6 +7,7 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `The keys that an issuer publishes` {
@@ -135,7 +136,7 @@ import Testing
     }
 
     @Test func `are looked at without leaving the actor that asks`() async throws {
-        let places = Lock<[Bool]>([])
+        let places = Mutex<[Bool]>([])
         try await PublishedKeys.serve([key]) { issuer in
             let clock = WallClock(
                 now: {

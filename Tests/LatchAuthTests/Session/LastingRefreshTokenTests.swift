@@ -5,13 +5,14 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 /// An issuer that leaves the refresh token as it is, as RFC 6749 §6 allows.
 private final class LastingIssuer: Sendable {
     let simulation = Simulation(seed: 1)
-    let keys = Lock<[String]>([])
-    let isOffline = Lock(false)
+    let keys = Mutex<[String]>([])
+    let isOffline = Mutex(false)
 
     func tokens(_ number: Int) -> Tokens {
         let now = simulation.trueNow
@@ -34,7 +35,7 @@ private final class LastingIssuer: Sendable {
 
     /// Runs `body` until all that it caused has happened.
     func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
-        let result = Lock<Result<Value, any Error>?>(nil)
+        let result = Mutex<Result<Value, any Error>?>(nil)
         simulation.spawn {
             do {
                 let value = try await body()

@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `A request through a session that is redirected` {
@@ -58,5 +59,5 @@ import Testing
 }
 
 private final class Count: Sendable {
-    let number = Lock(0)
+    let number = Mutex(0)
 }

@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `A renewal that was begun` {
@@ -12,7 +13,7 @@ import Testing
 
     /// What the issuer was asked with.
     private final class Keys: Sendable {
-        let seen = Lock<[String]>([])
+        let seen = Mutex<[String]>([])
     }
 
     private func session(
@@ -97,7 +98,7 @@ import Testing
 
 /// Keeps records while there is room.
 private final class FullStore: TokenRecordStore {
-    let isFull = Lock(false)
+    let isFull = Mutex(false)
     private let kept = InMemoryTokenStore<Tokens>()
 
     func save(_ tokens: Tokens) throws { try save(record: TokenRecord(credential: tokens)) }

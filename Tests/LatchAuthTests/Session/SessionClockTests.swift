@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @testable import LatchAuth
@@ -14,7 +15,7 @@ import Testing
     let fixture = SessionFixture()
 
     private func collect(_ session: Session<Tokens>) -> @Sendable () -> [State] {
-        let seen = Lock<[State]>([])
+        let seen = Mutex<[State]>([])
         let states = session.states
         fixture.simulation.spawn { for await state in states { seen.withLock { $0.append(state) } } }
         return { seen.withLock { $0 } }
@@ -96,7 +97,7 @@ import Testing
     }
 
     @Test func `does not pause its renewals for the days that a date was set back`() throws {
-        let isOffline = Lock(true)
+        let isOffline = Mutex(true)
         let policy = RenewalPolicy(jitter: .zero, renewsInBackground: true)
         let fixture = SessionFixture(policy: policy) { _, fixture in
             if isOffline.withLock({ $0 }) { throw HTTPError.offline }

@@ -5,6 +5,7 @@ import Foundation
 import LatchAuth
 import LatchCore
 import LatchTesting
+import Synchronization
 import Testing
 
 /// Runs jobs on a queue of its own and knows whether the caller is on it.
@@ -24,10 +25,10 @@ private final class QueueExecutor: TaskExecutor {
 
 /// Notes where it is called.
 private final class WatchfulStore: TokenStore {
-    let kept: Lock<Tokens?>
-    let loadedOnExecutor = Lock<[Bool]>([])
+    let kept: Mutex<Tokens?>
+    let loadedOnExecutor = Mutex<[Bool]>([])
 
-    init(_ tokens: Tokens?) { kept = Lock(tokens) }
+    init(_ tokens: Tokens?) { kept = Mutex(tokens) }
 
     func save(_ tokens: Tokens) { kept.withLock { $0 = tokens } }
 
@@ -46,7 +47,7 @@ private final class WatchfulStore: TokenStore {
     private var fresh: Tokens { Tokens(access: "a1", refresh: "r1", expiry: clock.now.addingTimeInterval(900)) }
 
     @Test func `restores and renews on it, whoever asks from wherever`() async throws {
-        let renewedOnExecutor = Lock<[Bool]>([])
+        let renewedOnExecutor = Mutex<[Bool]>([])
         let store = WatchfulStore(expired)
         let session = Session(store: store, clock: clock.wallClock(), executor: QueueExecutor()) { [fresh] _ in
             renewedOnExecutor.withLock { $0.append(QueueExecutor.isCurrent) }
@@ -60,7 +61,7 @@ private final class WatchfulStore: TokenStore {
     }
 
     @Test func `serves a hundred callers from elsewhere with one renewal`() async throws {
-        let renewals = Lock(0)
+        let renewals = Mutex(0)
         let store = WatchfulStore(expired)
         let session = Session(store: store, clock: clock.wallClock(), executor: QueueExecutor()) { [fresh] _ in
             renewals.withLock { $0 += 1 }

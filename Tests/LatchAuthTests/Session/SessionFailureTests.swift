@@ -4,6 +4,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 /// What the token endpoint may do, and whether it ends the session.
@@ -37,7 +38,7 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
 @Suite struct `A failed renewal` {
     @Test(arguments: IssuerAnswer.keeping)
     func `J9: keeps the session, tells every waiter and is tried again at the next call`(answer: IssuerAnswer) throws {
-        let isBroken = Lock(true)
+        let isBroken = Mutex(true)
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { renewal, fixture in
             try await fixture.simulation.clock.sleep(for: .milliseconds(10))
             if isBroken.withLock({ $0 }) { throw answer.error }
@@ -86,7 +87,7 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `is repeated under the same idempotency key until it succeeds, then under another`() throws {
-        let failures = Lock(2)
+        let failures = Mutex(2)
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, fixture in
             let fails = failures.withLock { left in
                 left -= 1

@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 
 /// A session in a simulated world: virtual time, a store that can be told to fail, an issuer that can be told anything.
 final class SessionFixture: Sendable {
@@ -28,7 +29,7 @@ final class SessionFixture: Sendable {
     typealias Answer = @Sendable (Renewal<Tokens>, SessionFixture) async throws -> Tokens
 
     let simulation = Simulation(seed: 1)
-    let world = Lock(World())
+    let world = Mutex(World())
     let policy: RenewalPolicy
     let answer: Answer
 
@@ -76,7 +77,7 @@ final class SessionFixture: Sendable {
     /// Runs `body` in the world until everything that it caused has happened.
     @discardableResult
     func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
-        let result = Lock<Result<Value, any Error>?>(nil)
+        let result = Mutex<Result<Value, any Error>?>(nil)
         simulation.spawn {
             do {
                 let value = try await body()

@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `A renewal` {
@@ -168,7 +169,7 @@ import Testing
     }
 
     @Test func `that goes through its own session does not wait for itself`() throws {
-        let client = Lock<(any Handler)?>(nil)
+        let client = Mutex<(any Handler)?>(nil)
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, fixture in
             _ = try await client.withLock { $0 }?.respond(to: SessionFixture.request(.post))
             return fixture.issue(1)
@@ -180,7 +181,7 @@ import Testing
     }
 
     @Test func `that asks its own session gets an error, not a deadlock`() throws {
-        let itself = Lock<Session<Tokens>?>(nil)
+        let itself = Mutex<Session<Tokens>?>(nil)
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in
             guard let session = itself.withLock({ $0 }) else { throw HTTPError.offline }
             return try await session.credential()

@@ -5,12 +5,13 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 /// Statuses that a server answers with one after the other, the last for ever; a refused token is answered with 401.
 private final class Script: Sendable {
     private let statuses: [HTTPStatus]
-    private let sent = Lock<[String]>([])
+    private let sent = Mutex<[String]>([])
 
     init(_ statuses: HTTPStatus...) { self.statuses = statuses }
 
@@ -123,7 +124,7 @@ private final class Script: Sendable {
     }
 
     private final class Collector: Sendable {
-        private let kept = Lock<[String]>([])
+        private let kept = Mutex<[String]>([])
         var lines: [String] { kept.withLock { $0 } }
         func add(_ entry: LogEntry) {
             var text = "\(entry)"

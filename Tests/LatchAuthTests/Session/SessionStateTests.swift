@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @testable import LatchAuth
@@ -13,7 +14,7 @@ import Testing
 
     /// Collects the states that a stream yields.
     private func collect(_ states: AsyncStream<State>, in fixture: SessionFixture) -> @Sendable () -> [State] {
-        let seen = Lock<[State]>([])
+        let seen = Mutex<[State]>([])
         fixture.simulation.spawn { for await state in states { seen.withLock { $0.append(state) } } }
         return { seen.withLock { $0 } }
     }
@@ -54,7 +55,7 @@ import Testing
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         var session: Session<Tokens>? = fixture.makeSession()
         let states = session?.states
-        let ended = Lock(false)
+        let ended = Mutex(false)
         fixture.simulation.spawn {
             if let states { for await _ in states {} }
             ended.withLock { $0 = true }
@@ -100,7 +101,7 @@ import Testing
     }
 
     @Test func `survive a long outage in the background, and recover`() throws {
-        let isOffline = Lock(true)
+        let isOffline = Mutex(true)
         let policy = RenewalPolicy(jitter: .zero, renewsInBackground: true)
         let fixture = SessionFixture(policy: policy) { _, fixture in
             if isOffline.withLock({ $0 }) { throw HTTPError.offline }

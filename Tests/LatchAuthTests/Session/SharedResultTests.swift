@@ -3,12 +3,13 @@
 import LatchAuth
 import LatchCore
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite final class `A shared result`: Sendable {
     let simulation = Simulation(seed: 7)
     let shared = SharedResult<Int>()
-    let got = Lock<[Result<Int, any Error>]>([])
+    let got = Mutex<[Result<Int, any Error>]>([])
 
     /// A task that waits and notes what it got.
     @discardableResult

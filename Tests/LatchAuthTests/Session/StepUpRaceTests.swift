@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @testable import LatchAuth
@@ -20,7 +21,7 @@ private final class StepUpIssuer: Sendable {
     }
 
     let simulation: Simulation
-    private let world = Lock(World())
+    private let world = Mutex(World())
 
     init(_ simulation: Simulation) { self.simulation = simulation }
 
@@ -71,7 +72,7 @@ private final class StepUpIssuer: Sendable {
         let handler = HandlerFunction { try await issuer.respond(to: $0) }
         let auth = SessionInterceptor(session, for: .host("api.example.com")) { _ in try await issuer.ask() }
         let client = handler.intercepted(by: [auth])
-        let strange = Lock<[String]>([])
+        let strange = Mutex<[String]>([])
         for _ in 0..<5 {
             simulation.spawn {
                 for _ in 0..<4 {

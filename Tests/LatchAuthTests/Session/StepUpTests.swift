@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @testable import LatchAuth
@@ -18,7 +19,7 @@ import Testing
         var requests: [String] = []
     }
 
-    private let resource = Lock(Resource())
+    private let resource = Mutex(Resource())
     let fixture = SessionFixture()
 
     private var requests: [String] { resource.withLock { $0.requests } }
@@ -64,7 +65,7 @@ import Testing
     }
 
     private func collect(_ session: Session<Tokens>) -> @Sendable () -> [StepUpRequirement?] {
-        let seen = Lock<[StepUpRequirement?]>([])
+        let seen = Mutex<[StepUpRequirement?]>([])
         let stepUps = session.stepUps
         fixture.simulation.spawn { for await stepUp in stepUps { seen.withLock { $0.append(stepUp) } } }
         return { seen.withLock { $0 } }
@@ -108,7 +109,7 @@ import Testing
 
     @Test func `asks the person once for all requests, and sends each of them once more`() throws {
         let session = try signedIn()
-        let asked = Lock<[StepUpRequirement]>([])
+        let asked = Mutex<[StepUpRequirement]>([])
         let gold = gold()
         let client = handler(session) { requirement in
             asked.withLock { $0.append(requirement) }
@@ -135,7 +136,7 @@ import Testing
 
     @Test func `does not ask again for a refusal that comes late`() throws {
         let session = try signedIn()
-        let count = Lock(0)
+        let count = Mutex(0)
         let gold = gold()
         let client = handler(session) { _ in
             count.withLock { $0 += 1 }
@@ -155,7 +156,7 @@ import Testing
     @Test func `tells the request why the person did not, and asks again next time`() throws {
         struct Declined: Error {}
         let session = try signedIn()
-        let count = Lock(0)
+        let count = Mutex(0)
         let client = handler(session) { _ in
             count.withLock { $0 += 1 }
             throw Declined()

@@ -2,6 +2,7 @@
 
 import LatchAuth
 import LatchCore
+import Synchronization
 import Testing
 
 @testable import LatchTesting
@@ -14,7 +15,7 @@ import Testing
         let issuer = SimulatedIssuer(simulation)
         let store = InMemoryTokenStore<Tokens>(issuer.signIn())
         let sessions = (0..<2).map { _ in session(over: store, simulation, issuer) }
-        let failures = Lock<[String]>([])
+        let failures = Mutex<[String]>([])
         for session in sessions {
             simulation.spawn {
                 for _ in 0..<30 {
@@ -43,7 +44,7 @@ import Testing
         let issuer = SimulatedIssuer(simulation)
         let store = InMemoryTokenStore<Tokens>(issuer.signIn())
         let (one, other) = (session(over: store, simulation, issuer), session(over: store, simulation, issuer))
-        let last = Lock<(any Error)?>(nil)
+        let last = Mutex<(any Error)?>(nil)
         simulation.spawn {
             _ = try await other.credential()
             try await simulation.pause(upToMilliseconds: 90_000)

@@ -7,6 +7,7 @@ import LatchHTTP
 import LatchJOSE
 import LatchServer
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `A signature of a message` {
@@ -98,7 +99,7 @@ import Testing
     @Test func `has another nonce each time where it is to have one`() async throws {
         let key = try Key.generate(.hs256, id: "k")
         let credential = try MessageSignature(key, lifetime: .seconds(60), hasNonce: true, clock: .standing(at: now))
-        let nonces = Lock<[String]>([])
+        let nonces = Mutex<[String]>([])
         var policy = SignaturePolicy(clock: .standing(at: now))
         policy.isFresh = { nonce, _ in
             nonces.withLock { nonces in

@@ -6,6 +6,7 @@ import LatchCore
 import LatchCrypto
 import LatchHTTP
 import LatchJOSE
+import Synchronization
 import TestVectors
 import Testing
 
@@ -137,7 +138,7 @@ import Testing
     }
 
     @Test func `asks about a nonce last, and needs one where it asks`() async throws {
-        let asked = Lock(0)
+        let asked = Mutex(0)
         let asking: (inout SignaturePolicy) -> Void = { policy in
             policy.isFresh = { _, _ in
                 asked.withLock { $0 += 1 }

@@ -2,10 +2,11 @@
 
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// A handler that keeps what it is asked and answers with success.
 final class Recorded: Handler {
-    private let list = Lock<[HTTPRequest]>([])
+    private let list = Mutex<[HTTPRequest]>([])
 
     var requests: [HTTPRequest] { list.withLock { $0 } }
 

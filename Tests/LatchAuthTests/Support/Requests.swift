@@ -4,6 +4,7 @@ import Foundation
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 extension HTTPRequest {
     /// A request to the host of most tests.
@@ -29,7 +30,7 @@ extension WallClock {
 
     /// A clock that goes on by a second each time it is read.
     static func ticking(from seconds: TimeInterval) -> WallClock {
-        let next = Lock(seconds)
+        let next = Mutex(seconds)
         return WallClock(
             now: {
                 next.withLock { next in
@@ -44,14 +45,14 @@ extension HTTPBodyStream {
     /// These pieces, to be read as often as somebody likes.
     static func pieces(_ pieces: [String]) -> HTTPBodyStream {
         HTTPBodyStream {
-            let rest = Lock(pieces[...])
+            let rest = Mutex(pieces[...])
             return { rest.withLock { $0.popFirst().map { Array($0.utf8) } } }
         }
     }
 
     /// One piece that can be read once.
     static func once(_ text: String) -> HTTPBodyStream {
-        let rest = Lock<[UInt8]?>(Array(text.utf8))
+        let rest = Mutex<[UInt8]?>(Array(text.utf8))
         return HTTPBodyStream(once: { rest.withLock { $0.take() } })
     }
 }

@@ -4,11 +4,12 @@ import Foundation
 import LatchCore
 import LatchProcess
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `A lock that tasks wait for` {
     private final class Inside: Sendable {
-        let count = Lock((now: 0, most: 0))
+        let count = Mutex((now: 0, most: 0))
     }
 
     /// A process that holds the lock until it is killed; it has it once it has written a line.

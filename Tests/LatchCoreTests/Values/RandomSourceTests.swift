@@ -2,11 +2,12 @@
 
 import LatchCore
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `A source of randomness` {
     private func source(_ numbers: [UInt64]) -> RandomSource {
-        let rest = Lock(numbers)
+        let rest = Mutex(numbers)
         return RandomSource { rest.withLock { $0.isEmpty ? 0 : $0.removeFirst() } }
     }
 
@@ -59,7 +60,7 @@ import Testing
     @Test(arguments: 0..<4 as Range<UInt64>)
     func `with a seed is the same again`(seed: UInt64) {
         func seeded() -> RandomSource {
-            let generator = Lock(SplitMix64(state: seed))
+            let generator = Mutex(SplitMix64(state: seed))
             return RandomSource { generator.withLock { $0.next() } }
         }
         #expect(seeded().bytes(100) == seeded().bytes(100), "seed \(seed)")

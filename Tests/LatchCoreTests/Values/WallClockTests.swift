@@ -2,11 +2,12 @@
 
 import Foundation
 import LatchCore
+import Synchronization
 import Testing
 
 @Suite struct `A wall clock` {
     @Test func `shows the date and waits as it was told to`() async throws {
-        let waited = Lock<[Duration]>([])
+        let waited = Mutex<[Duration]>([])
         let noon = Date(timeIntervalSince1970: 43_200)
         let clock = WallClock(now: { noon }, sleep: { duration in waited.withLock { $0.append(duration) } })
         #expect(clock.now == noon)

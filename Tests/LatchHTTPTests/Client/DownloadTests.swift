@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `A download` {
@@ -195,7 +196,7 @@ import Testing
     @Test func `leaves nothing behind when its task is cancelled`() async throws {
         let (reached, reach) = AsyncStream<Void>.makeStream()
         let transport = HandlerFunction { _ in
-            let count = Lock(0)
+            let count = Mutex(0)
             return HTTPResponse(
                 status: .ok,
                 body: HTTPBody(
@@ -250,7 +251,7 @@ import Testing
     }
 
     @Test func `stays content that can be read only once, and empty content`() async throws {
-        let spent = Lock(false)
+        let spent = Mutex(false)
         let once = HTTPBody(
             HTTPBodyStream(once: {
                 spent.withLock { isSpent in

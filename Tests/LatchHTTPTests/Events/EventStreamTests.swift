@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 /// A server of event streams that answers each connection as the script says, and a clock that notes the waits.
@@ -22,7 +23,7 @@ private final class Feed: Sendable {
 
     let requests = Recording<HTTPRequest>()
     let waits = Recording<Duration>()
-    private let answers: Lock<[Answer]>
+    private let answers: Mutex<[Answer]>
 
     /// What is done in place of waiting.
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -33,7 +34,7 @@ private final class Feed: Sendable {
         _ answers: [Answer], hangs: (@Sendable () -> Void)? = nil,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in }
     ) {
-        self.answers = Lock(answers.reversed())
+        self.answers = Mutex(answers.reversed())
         self.hangs = hangs
         self.sleep = sleep
     }
@@ -68,7 +69,7 @@ private final class Feed: Sendable {
         case .silent(let texts):
             let hangs = hangs
             let stream = HTTPBodyStream {
-                let rest = Lock(texts[...])
+                let rest = Mutex(texts[...])
                 return {
                     if let text = rest.withLock({ $0.popFirst() }) { return Array(text.utf8) }
                     hangs?()
@@ -215,7 +216,7 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         let feed = Feed([
             .stream(["id: 1\ndata: a\n\n"]), .response(refused), .stream(["data: b\n\n"]),
         ])
-        let renewals = Lock(0)
+        let renewals = Mutex(0)
         let renewing = InterceptorFunction { request, next in
             var request = request
             request.fields[.authorization] = "Bearer \(renewals.withLock { $0 })"

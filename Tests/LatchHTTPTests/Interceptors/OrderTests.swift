@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `N14: a chain of interceptors` {
@@ -24,7 +25,7 @@ import Testing
     }
 
     private func server(_ statuses: HTTPStatus...) -> HandlerFunction {
-        let count = Lock(0)
+        let count = Mutex(0)
         return HandlerFunction { request in
             let number = count.withLock { count in
                 defer { count += 1 }

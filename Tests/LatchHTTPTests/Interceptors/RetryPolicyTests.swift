@@ -3,6 +3,7 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `N16: a retry policy` {
@@ -12,7 +13,7 @@ import Testing
     }
 
     private func seeded(_ seed: UInt64) -> RandomSource {
-        let generator = Lock(SplitMix64(state: seed))
+        let generator = Mutex(SplitMix64(state: seed))
         return RandomSource { generator.withLock { $0.next() } }
     }
 

@@ -4,6 +4,7 @@ import PortableFoundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `N16: a request that fails` {
@@ -202,7 +203,7 @@ import Testing
             return HTTPResponse(status: bodies.entries.count < 3 ? 503 : 200)
         }
         let stream = HTTPBodyStream {
-            let rest = Lock<[[UInt8]]>([[1, 2], [3]])
+            let rest = Mutex<[[UInt8]]>([[1, 2], [3]])
             return { rest.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
         }
         let handler = reading.intercepted(by: [

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `A file as content` {
@@ -82,7 +83,7 @@ import Testing
     @Test func `is written whole, with word of the progress`() async throws {
         try await withTemporaryFolder { folder in
             try write([1], to: folder + "/file")
-            let pieces = Lock<[[UInt8]]>([[1, 2], [3], [4, 5, 6]])
+            let pieces = Mutex<[[UInt8]]>([[1, 2], [3], [4, 5, 6]])
             let stream = HTTPBodyStream(length: 6, once: { pieces.withLock { $0.isEmpty ? nil : $0.removeFirst() } })
             let progress = Recording<[Int?]>()
             let count = try await stream.write(to: folder + "/file") { progress.add([$0, $1]) }
@@ -98,7 +99,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let path = folder + "/file"
             try write([9], to: path)
-            let left = Lock(3)
+            let left = Mutex(3)
             let broken = HTTPBodyStream(once: {
                 let isLeft = left.withLock { left in
                     left -= 1

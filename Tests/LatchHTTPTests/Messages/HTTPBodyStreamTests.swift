@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import Synchronization
 import Testing
 
 @Suite struct `A stream of content` {
@@ -24,7 +25,7 @@ import Testing
 
     /// Counts down and then ends.
     private func countdown(from start: Int, held: Held? = nil) -> HTTPBodyStream.Source {
-        let left = Lock(start)
+        let left = Mutex(start)
         return {
             withExtendedLifetime(held) {
                 left.withLock { left in
@@ -55,13 +56,13 @@ import Testing
     }
 
     @Test func `leaves out pieces without bytes`() async throws {
-        let left = Lock<[[UInt8]]>([[], [1], [], [], [2], []])
+        let left = Mutex<[[UInt8]]>([[], [1], [], [], [2], []])
         let stream = HTTPBodyStream(once: { left.withLock { $0.isEmpty ? nil : $0.removeFirst() } })
         #expect(try await pieces(of: stream) == [[1], [2]])
     }
 
     @Test func `ends for good with its first error`() async throws {
-        let calls = Lock(0)
+        let calls = Mutex(0)
         let stream = HTTPBodyStream(once: {
             calls.withLock { $0 += 1 }
             throw Broken()
@@ -91,7 +92,7 @@ import Testing
     }
 
     @Test func `is not opened before it is read`() async throws {
-        let opened = Lock(0)
+        let opened = Mutex(0)
         let stream = HTTPBodyStream {
             opened.withLock { $0 += 1 }
             return countdown(from: 1)

@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import Synchronization
 import Testing
 
 @Suite struct `The content of a message` {
@@ -36,7 +37,7 @@ import Testing
     }
 
     @Test func `is not collected beyond a limit where the stream does not say its length`() async {
-        let pieces = Lock(0)
+        let pieces = Mutex(0)
         let endless = HTTPBody(
             HTTPBodyStream(once: {
                 pieces.withLock { $0 += 1 }

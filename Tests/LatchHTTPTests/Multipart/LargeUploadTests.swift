@@ -5,6 +5,7 @@ import LatchCore
 import LatchProcess
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import TestVectors
 import Testing
 
@@ -98,7 +99,7 @@ private final class SlowReader: Sendable {
             let client = Client(
                 baseURL: try #require(URL(string: "http://127.0.0.1:\(server.port)")), transport: CurlTransport(),
                 timeout: .seconds(600))
-            let readFromDisk = Lock(0)
+            let readFromDisk = Mutex(0)
             let content = RouteContent.multipart(form).reporting { count, _ in readFromDisk.withLock { $0 = count } }
             async let answer = client.perform(.post("files", sending: content, as: Answer.self))
             var (received, furthest, steps) = (0, 0, 0)

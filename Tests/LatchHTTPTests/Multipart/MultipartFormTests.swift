@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import Synchronization
 import TestVectors
 import Testing
 
@@ -64,7 +65,7 @@ private let boundary = "latch-00000000000000000000000000000000"
     }
 
     @Test func `N21: draws a boundary that stands in none of its contents`() throws {
-        let words = Lock<[UInt64]>([0, 0, 0, 0, 7, 7])
+        let words = Mutex<[UInt64]>([0, 0, 0, 0, 7, 7])
         var form = MultipartForm(random: RandomSource { words.withLock { $0.removeFirst() } })
         form.add("before \(boundary) after", named: "a")
         let encoded = try form.encoded()
@@ -93,7 +94,7 @@ private let boundary = "latch-00000000000000000000000000000000"
         #expect(known.isReplayable)
         form.add(pieces(["x"]), named: "c", filename: "c")
         #expect(try form.encoded().body.length == nil)
-        let spent = Lock(false)
+        let spent = Mutex(false)
         form.add(
             HTTPBodyStream(once: {
                 spent.withLock { isSpent in

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 /// A secret, in every place where one can be.
@@ -58,7 +59,7 @@ private struct Nested: CodedError {
     }
 
     private func transport(_ fate: Fate) -> HandlerFunction {
-        let count = Lock(0)
+        let count = Mutex(0)
         return HandlerFunction { request in
             let number = count.withLock { count in
                 count += 1

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `N20: a reader of pages` {
@@ -39,7 +40,7 @@ import Testing
     @Test(arguments: [2, 10, 50]) func `gives each page to one of many who ask at the same time`(callers: Int)
         async throws
     {
-        let inside = Lock(0)
+        let inside = Mutex(0)
         let most = Recording<Int>()
         let reader = reader { _ in
             most.add(
@@ -63,7 +64,7 @@ import Testing
     }
 
     @Test func `asks for the same page again after an error`() async throws {
-        let failures = Lock(2)
+        let failures = Mutex(2)
         let reader = reader(pages: 3) { number in
             let fails = failures.withLock { failures in
                 guard number == 1, failures > 0 else { return false }

@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// A source of content that a test feeds by hand.
 final class Piecewise: Sendable {
@@ -11,7 +12,7 @@ final class Piecewise: Sendable {
     private let feed: AsyncThrowingStream<[UInt8], any Error>.Continuation
     /// Tells when the reader has let the source go.
     let (endings, ending) = AsyncStream<Void>.makeStream()
-    private let openings = Lock(0)
+    private let openings = Mutex(0)
 
     init() { (pieces, feed) = AsyncThrowingStream.makeStream() }
 
@@ -68,7 +69,7 @@ final class Piecewise: Sendable {
 /// A stream of `count` bytes, made as they are read, so that only one piece exists at a time.
 func counting(to count: Int, announced: Bool, piece: Int = 65_536) -> HTTPBodyStream {
     HTTPBodyStream(length: announced ? count : nil) {
-        let place = Lock(0)
+        let place = Mutex(0)
         return {
             place.withLock { place in
                 let start = place

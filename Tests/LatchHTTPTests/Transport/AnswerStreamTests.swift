@@ -3,6 +3,7 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `An answer that is read as a stream` {
@@ -151,7 +152,7 @@ import Testing
         let (task, peer) = try await dialogue()
         await peer.send("HTTP/1.1 200 OK\r\nContent-Length: \(64 << 20)\r\n\r\n")
         let response = try await task.value
-        let sent = Lock(0)
+        let sent = Mutex(0)
         let sender = Task {
             let piece = [UInt8](repeating: 7, count: 1 << 20)
             for _ in 0..<64 {

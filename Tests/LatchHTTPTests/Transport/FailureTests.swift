@@ -3,6 +3,7 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `A transfer that fails` {
@@ -53,7 +54,7 @@ import Testing
         var request = server.request()
         request.timeout = .milliseconds(30)
         // On a busy machine the time may be over before there is a connection; then the next request brings one.
-        let isClosed = Lock(false)
+        let isClosed = Mutex(false)
         let asking = Task { [request] in
             repeat {
                 let error = try await failure(request)

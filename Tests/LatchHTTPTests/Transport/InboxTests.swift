@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 import Testing
 
 @testable import LatchHTTP
@@ -18,7 +19,7 @@ private final class HeldInbox: @unchecked Sendable {
 
     /// Hands a transfer in as a task does that waits for it.
     private func accept(_ transfer: CurlTransfer, into inbox: HeldInbox) async -> CurlInbox.AfterAccepting {
-        let outcome = Lock(CurlInbox.AfterAccepting.nothing)
+        let outcome = Mutex(CurlInbox.AfterAccepting.nothing)
         await withUnsafeContinuation { waiter in
             outcome.withLock { $0 = inbox { $0.accept(transfer, waiter: waiter) } }
             transfer.waiter = nil

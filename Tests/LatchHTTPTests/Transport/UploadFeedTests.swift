@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 import Testing
 
 @testable import LatchHTTP
@@ -43,7 +44,7 @@ import Testing
     private struct Broken: Error {}
 
     @Test func `is asked for only when libcurl wants it`() async {
-        let opened = Lock(0)
+        let opened = Mutex(0)
         let taker = Taker(
             HTTPBodyStream {
                 opened.withLock { $0 += 1 }
@@ -86,7 +87,7 @@ import Testing
     }
 
     @Test func `aborts where its source fails, and tells why`() async {
-        let left = Lock(2)
+        let left = Mutex(2)
         let taker = Taker(
             HTTPBodyStream(once: {
                 let isLeft = left.withLock { left in

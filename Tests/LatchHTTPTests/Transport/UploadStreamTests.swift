@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `Content that is sent as a stream` {
@@ -155,7 +156,7 @@ import Testing
     func `of another length than announced ends the request`(length: Int) async throws {
         let server = try RawHTTPServer { _ in .response() }
         let bytes = [UInt8](repeating: 1, count: length / 3)
-        let pieces = Lock([bytes, bytes, [UInt8](repeating: 1, count: length - 2 * bytes.count)])
+        let pieces = Mutex([bytes, bytes, [UInt8](repeating: 1, count: length - 2 * bytes.count)])
         let stream = HTTPBodyStream(length: 100, once: { pieces.withLock { $0.isEmpty ? nil : $0.removeFirst() } })
         await #expect(throws: HTTPError.lengthMismatch) {
             try await transport.respond(to: request(to: server.port, stream))
@@ -179,7 +180,7 @@ import Testing
 
     @Test func `is read no faster than the server takes it`() async throws {
         let listener = try RawListener()
-        let pieces = Lock(0)
+        let pieces = Mutex(0)
         let stream = HTTPBodyStream(
             length: 64 << 20,
             once: {
@@ -222,8 +223,8 @@ import Testing
         try await withTemporaryFolder { folder in
             try await HTTPBodyStream([]).write(to: folder + "/file")
             try #require(FileHandle(forWritingAtPath: folder + "/file")).truncate(atOffset: UInt64(size))
-            let given = Lock(0)
-            let most = Lock(0)
+            let given = Mutex(0)
+            let most = Mutex(0)
             let file = try HTTPBodyStream.file(at: folder + "/file")
             let stream = HTTPBodyStream(length: file.length) {
                 let iterator = Reader(file)

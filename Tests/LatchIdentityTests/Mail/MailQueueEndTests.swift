@@ -3,6 +3,7 @@
 import Foundation
 import LatchCore
 import LatchTesting
+import Synchronization
 import Testing
 
 @testable import LatchIdentity
@@ -64,7 +65,7 @@ import Testing
 
 /// A mail server that takes nothing.
 private final class RefusingMailer: Mailer {
-    private let tried = Lock(0)
+    private let tried = Mutex(0)
 
     var attempts: Int { tried.withLock { $0 } }
 

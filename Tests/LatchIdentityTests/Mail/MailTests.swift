@@ -3,6 +3,7 @@
 import Foundation
 import LatchCore
 import LatchTesting
+import Synchronization
 import Testing
 
 @testable import LatchIdentity
@@ -170,9 +171,9 @@ import Testing
 
 /// A mail server that fails at first.
 private final class FlakyMailer: Mailer {
-    private let state: Lock<(left: Int, attempts: Int)>
+    private let state: Mutex<(left: Int, attempts: Int)>
 
-    init(failures: Int) { state = Lock((failures, 0)) }
+    init(failures: Int) { state = Mutex((failures, 0)) }
 
     var attempts: Int { state.withLock { $0.attempts } }
 

@@ -2,13 +2,14 @@
 
 import Foundation
 import LatchCore
+import Synchronization
 import Testing
 
 @testable import LatchIdentity
 
 /// How many were inside at once, at most.
 private final class Peak: Sendable {
-    private let counts = Lock((inside: 0, most: 0))
+    private let counts = Mutex((inside: 0, most: 0))
 
     var most: Int { counts.withLock { $0.most } }
 

@@ -3,10 +3,11 @@
 import LatchCore
 
 @testable import LatchIdentity
+import Synchronization
 
 /// A mail server that takes its time until it is released.
 final class HangingMailer: Mailer {
-    private let sent = Lock(0)
+    private let sent = Mutex(0)
     private let gate = AsyncStream.makeStream(of: Void.self)
     private let called = AsyncStream.makeStream(of: Void.self)
 

@@ -6,6 +6,7 @@ import LatchCore
 import LatchHTTP
 import LatchOAuth
 import LatchTesting
+import Synchronization
 
 /// An issuer that answers what it is told and records what it was asked, for what a good one never does.
 final class ScriptedIssuer: Handler {
@@ -16,7 +17,7 @@ final class ScriptedIssuer: Handler {
         var answers: [String: Answer] = [:]
     }
 
-    private let script = Lock(Script())
+    private let script = Mutex(Script())
     let clock = ManualClock()
 
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {

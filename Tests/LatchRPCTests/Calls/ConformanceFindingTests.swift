@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import Synchronization
 import Testing
 
 @testable import LatchRPC
@@ -89,7 +90,7 @@ import Testing
     @Test(arguments: CallStyle.plain) func `the smallest message is compressed where that is asked for`(
         style: CallStyle
     ) async throws {
-        let sizes = Lock<[Int]>([])
+        let sizes = Mutex<[Int]>([])
         var counting = RPCCompression(
             name: "gzip",
             compress: { bytes in

@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import Synchronization
 import Testing
 
 @testable import LatchRPC
@@ -102,7 +103,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
         let server = try server(silence)
         let channel = try channel(silence, server, clock: clock.wallClock())
         let options = CallOptions(timeout: .seconds(30))
-        let isOver = Lock(false)
+        let isOver = Mutex(false)
         let call = Task {
             defer { isOver.withLock { $0 = true } }
             let stream = try await channel.serverStream(Notes.count, Note(), options)
@@ -143,7 +144,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
 
     @Test(arguments: [CallStyle(style: .connect), CallStyle(style: .grpcWeb), CallStyle(style: .grpcWebText)])
     func `in reading makes the method wait`(style: CallStyle) async throws {
-        let written = Lock(0)
+        let written = Mutex(0)
         let method = RPCMethodHandler.serverStream(Notes.count) { _, _ in
             RPCStream { writer in
                 for _ in 0..<Self.count {
@@ -186,7 +187,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
             return Note(number: first?.number ?? -1)
         }
         let handler = RPCService([method])
-        let written = Lock(0)
+        let written = Mutex(0)
         let channel = try style.channel("http://localhost", through: handler)
         let notes = RPCStream<Note> { writer in
             for number in Int32(5)..<10_000 {

@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import Synchronization
 import Testing
 
 @testable import LatchRPC
@@ -189,7 +190,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `A refusal in base64` {
     @Test func `is seen as 401 by the interceptors around a call`() async throws {
-        let asked = Lock(0)
+        let asked = Mutex(0)
         let refusing = RPCService([.unary(Notes.echo) { _, _ in throw RPCError.unauthenticated }])
         let accepting = RPCService(NotesService().handlers)
         let server = HandlerFunction { request in
@@ -229,7 +230,7 @@ func failure(_ body: () async throws -> Void) async -> RPCError? {
 func serving<Value: Sendable>(
     returning service: RPCService, _ body: @Sendable (_ url: String) async throws -> Value
 ) async throws -> Value {
-    let result = Lock<Value?>(nil)
+    let result = Mutex<Value?>(nil)
     try await serving(service) { url in
         let value = try await body(url)
         result.withLock { $0 = value }

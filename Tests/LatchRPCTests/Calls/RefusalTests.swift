@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import Synchronization
 import Testing
 
 @testable import LatchRPC
@@ -30,7 +31,7 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
     }
 
     private final class Tally: Sendable {
-        private let count = Lock(0)
+        private let count = Mutex(0)
         var value: Int { count.withLock { $0 } }
 
         @discardableResult func add() -> Int {
@@ -113,7 +114,7 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
     @Test(arguments: framed) func `is not waited for where no credential was sent`(style: RPCProtocol) async throws {
         let (silence, end) = AsyncStream<[UInt8]>.makeStream()
         let handler = HandlerFunction { _ in
-            let held = Lock(silence.makeAsyncIterator())
+            let held = Mutex(silence.makeAsyncIterator())
             let body = HTTPBodyStream(once: {
                 var own = held.withLock { $0 }
                 return await own.next()
@@ -165,7 +166,7 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
 extension HTTPBodyStream {
     /// The pieces one after the other.
     fileprivate var source: Source {
-        let held = Lock(makeAsyncIterator())
+        let held = Mutex(makeAsyncIterator())
         return {
             var own = held.withLock { $0 }
             let piece = try await own.next()

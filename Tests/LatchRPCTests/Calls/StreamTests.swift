@@ -3,6 +3,7 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @testable import LatchRPC
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test func `of a writer is written as it is read`() async throws {
-        let written = Lock(0)
+        let written = Mutex(0)
         let stream = RPCStream<Note> { writer in
             for number in Int32(0)..<100 {
                 written.withLock { $0 += 1 }
@@ -130,7 +131,7 @@ import Testing
     }
 
     private final class Counter: Sendable {
-        private let count = Lock(0)
+        private let count = Mutex(0)
 
         var value: Int { count.withLock { $0 } }
 

@@ -3,13 +3,14 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @testable import LatchRPC
 
 @Suite struct `A stream of envelopes` {
     private func pieces(_ bytes: [UInt8], of size: Int) -> HTTPBodyStream {
-        let rest = Lock(bytes[...])
+        let rest = Mutex(bytes[...])
         return HTTPBodyStream(once: {
             rest.withLock { rest in
                 defer { rest = rest.dropFirst(size) }
@@ -120,7 +121,7 @@ import Testing
     @Test(arguments: [1, 2, 3, 4, 5, 7, 1000]) func `are base64 in pieces of any size`(size: Int) async throws {
         let bytes = (0..<100).map { UInt8($0) }
         let text = bytes.indices.flatMap { $0 % 7 == 0 ? WebText.encode(Array(bytes[$0..<min($0 + 7, 100)])) : [] }
-        let rest = Lock(text[...])
+        let rest = Mutex(text[...])
         let stream = HTTPBodyStream(once: {
             rest.withLock { rest in
                 defer { rest = rest.dropFirst(size) }
@@ -133,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4, 7]) func `are base64 without padding between pieces`(size: Int) async throws {
-        let rest = Lock((0..<100).map { UInt8($0) }[...])
+        let rest = Mutex((0..<100).map { UInt8($0) }[...])
         let encode = WebText.encoding {
             rest.withLock { rest in
                 defer { rest = rest.dropFirst(size) }

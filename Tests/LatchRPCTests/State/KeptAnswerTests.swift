@@ -3,14 +3,15 @@
 import LatchCore
 import LatchRPC
 import LatchTesting
+import Synchronization
 import Testing
 
 /// A store whose answers a test spoils, or that fails.
 private final class SpoiltStore: AnswerStore {
     struct Broken: Error {}
-    let answer: Lock<Result<KeptAnswer?, Broken>>
+    let answer: Mutex<Result<KeptAnswer?, Broken>>
 
-    init(_ answer: Result<KeptAnswer?, Broken>) { self.answer = Lock(answer) }
+    init(_ answer: Result<KeptAnswer?, Broken>) { self.answer = Mutex(answer) }
     func answer(to request: AnswerKey) async throws -> KeptAnswer? { try answer.withLock { $0 }.get() }
     func keep(_ answer: KeptAnswer, to request: AnswerKey) async throws { throw Broken() }
     func removeAll() async throws { throw Broken() }

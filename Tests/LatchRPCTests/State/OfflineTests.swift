@@ -3,11 +3,12 @@
 import LatchCore
 import LatchRPC
 import LatchTesting
+import Synchronization
 import Testing
 
 /// A network that a test takes away.
 private final class Network: Sendable {
-    private let isUp = Lock(true)
+    private let isUp = Mutex(true)
 
     var status: NetworkStatus { NetworkStatus { self.isUp.withLock { $0 } } }
     func set(_ isUp: Bool) { self.isUp.withLock { $0 = isUp } }

@@ -3,6 +3,7 @@
 import LatchCore
 import LatchHTTP
 import LatchServer
+import Synchronization
 import Testing
 
 @Suite struct `The server's interceptors` {
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test func `log requests without their secrets`() async throws {
-        let log = Lock<[AccessLogEntry]>([])
+        let log = Mutex<[AccessLogEntry]>([])
         let logging = AccessLogInterceptor { entry in log.withLock { $0.append(entry) } }
         let handler = Self.echoID.intercepted(by: [RequestIDInterceptor(making: { "id" }), logging])
         _ = try await handler.respond(to: Self.request([.authorization: "Bearer secret", .cookie: "s=secret"]))
@@ -58,7 +59,7 @@ import Testing
     }
 
     @Test func `log a request that ended in an error, and let the error through`() async throws {
-        let log = Lock<[AccessLogEntry]>([])
+        let log = Mutex<[AccessLogEntry]>([])
         let logging = AccessLogInterceptor { entry in log.withLock { $0.append(entry) } }
         let handler = HandlerFunction { _ in throw Unexpected() }.intercepted(by: [logging])
         await #expect(throws: Unexpected.self) { try await handler.respond(to: Self.request()) }
@@ -66,7 +67,7 @@ import Testing
     }
 
     @Test func `report what was not expected, and only that`() async throws {
-        let reports = Lock<[String]>([])
+        let reports = Mutex<[String]>([])
         let problems = ProblemInterceptor { error, request in
             reports.withLock { $0.append("\(type(of: error)) \(request.path)") }
         }

@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `A server that stops under load` {
@@ -21,7 +22,7 @@ import Testing
 
     @Test(arguments: [1, 2])
     func `answers whole every request that reached a handler`(loops: Int) async throws {
-        let handled = Lock(0)
+        let handled = Mutex(0)
         let (reached, reach) = AsyncStream<Void>.makeStream()
         let handler = HandlerFunction { _ in
             if handled.withLock({

@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import Synchronization
 import Testing
 
 /// Each case is sent as these bytes over a real socket, followed by a second request that must never be served.
@@ -30,7 +31,7 @@ import Testing
     }
 
     final class Served: Sendable {
-        private let lock = Lock<[String]>([])
+        private let lock = Mutex<[String]>([])
         func add(_ path: String) { lock.withLock { $0.append(path) } }
         var paths: [String] { lock.withLock { $0 } }
     }

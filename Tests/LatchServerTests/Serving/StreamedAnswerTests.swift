@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `An answer whose content is a stream` {
@@ -11,7 +12,7 @@ import Testing
     private final class Source: Sendable {
         let (pieces, feed) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
         let (endings, ending) = AsyncStream<Void>.makeStream()
-        let openings = Lock(0)
+        let openings = Mutex(0)
 
         func response(_ status: HTTPStatus = .ok, length: Int? = nil) -> HTTPResponse {
             let stream = HTTPBodyStream(length: length) { [self] in
@@ -180,10 +181,10 @@ import Testing
     }
 
     @Test func `makes its source wait for a slow client`() async throws {
-        let pieces = Lock(0)
+        let pieces = Mutex(0)
         let piece = [UInt8](repeating: 7, count: 1 << 20)
         let stream = HTTPBodyStream(length: 64 << 20) {
-            let left = Lock(64)
+            let left = Mutex(64)
             return {
                 pieces.withLock { $0 += 1 }
                 return left.withLock { left in

@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `An answer with trailers` {
@@ -13,7 +14,7 @@ import Testing
     ) async throws {
         let server = Server(
             handler: HandlerFunction { _ in
-                let rest = Lock(pieces[...])
+                let rest = Mutex(pieces[...])
                 let stream = HTTPBodyStream(
                     once: { rest.withLock { $0.popFirst().map { Array($0.utf8) } } }, trailers: { trailers })
                 return HTTPResponse(status: .ok, body: HTTPBody(stream))

@@ -4,13 +4,14 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `A body that is run both ways` {
     struct Mishap: Error {}
 
     @Test func `runs once in process and once over a socket`() async throws {
-        let addresses = Lock<[String?]>([])
+        let addresses = Mutex<[String?]>([])
         let handler = HandlerFunction { request in
             addresses.withLock { $0.append(request.remoteAddress) }
             return HTTPResponse(status: .noContent)
@@ -22,7 +23,7 @@ import Testing
     }
 
     @Test func `sees a problem in both cases where the handler throws`() async throws {
-        let statuses = Lock<[HTTPStatus]>([])
+        let statuses = Mutex<[HTTPStatus]>([])
         try await bothWays(HandlerFunction { _ in throw Mishap() }) { api in
             let response = try await api.respond(to: HTTPRequest(authority: "localhost", path: "/"))
             statuses.withLock { $0.append(response.status) }
@@ -31,7 +32,7 @@ import Testing
     }
 
     @Test func `leaves no server behind when it throws`() async throws {
-        let address = Lock<Server.Address?>(nil)
+        let address = Mutex<Server.Address?>(nil)
         // An address that no other test uses, so that nobody takes the port.
         let configuration = Server.Configuration(host: "127.0.0.4", port: 0)
         await #expect(throws: Mishap.self) {

@@ -3,6 +3,7 @@
 import PortableFoundation
 import LatchCore
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `A manual clock` {
@@ -52,7 +53,7 @@ import Testing
 
     /// Who was woken, in this order.
     private final class Woken: Sendable {
-        private let list = Lock<[Int]>([])
+        private let list = Mutex<[Int]>([])
         var all: [Int] { list.withLock { $0 } }
         func add(_ seconds: Int) { list.withLock { $0.append(seconds) } }
     }

@@ -2,6 +2,7 @@
 
 import LatchAuth
 import LatchCore
+import Synchronization
 import Testing
 
 @testable import LatchTesting
@@ -16,7 +17,7 @@ struct DiskFixture: Sendable {
     let log = Log()
 
     final class Log: Sendable {
-        private let lines = Lock<[String]>([])
+        private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }
         func add(_ line: String) { lines.withLock { $0.append(line) } }
     }

@@ -3,6 +3,7 @@
 import PortableFoundation
 import LatchCore
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `A simulation` {
@@ -37,7 +38,7 @@ import Testing
     @Test func `interleaves tasks in more than one order`() {
         let orders = (UInt64(0)..<50).map { seed -> [Int] in
             let simulation = Simulation(seed: seed)
-            let order = Lock<[Int]>([])
+            let order = Mutex<[Int]>([])
             for task in 0..<3 { simulation.spawn { order.withLock { $0.append(task) } } }
             #expect(simulation.run())
             return order.withLock { $0 }
@@ -48,7 +49,7 @@ import Testing
 
     @Test func `wakes timers in the order of their deadlines, and equal ones in the order of their waiting`() {
         let simulation = Simulation(seed: 7)
-        let woken = Lock<[String]>([])
+        let woken = Mutex<[String]>([])
         func wait(_ name: String, _ duration: Duration) {
             simulation.spawn {
                 try await simulation.clock.sleep(for: duration)
@@ -77,7 +78,7 @@ import Testing
     @Test func `does not let time pass while something can still happen`() {
         let simulation = Simulation(seed: 3)
         let start = simulation.now
-        let seen = Lock<[Date]>([])
+        let seen = Mutex<[Date]>([])
         simulation.spawn { try await simulation.clock.sleep(for: .seconds(60)) }
         simulation.spawn {
             for _ in 0..<100 {
@@ -91,7 +92,7 @@ import Testing
 
     @Test func `stops before what lies beyond its horizon, and goes on with it later`() {
         let simulation = Simulation(seed: 5)
-        let isDone = Lock(false)
+        let isDone = Mutex(false)
         simulation.spawn {
             try await simulation.clock.sleep(for: .seconds(10))
             isDone.withLock { $0 = true }
@@ -104,7 +105,7 @@ import Testing
 
     @Test func `ends early where it is told to`() {
         let simulation = Simulation(seed: 5)
-        let steps = Lock(0)
+        let steps = Mutex(0)
         simulation.spawn {
             while true {
                 try await simulation.clock.sleep(for: .seconds(1))
@@ -195,8 +196,8 @@ import Testing
 
     @Test func `runs its tasks one at a time on the thread that drives it`() {
         let simulation = Simulation(seed: 21)
-        let inside = Lock(0)
-        let most = Lock(0)
+        let inside = Mutex(0)
+        let most = Mutex(0)
         for _ in 0..<20 {
             simulation.spawn {
                 for _ in 0..<10 {

@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import Synchronization
 import Testing
 
 @testable import LatchCommand
@@ -19,8 +20,8 @@ struct KeptShell {
     }
 
     private final class Kept: Sendable {
-        let output = Lock("")
-        let error = Lock("")
+        let output = Mutex("")
+        let error = Mutex("")
     }
 
     var shell: Shell {

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [true, false]) func `ends with the first step that does not hold`(isJSON: Bool) async throws {
-        let said = Lock<[String]>([])
+        let said = Mutex<[String]>([])
         let stream = Shell.Stream(isTerminal: false) { text in said.withLock { $0.append(text) } }
         let shell = Shell(environment: [:], output: stream, error: stream, signals: .unheard)
         let played = Atomic(0)

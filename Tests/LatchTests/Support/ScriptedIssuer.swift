@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import Synchronization
 
 /// An issuer in this process that grants whatever it is asked for, accepts its newest access token alone, and keeps what
 /// it was sent.
@@ -20,7 +21,7 @@ final class ScriptedIssuer: Sendable {
         var renewals = 0
     }
 
-    let world = Lock(World())
+    let world = Mutex(World())
     let url: String
     private let server: Server
 
@@ -28,7 +29,7 @@ final class ScriptedIssuer: Sendable {
     static func with<Result: Sendable>(
         _ routes: (inout Router) -> Void = { _ in }, _ body: (ScriptedIssuer) async throws -> Result
     ) async throws -> Result {
-        let world = Lock<ScriptedIssuer?>(nil)
+        let world = Mutex<ScriptedIssuer?>(nil)
         var router = Router()
         routes(&router)
         router.post("/oauth/token") { request in try world.withLock { $0 }?.grant(request) ?? HTTPResponse(status: 503)

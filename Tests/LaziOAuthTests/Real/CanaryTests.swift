@@ -6,6 +6,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import LaziOAuth
+import Synchronization
 import Testing
 
 private let password = "Canary-Password-1!"
@@ -14,7 +15,7 @@ private let password = "Canary-Password-1!"
 @Suite struct `A secret` {
     /// Everything that a run has written down somewhere: logs, errors, descriptions and dumps.
     private final class Traces: Sendable {
-        let text = Lock("")
+        let text = Mutex("")
         func add(_ more: String) { text.withLock { $0 += more + "\n" } }
 
         @MainActor
@@ -30,7 +31,7 @@ private let password = "Canary-Password-1!"
     @Test(arguments: RealBackend.Way.allCases)
     func `L14: is in no URL, log, error, description or dump`(way: RealBackend.Way) async throws {
         let traces = Traces()
-        let secrets = Lock<Set<String>>([password])
+        let secrets = Mutex<Set<String>>([password])
         try await RealBackend.run(way) { backend in
             let logging = LoggingInterceptor(LoggingOptions(minimumLevel: .debug)) { traces.add("\($0)") }
             let store = InMemoryTokenStore<Tokens>()

@@ -7,6 +7,7 @@ import LatchHTTP
 import LatchTesting
 import LaziOAuth
 import Observation
+import Synchronization
 import Testing
 
 private let refresh = "/oauth/token/refresh"
@@ -126,7 +127,7 @@ private let refresh = "/oauth/token/refresh"
 
 /// Says that it is locked until it is not.
 private final class LockedSecretStore: SecretStore {
-    let isLocked = Lock(true)
+    let isLocked = Mutex(true)
     private let store: MemorySecretStore
 
     init(_ store: MemorySecretStore) { self.store = store }

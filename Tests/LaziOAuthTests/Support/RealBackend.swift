@@ -9,6 +9,7 @@ import LatchTesting
 import LaziOAuth
 
 @testable import LatchIdentity
+import Synchronization
 
 /// The auth server itself, in process or over a socket, with a clock that tests move, and a record of what it was asked.
 final class RealBackend: Sendable {
@@ -19,10 +20,10 @@ final class RealBackend: Sendable {
     let identity: Identity
     let clock = ManualClock()
     /// What the network does with a request before it reaches the server, and with its answer.
-    let network = Lock<@Sendable (HTTPRequest, any Handler) async throws -> HTTPResponse>({
+    let network = Mutex<@Sendable (HTTPRequest, any Handler) async throws -> HTTPResponse>({
         try await $1.respond(to: $0)
     })
-    private let log = Lock<[HTTPRequest]>([])
+    private let log = Mutex<[HTTPRequest]>([])
     private let server: Server?
     private let transport: any Handler
     let url: URL

@@ -6,6 +6,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import LaziOAuth
+import Synchronization
 
 /// The facade's; the core's has the same name.
 typealias OAuthError = LaziOAuth.OAuthError
@@ -14,7 +15,7 @@ typealias OAuthError = LaziOAuth.OAuthError
 final class ScriptedBackend: Handler {
     typealias Answer = @Sendable (HTTPRequest) async throws -> HTTPResponse
 
-    private let script = Lock<(requests: [HTTPRequest], answers: [String: Answer])>(([], [:]))
+    private let script = Mutex<(requests: [HTTPRequest], answers: [String: Answer])>(([], [:]))
     let clock = ManualClock()
 
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {

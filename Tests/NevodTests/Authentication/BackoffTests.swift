@@ -3,6 +3,7 @@
 import LatchCore
 import LatchHTTP
 import Nevod
+import Synchronization
 import Testing
 
 @Suite struct `The pause after a failed refresh` {
@@ -63,8 +64,8 @@ import Testing
 
 /// Says yes so many times.
 private final class Countdown: Sendable {
-    private let left: Lock<Int>
-    init(_ count: Int) { left = Lock(count) }
+    private let left: Mutex<Int>
+    init(_ count: Int) { left = Mutex(count) }
     func take() -> Bool {
         left.withLock { left in
             left -= 1

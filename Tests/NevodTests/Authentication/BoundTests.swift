@@ -3,6 +3,7 @@
 import LatchCore
 import LatchHTTP
 import Nevod
+import Synchronization
 import Testing
 
 @Suite struct `The number of repeats` {
@@ -47,7 +48,7 @@ import Testing
 
     @Test func `N8: leaves the budget for passing failures untouched by a refresh`() async throws {
         let backend = Backend()
-        let script = Lock<[HTTPStatus]>([401, 503, 503, 200])
+        let script = Mutex<[HTTPStatus]>([401, 503, 503, 200])
         backend.on("/flaky") { _ in
             let status = script.withLock { $0.isEmpty ? 500 : $0.removeFirst() }
             return .json(#"{"id":7,"name":"Ada"}"#, status: status)

@@ -4,11 +4,12 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Nevod
+import Synchronization
 import Testing
 
 /// The provider that a refresh strategy asks, which is made after the strategy.
 private final class Later: Sendable {
-    let provider = Lock<NetworkProvider?>(nil)
+    let provider = Mutex<NetworkProvider?>(nil)
 
     func refresh(_ old: Token?) async throws -> Token {
         guard let provider = provider.withLock({ $0 }) else { throw NetworkError.unauthorized }
@@ -89,7 +90,7 @@ private func selfServed(
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()
-            let later = Lock<Task<Void, Never>?>(nil)
+            let later = Mutex<Task<Void, Never>?>(nil)
             let go = Gate()
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage,

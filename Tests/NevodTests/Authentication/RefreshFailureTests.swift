@@ -5,14 +5,15 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Nevod
+import Synchronization
 import Testing
 
 /// A storage with an old token and a strategy that fails as it is told.
 private final class Failing: Sendable {
     let backend = Backend()
     let storage = TokenStorage<Token>(storage: InMemoryStorage())
-    let failures = Lock<[any Error]>([])
-    let attempts = Lock(0)
+    let failures = Mutex<[any Error]>([])
+    let attempts = Mutex(0)
 
     func interceptor(backoff: RetryPolicy? = nil) async -> AuthenticationInterceptor<Token> {
         await storage.save(Token(value: "old"))
@@ -95,7 +96,7 @@ private struct OwnError: Error {}
         let clock = SteppingClock()
         try await backend.serve { url in
             let storage = await oldTokens(clock: clock.wallClock)
-            let failures = Lock(3)
+            let failures = Mutex(3)
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage,
                 refreshStrategy: { _ in

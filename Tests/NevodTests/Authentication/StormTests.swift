@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Nevod
+import Synchronization
 import Testing
 
 @Suite struct `A storm of refusals` {
@@ -72,7 +73,7 @@ import Testing
     @Test func `N4: a request without a token asks for the first one after a refusal, once for all`() async throws {
         let backend = Backend()
         try await backend.serve { url in
-            let asked = Lock<[String?]>([])
+            let asked = Mutex<[String?]>([])
             let auth = AuthenticationInterceptor(
                 tokenStorage: TokenStorage<Token>(storage: InMemoryStorage()),
                 refreshStrategy: { old in

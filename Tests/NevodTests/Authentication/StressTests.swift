@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Nevod
+import Synchronization
 import Testing
 
 /// A server whose tokens say whose they are, and that ends each after some requests.
@@ -14,7 +15,7 @@ private final class People: Sendable {
         var issued = 0
     }
 
-    private let state = Lock(State())
+    private let state = Mutex(State())
     let backend = Backend()
 
     init() {

@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Nevod
+import Synchronization
 import Testing
 
 @Suite struct `A token` {
@@ -73,7 +74,7 @@ import Testing
         let server = try RawHTTPServer { _ in .response(401) }
         let storage = TokenStorage<APIKeyToken>(storage: InMemoryStorage())
         await storage.save(APIKeyToken(apiKey: "k"))
-        let asked = Lock(0)
+        let asked = Mutex(0)
         let auth = AuthenticationInterceptor(
             tokenStorage: storage,
             refreshStrategy: { _ in

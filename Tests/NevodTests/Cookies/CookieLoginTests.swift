@@ -4,12 +4,13 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Nevod
+import Synchronization
 import Testing
 
 /// A site that knows one session cookie at a time.
 private final class Site: Sendable {
     let backend = Backend()
-    let logins = Lock(0)
+    let logins = Mutex(0)
     let kept = InMemoryStorage()
 
     init() {
@@ -126,7 +127,7 @@ private final class Site: Sendable {
     @Test func `N10: that fails is told as it failed, sends nothing, and is tried again`() async throws {
         let site = Site()
         try await site.backend.serve { url in
-            let failures = Lock<[NetworkError]>([.unauthorized, .noConnection, .timeout])
+            let failures = Mutex<[NetworkError]>([.unauthorized, .noConnection, .timeout])
             let (provider, _) = site.provider(url) {
                 if let error = failures.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw error }
                 return try site.login()

@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Nevod
+import Synchronization
 import Testing
 
 /// An interceptor made of a closure.
@@ -50,7 +51,7 @@ struct Adapting: RequestInterceptor {
     }
 
     @Test func `is seen with all that it will be sent with`() async throws {
-        let seen = Lock<URLRequest?>(nil)
+        let seen = Mutex<URLRequest?>(nil)
         _ = try await sent(.put, body: ["k": "v"], headers: ["X-A": "1"]) { request in
             seen.withLock { [request] in $0 = request }
         }
@@ -121,7 +122,7 @@ struct Adapting: RequestInterceptor {
     }
 
     @Test func `N11: has the parameters that were added for secrets`() async throws {
-        let notes = Lock<[String]>([])
+        let notes = Mutex<[String]>([])
         let logger = NevodLogger(
             config: LoggerConfiguration(infoHandler: { note in notes.withLock { $0.append(note.message) } }))
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }

@@ -4,11 +4,12 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Nevod
+import Synchronization
 import Testing
 
 /// Notes what is called, in order.
 private final class Journal: Sendable {
-    let lines = Lock<[String]>([])
+    let lines = Mutex<[String]>([])
     func note(_ line: String) { lines.withLock { $0.append(line) } }
 }
 
@@ -50,7 +51,7 @@ private struct Rewriting: RequestInterceptor {
     private func run(
         _ chain: InterceptorChain, answers: [Int]
     ) async throws -> (error: NetworkError?, server: RawHTTPServer) {
-        let script = Lock(answers)
+        let script = Mutex(answers)
         let server = try RawHTTPServer { _ in
             .response(script.withLock { $0.isEmpty ? 200 : $0.removeFirst() }, body: "{}")
         }

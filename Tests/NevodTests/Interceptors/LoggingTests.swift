@@ -4,11 +4,12 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Nevod
+import Synchronization
 import Testing
 
 /// Collects everything that is logged.
 private final class Sink: Sendable {
-    let notes = Lock<[LogContext]>([])
+    let notes = Mutex<[LogContext]>([])
     var configuration: LoggerConfiguration {
         let take: LogHandler = { note in self.notes.withLock { $0.append(note) } }
         return LoggerConfiguration(debugHandler: take, infoHandler: take, warningHandler: take, errorHandler: take)

@@ -5,13 +5,14 @@ import LatchHTTP
 import LatchServer
 import LatchTesting
 import Nevod
+import Synchronization
 import Testing
 
 /// A list of numbers that is given in parts, in every style.
 private final class ListServer: Handler {
     let count: Int
-    let asked = Lock<[String]>([])
-    let failures = Lock(0)
+    let asked = Mutex<[String]>([])
+    let failures = Mutex(0)
 
     init(count: Int) { self.count = count }
 

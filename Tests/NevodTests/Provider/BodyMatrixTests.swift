@@ -5,6 +5,7 @@ import LatchHTTP
 import LatchServer
 import LatchTesting
 import Nevod
+import Synchronization
 import Testing
 
 /// What a route sends.
@@ -161,7 +162,7 @@ private struct FormRoute: Route {
 
     @Test(arguments: [ParameterEncoding.query, .formUrlEncoded])
     func `N3: comes back as it was, in names and values`(encoding: ParameterEncoding) async throws {
-        let read = Lock<[String: String]>([:])
+        let read = Mutex<[String: String]>([:])
         let handler = HandlerFunction { request in
             let fields = encoding == .query ? request.queryItems : try request.formFields()
             read.withLock { $0 = Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }) }

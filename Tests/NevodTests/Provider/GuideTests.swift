@@ -3,6 +3,7 @@
 import LatchCore
 import LatchTesting
 import Nevod
+import Synchronization
 import Testing
 
 /// What the guides of the original's last version promise, in short programs against a real server.
@@ -21,7 +22,7 @@ import Testing
     private func serve(
         _ answers: [RawHTTPServer.Answer], _ body: (URL) async throws -> Void
     ) async throws -> [RawHTTPServer.Request] {
-        let script = Lock(answers)
+        let script = Mutex(answers)
         let server = try RawHTTPServer { _ in
             script.withLock { $0.isEmpty ? .response(200, body: #"{"id":7,"name":"Ada"}"#) : $0.removeFirst() }
         }

@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Nevod
+import Synchronization
 import Testing
 
 @Suite struct `A rate limit` {
@@ -24,12 +25,12 @@ import Testing
     }
 
     @Test func `N17: holds for all attempts of a provider, retries too`() async throws {
-        let script = Lock([503, 503])
+        let script = Mutex([503, 503])
         let server = try RawHTTPServer { _ in
             .response(script.withLock { $0.isEmpty ? 200 : $0.removeFirst() }, body: "{}")
         }
         final class Counter: RateLimiting {
-            let count = Lock(0)
+            let count = Mutex(0)
             func acquirePermit() async throws { count.withLock { $0 += 1 } }
         }
         let counter = Counter()

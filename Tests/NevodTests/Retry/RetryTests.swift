@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Nevod
+import Synchronization
 import Testing
 
 @Suite struct `A retry policy` {
@@ -71,7 +72,7 @@ import Testing
         _ answers: [RawHTTPServer.Answer], policy: RetryPolicy,
         send: (NetworkProvider) async throws -> Void = { let _: EmptyResponse = try await $0.get("a") }
     ) async throws -> (count: Int, waits: [Duration], error: NetworkError?) {
-        let script = Lock(answers)
+        let script = Mutex(answers)
         let server = try RawHTTPServer { _ in
             script.withLock { $0.isEmpty ? .response(200, body: "{}") : $0.removeFirst() }
         }

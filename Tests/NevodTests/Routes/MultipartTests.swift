@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Nevod
+import Synchronization
 import Testing
 
 private struct Uploaded: Codable, Equatable, Sendable { let id: Int }
@@ -110,7 +111,7 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
             let path = "\(folder)/big.bin"
             let size = 8 << 20
             try Data(repeating: 7, count: size).write(to: URL(fileURLWithPath: path))
-            let script = Lock([401, 200])
+            let script = Mutex([401, 200])
             let server = try RawHTTPServer { _ in
                 .response(script.withLock { $0.isEmpty ? 200 : $0.removeFirst() }, body: #"{"id":1}"#)
             }

@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Nevod
+import Synchronization
 import Testing
 
 @Suite struct `The storage of the platform` {
@@ -90,7 +91,7 @@ import Testing
 @Suite struct `Plain http` {
     private func request(allowing: Bool) async throws -> (sent: [URLRequest], error: NetworkError?) {
         final class Recording: URLSessionProtocol {
-            let requests = Lock<[URLRequest]>([])
+            let requests = Mutex<[URLRequest]>([])
             func requestData(
                 for request: URLRequest, delegate: (any URLSessionTaskDelegate)?
             ) async throws -> (Data, URLResponse) {

@@ -5,13 +5,14 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Nevod
+import Synchronization
 import Testing
 
 /// A storage that fails when told to.
 final class FailingStorage: KeyValueStorage {
     let inner = InMemoryStorage()
-    let failsToRead = Lock(false)
-    let failsToWrite = Lock(false)
+    let failsToRead = Mutex(false)
+    let failsToWrite = Mutex(false)
 
     func string(for key: StorageKey) throws -> String? {
         try data(for: key).map { String(decoding: $0, as: UTF8.self) }
@@ -43,7 +44,7 @@ private struct Unwritable: TokenModel {
     @Test func `N1: sets what is no token aside, says so once and goes on`() async throws {
         let kept = InMemoryStorage()
         kept.set("no token", for: .token)
-        let errors = Lock<[TokenStorageError]>([])
+        let errors = Mutex<[TokenStorageError]>([])
         let storage = TokenStorage<Token>(storage: kept, onError: { error in errors.withLock { $0.append(error) } })
         #expect(await storage.load() == nil)
         #expect(await storage.load() == nil)
@@ -77,7 +78,7 @@ private struct Unwritable: TokenModel {
 
     @Test func `N23: shows a token only once it is stored`() async throws {
         let kept = FailingStorage()
-        let errors = Lock(0)
+        let errors = Mutex(0)
         let storage = TokenStorage<Token>(storage: kept, onError: { _ in errors.withLock { $0 += 1 } })
         await storage.save(Token(value: "first"))
         kept.failsToWrite.withLock { $0 = true }

@@ -5,6 +5,7 @@ import LatchHTTP
 import LatchServer
 import LatchTesting
 import Nevod
+import Synchronization
 
 /// A server that accepts some bearer tokens, hands out new ones, and records what it was asked.
 final class Backend: Handler {
@@ -15,7 +16,7 @@ final class Backend: Handler {
         var answers: [String: @Sendable (HTTPRequest) async throws -> HTTPResponse] = [:]
     }
 
-    let state = Lock(State())
+    let state = Mutex(State())
 
     init(accepting tokens: Set<String> = []) { state.withLock { $0.accepted = tokens } }
 

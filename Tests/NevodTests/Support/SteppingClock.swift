@@ -2,11 +2,12 @@
 
 import LatchCore
 import LatchTesting
+import Synchronization
 
 /// A clock on which waiting takes no time: it steps to the end of the wait and notes it.
 final class SteppingClock: Sendable {
     private let clock = ManualClock()
-    private let noted = Lock<[Duration]>([])
+    private let noted = Mutex<[Duration]>([])
 
     /// For how long somebody has waited, in order.
     var waits: [Duration] { noted.withLock { $0 } }

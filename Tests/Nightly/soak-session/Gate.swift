@@ -3,6 +3,7 @@
 import LatchCore
 import LatchHTTP
 import LatchServer
+import Synchronization
 
 /// Where the workers wait for the next round; they ask over HTTP, so that they end when the server does.
 final class Gate: Sendable {
@@ -17,7 +18,7 @@ final class Gate: Sendable {
         var waiting: [(after: Int, CheckedContinuation<Round, Never>)] = []
     }
 
-    private let line = Lock(Line())
+    private let line = Mutex(Line())
 
     /// Lets everybody into the next round.
     func open(offset: Int) {

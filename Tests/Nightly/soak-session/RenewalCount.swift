@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// Counts what passes on the route of renewals, and can stop one of them there.
 final class RenewalCount: Handler {
@@ -21,7 +22,7 @@ final class RenewalCount: Handler {
     }
 
     private let next: any Handler
-    private let state = Lock(State())
+    private let state = Mutex(State())
 
     init(_ next: any Handler) { self.next = next }
 

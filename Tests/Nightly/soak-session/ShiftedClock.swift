@@ -2,10 +2,11 @@
 
 import Foundation
 import LatchCore
+import Synchronization
 
 /// This machine's clock and an offset, so that hours pass in a moment for the server and for its clients alike.
 final class ShiftedClock: Sendable {
-    private let offset = Lock(0)
+    private let offset = Mutex(0)
 
     /// How many seconds this clock is ahead of the machine's.
     var seconds: Int {

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 
 /// A real server that speaks for all the services of Nevod's document.
 final class SeedSite: Handler {
@@ -14,7 +15,7 @@ final class SeedSite: Handler {
         var answers: [String: @Sendable (HTTPRequest) -> HTTPResponse] = [:]
     }
 
-    private let state = Lock(State())
+    private let state = Mutex(State())
 
     func respond(to request: HTTPRequest) -> HTTPResponse {
         let (answer, isKnown) = state.withLock { state in

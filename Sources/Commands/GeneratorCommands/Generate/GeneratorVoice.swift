@@ -4,6 +4,7 @@ import LatchCommand
 import LatchCore
 import LatchGenerator
 import LatchProto
+import Synchronization
 
 /// How much of what happens is told on standard error.
 struct GeneratorVoice: Sendable {
@@ -70,12 +71,12 @@ struct GeneratorVoice: Sendable {
 /// The diagnostics of one run, told as they come and kept for its report.
 final class DiagnosticLog: Sendable {
     private let voice: GeneratorVoice?
-    private let content: Lock<(all: [Diagnostic], bounds: DiagnosticBounds)>
+    private let content: Mutex<(all: [Diagnostic], bounds: DiagnosticBounds)>
 
     /// - Parameter voice: Nil where nobody is told before the report.
     init(_ voice: GeneratorVoice?) {
         self.voice = voice
-        content = Lock(([], DiagnosticBounds(showsAll: voice?.tellsAllErrors ?? true)))
+        content = Mutex(([], DiagnosticBounds(showsAll: voice?.tellsAllErrors ?? true)))
     }
 
     var all: [Diagnostic] { content.withLock { $0.all } }

@@ -2,12 +2,13 @@
 
 import LatchCommand
 import LatchCore
+import Synchronization
 
 /// Standard output as the protocol wants it: one message on each line, and nothing else ever.
 final class RPCOutput: Sendable {
     private let stream: Shell.Stream
     /// Held while a line is written, so that no two are mixed up.
-    private let turn = Lock(())
+    private let turn = Mutex(())
 
     init(_ stream: Shell.Stream) { self.stream = stream }
 
@@ -28,7 +29,7 @@ final class RequestVoice: Sendable {
         var isSilent = false
         var progress = -1
     }
-    private let state = Lock(State())
+    private let state = Mutex(State())
 
     /// - Parameter token: By which the client knows progress of this request; nil where it wants none.
     init(

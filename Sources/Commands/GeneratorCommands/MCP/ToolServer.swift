@@ -2,6 +2,7 @@
 
 import LatchCommand
 import LatchCore
+import Synchronization
 
 /// A server of the Model Context Protocol over standard input and output.
 ///
@@ -253,7 +254,7 @@ private final class BatchCollector: Sendable {
     }
 
     private let output: RPCOutput
-    private let state = Lock(State())
+    private let state = Mutex(State())
 
     init(_ output: RPCOutput) { self.output = output }
 

@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// The real transport, with a count of what went over it.
 final class CountingTransport: Handler {
@@ -19,7 +20,7 @@ final class CountingTransport: Handler {
         var lastRenewal = Duration.zero
     }
 
-    private let counted = Lock(Counts())
+    private let counted = Mutex(Counts())
     private let live = Transport.live
 
     /// All counts of one moment.

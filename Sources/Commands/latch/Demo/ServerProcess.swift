@@ -3,6 +3,7 @@
 import LatchCommand
 import LatchCore
 import LatchProcess
+import Synchronization
 
 /// `latch serve` as a process of its own, which can be killed and started again on the same port and file.
 final class ServerProcess: Sendable {
@@ -19,7 +20,7 @@ final class ServerProcess: Sendable {
     /// The whole environment of the child, in which no setting of the caller is left: the demonstration is the same
     /// everywhere.
     private let environment: [String: String]
-    private let state = Lock(State())
+    private let state = Mutex(State())
 
     /// A server that does not run yet.
     ///

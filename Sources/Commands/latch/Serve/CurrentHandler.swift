@@ -2,12 +2,13 @@
 
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// Passes requests to a handler that can be exchanged while others are being answered.
 final class CurrentHandler: Handler {
-    private let handler: Lock<any Handler>
+    private let handler: Mutex<any Handler>
 
-    init(_ handler: any Handler) { self.handler = Lock(handler) }
+    init(_ handler: any Handler) { self.handler = Mutex(handler) }
 
     /// Makes `next` answer every request from now on.
     ///

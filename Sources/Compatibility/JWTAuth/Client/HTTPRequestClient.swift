@@ -3,6 +3,7 @@
 public import Foundation
 import LatchCore
 import FoundationBridge
+import Synchronization
 public import LatchHTTP
 
 /// Sends requests, without a token.
@@ -152,7 +153,7 @@ extension HTTPRequestClient {
 
 /// The identifier of a request, which a closure that sends it may replace by its own.
 private final class RequestName: Sendable {
-    private let current = Lock(UUID())
+    private let current = Mutex(UUID())
 
     var id: UUID { current.withLock { $0 } }
 

@@ -3,6 +3,7 @@
 public import Foundation
 import LatchCore
 import FoundationBridge
+import Synchronization
 
 /// Sends a request, as a URL session does; a test gives an answer of its own.
 public protocol URLSessionProtocol: Sendable {
@@ -21,7 +22,7 @@ final class GuardedSessions: Sendable {
     /// More than a program keeps; beyond it, it makes a new one for each request.
     private static let most = 16
 
-    private let known = Lock<[ObjectIdentifier: Known]>([:])
+    private let known = Mutex<[ObjectIdentifier: Known]>([:])
 
     /// Sends by `session`.
     func send(_ request: URLRequest, by session: any URLSessionProtocol) async throws -> (Data, URLResponse) {

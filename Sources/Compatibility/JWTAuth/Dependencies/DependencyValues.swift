@@ -2,6 +2,7 @@
 
 public import LatchAuth
 import LatchCore
+import Synchronization
 
 /// The dependencies that are in force: those of the program, or what a task has set in their place.
 ///
@@ -32,7 +33,7 @@ public struct DependencyValues: Sendable {
     @TaskLocal static var scoped: DependencyValues?
 
     /// What counts everywhere else.
-    fileprivate static let program = Lock(DependencyValues())
+    fileprivate static let program = Mutex(DependencyValues())
 
     /// Values in which nothing is set.
     init() {}
@@ -65,7 +66,7 @@ protocol SessionShaping {}
 
 /// The values that keys give, made when they are first asked for.
 private final class DependencyDefaults: Sendable {
-    private let made = Lock<[ObjectIdentifier: any Sendable]>([:])
+    private let made = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
     func value<Key: TestDependencyKey>(of key: Key.Type, in context: DependencyContext) -> Key.Value {
         let id = ObjectIdentifier(key)

@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchCore
 import Observation
+import Synchronization
 
 /// The state of a session as views and tests read it, and are told of.
 final class ObservedSession: Observable, Sendable {
@@ -10,7 +11,7 @@ final class ObservedSession: Observable, Sendable {
     private let session: Session<AuthTokens>
     /// What is seen before the store has been read.
     private let initial: AuthSession?
-    private let watch = Lock<Task<Void, Never>?>(nil)
+    private let watch = Mutex<Task<Void, Never>?>(nil)
 
     init(_ session: Session<AuthTokens>, initially initial: AuthSession?) {
         self.session = session

@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// What a program's refresh closure threw, where that does not end the session.
 struct RefreshFailure: Error {
@@ -17,8 +18,8 @@ final class RefreshNote: Sendable {
     @TaskLocal static var current: RefreshNote?
 
     private let key: String
-    private let saved = Lock<AuthTokens?>(nil)
-    private let count = Lock(0)
+    private let saved = Mutex<AuthTokens?>(nil)
+    private let count = Mutex(0)
 
     private init(key: String) { self.key = key }
 

@@ -3,10 +3,11 @@
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// Makes the one session of some dependencies when it is first needed.
 final class SessionHost: Sendable {
-    private let made = Lock<AuthAccount?>(nil)
+    private let made = Mutex<AuthAccount?>(nil)
 
     func account(of values: DependencyValues) -> AuthAccount {
         if let account = made.withLock({ $0 }) { return account }

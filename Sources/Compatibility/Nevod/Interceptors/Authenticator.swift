@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// What both authenticating interceptors do, over the session of a token storage.
 final class Authenticator<Token: TokenModel>: Sendable {
@@ -112,7 +113,7 @@ final class Authenticator<Token: TokenModel>: Sendable {
 private final class RedirectAuthorization<Value: SessionCredential>: WireStep {
     private let step: SessionStep<Value>
     private let isMeant: @Sendable (URLRequest) -> Bool
-    private let isFirst = Lock(true)
+    private let isFirst = Mutex(true)
 
     init(_ step: SessionStep<Value>, isMeant: @escaping @Sendable (URLRequest) -> Bool) {
         self.step = step

@@ -3,6 +3,7 @@
 import LatchCore
 import FoundationBridge
 import LatchHTTP
+import Synchronization
 
 /// Logs each request and each failure, and no secret with it.
 ///
@@ -61,7 +62,7 @@ public actor LoggingInterceptor: RequestInterceptor {
     private func entries(
         of request: URLRequest, answer: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
     ) async -> [LogEntry] {
-        let entries = Lock<[LogEntry]>([])
+        let entries = Mutex<[LogEntry]>([])
         let log = LatchHTTP.LoggingInterceptor(options) { entry in entries.withLock { $0.append(entry) } }
         do {
             let message = try HTTPRequest(request)

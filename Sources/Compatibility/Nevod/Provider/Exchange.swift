@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// One request of a caller's through all its attempts: what its interceptors must remember between them.
 ///
@@ -28,8 +29,8 @@ final class Exchange: Sendable {
     /// Whether plain http is allowed to any host.
     let allowsInsecureHTTP: Bool
 
-    private let participations = Lock<[ObjectIdentifier: Participation]>([:])
-    private let addedSteps = Lock<[any WireStep]>([])
+    private let participations = Mutex<[ObjectIdentifier: Participation]>([:])
+    private let addedSteps = Mutex<[any WireStep]>([])
 
     init(origin: HTTPOrigin, allowsInsecureHTTP: Bool) {
         self.origin = origin

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 package import LatchCore
 package import LatchHTTP
 
@@ -19,7 +20,7 @@ public actor NetworkProvider {
     private nonisolated let interceptors: [any Interceptor]
     private nonisolated let logger: NevodLogger?
     /// One for each base URL; a configuration has few.
-    private nonisolated let clients = Lock<[URL: Client]>([:])
+    private nonisolated let clients = Mutex<[URL: Client]>([:])
 
     /// A provider.
     ///

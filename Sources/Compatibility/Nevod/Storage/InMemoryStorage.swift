@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// A storage that ends with the process, for tests and previews.
 public final class InMemoryStorage: KeyValueStorage {
-    private let kept = Lock<[StorageKey: Data]>([:])
+    private let kept = Mutex<[StorageKey: Data]>([:])
 
     /// An empty storage.
     public init() {}

@@ -2,6 +2,7 @@
 
 import LatchAuth
 import LatchCore
+import Synchronization
 
 /// Obtains tokens for the session of one storage, by the strategy of whoever needs one.
 final class RefreshDesk<Token: TokenModel>: Sendable {
@@ -21,8 +22,8 @@ final class RefreshDesk<Token: TokenModel>: Sendable {
 
     private let clock: WallClock
     /// Of the interceptor whose request was refused last; all over one storage obtain the same token.
-    private let strategy = Lock<Strategy?>(nil)
-    private let pause = Lock(Pause())
+    private let strategy = Mutex<Strategy?>(nil)
+    private let pause = Mutex(Pause())
 
     init(clock: WallClock) { self.clock = clock }
 

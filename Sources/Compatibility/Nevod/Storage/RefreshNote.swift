@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// What a strategy has saved while it runs.
 ///
@@ -11,7 +12,7 @@ final class RefreshNote: Sendable {
     @TaskLocal static var current: RefreshNote?
 
     private let desk: ObjectIdentifier
-    private let kept = Lock<(token: (any Sendable)?, isClosed: Bool)>((nil, false))
+    private let kept = Mutex<(token: (any Sendable)?, isClosed: Bool)>((nil, false))
 
     init(desk: AnyObject) { self.desk = ObjectIdentifier(desk) }
 

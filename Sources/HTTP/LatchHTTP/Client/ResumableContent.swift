@@ -2,6 +2,7 @@
 
 import PortableFoundation
 import LatchCore
+import Synchronization
 
 /// The content of an answer, over as many transfers as it takes.
 final class ResumableContent: Sendable {
@@ -21,7 +22,7 @@ final class ResumableContent: Sendable {
     }
 
     /// Taken out while a piece is awaited: there is one reader at a time.
-    private let place: Lock<Place>
+    private let place: Mutex<Place>
     /// What proves that the content is the same; nil where it cannot be continued.
     private let validator: String?
     private let clock: WallClock
@@ -36,7 +37,7 @@ final class ResumableContent: Sendable {
         length = response.body.length ?? announced
         let isRefused = response.fields["Accept-Ranges"]?.lowercased() == "none"
         validator = isEncoded || isRefused || response.status != .ok ? nil : response.strongValidator
-        place = Lock(Place(iterator: response.body.chunks.makeAsyncIterator(), left: left))
+        place = Mutex(Place(iterator: response.body.chunks.makeAsyncIterator(), left: left))
         self.clock = clock
         self.resume = resume
     }

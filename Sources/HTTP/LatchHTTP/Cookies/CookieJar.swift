@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 public import PortableFoundation
 public import LatchCore
 
@@ -20,7 +21,7 @@ public final class CookieJar: Sendable {
         var nextWatcher = 0
     }
 
-    private let contents = Lock(Contents())
+    private let contents = Mutex(Contents())
     private let policy: CookiePolicy
     private let clock: WallClock
 

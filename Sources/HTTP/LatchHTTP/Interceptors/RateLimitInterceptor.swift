@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 public import LatchCore
 
 /// Holds requests back so that no more begin than a server allows.
@@ -61,7 +62,7 @@ public struct RateLimitInterceptor: Interceptor {
 
 /// One limiter for each key that is in use.
 private final class RateLimiters: Sendable {
-    private let limiters = Lock<(byKey: [String: RateLimiter], sweep: Int)>(([:], 256))
+    private let limiters = Mutex<(byKey: [String: RateLimiter], sweep: Int)>(([:], 256))
     private let make: @Sendable () -> RateLimiter
 
     init(_ make: @escaping @Sendable () -> RateLimiter) { self.make = make }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 public import LatchCore
 
 /// Lets so many requests begin within any interval, and the others wait in the order in which they came.
@@ -25,9 +26,9 @@ public final class RateLimiter: Sendable {
     private let capacity: Int
     private let interval: Duration
     private let clock: WallClock
-    private let window = Lock(Window())
+    private let window = Mutex(Window())
     /// Whose turn it is to take the next place.
-    private let turn = Turn()
+    private let turn = AsyncMutex()
 
     /// A limiter.
     ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// Bounds how much of all traffic may be repeats, for all requests that share it.
 ///
@@ -10,7 +11,7 @@ public final class RetryBudget: Sendable {
     private let share: Double
     private let maximum: Double
     /// How many repeats can be made now; also by parts.
-    private let balance: Lock<Double>
+    private let balance: Mutex<Double>
 
     /// A budget.
     ///
@@ -21,7 +22,7 @@ public final class RetryBudget: Sendable {
     public init(share: Double = 0.2, reserve: Int = 10) {
         self.share = min(max(share, 0), 1)
         maximum = Double(max(reserve, 0))
-        balance = Lock(Double(max(reserve, 0)))
+        balance = Mutex(Double(max(reserve, 0)))
     }
 
     /// Whether a repeat could be made now.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 extension HTTPBody {
     /// The same content, which says how much of it was read so far, and how much there is, if that is known.
@@ -14,7 +15,7 @@ extension HTTPBody {
     public func reporting(_ progress: @escaping @Sendable (_ count: Int, _ expected: Int?) -> Void) -> HTTPBody {
         let body = self
         let counted: @Sendable () -> HTTPBodyStream.Source = {
-            let reader = Lock((iterator: body.pieces.makeAsyncIterator(), count: 0))
+            let reader = Mutex((iterator: body.pieces.makeAsyncIterator(), count: 0))
             return {
                 var (iterator, count) = reader.withLock { $0 }
                 guard let piece = try await iterator.next() else { return nil }
@@ -39,7 +40,7 @@ extension HTTPBody {
         guard stream == nil else { return chunks }
         let bytes = bytes
         return HTTPBodyStream(length: bytes.count) {
-            let place = Lock(0)
+            let place = Mutex(0)
             return {
                 let start = place.withLock { place in
                     defer { place = min(place + Self.pieceBytes, bytes.count) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 extension HTTPBodyStream {
     /// How much of a file is in memory at a time.
@@ -22,7 +23,7 @@ extension HTTPBodyStream {
         return HTTPBodyStream(length: length) {
             let reader = try opened(path)
             guard reader.size == length else { throw HTTPError.fileChanged }
-            let count = Lock(0)
+            let count = Mutex(0)
             return {
                 let bytes = try await piece(of: reader)
                 let total = count.withLock { count in

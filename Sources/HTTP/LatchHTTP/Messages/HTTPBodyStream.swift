@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// Content that is read piece by piece, by one reader at a time.
 ///
@@ -27,7 +28,7 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
     /// Begins anew; nil for a stream that can be read once.
     private let open: (@Sendable () async throws -> Source)?
     /// What can be read once, until somebody does: from then on it is the reader's, and ends with the reader.
-    private let once: Lock<Source?>
+    private let once: Mutex<Source?>
 
     /// Content that `open` begins anew each time it is read.
     ///
@@ -36,7 +37,7 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
         self.length = length
         self.open = open
         readTrailers = { [:] }
-        once = Lock(nil)
+        once = Mutex(nil)
         isReplayable = true
     }
 
@@ -49,14 +50,14 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
         self.length = length
         open = nil
         readTrailers = trailers
-        once = Lock(source)
+        once = Mutex(source)
         isReplayable = false
     }
 
     /// Content that is in memory already.
     public convenience init(_ bytes: [UInt8]) {
         self.init(length: bytes.count) {
-            let rest = Lock<[UInt8]?>(bytes.isEmpty ? nil : bytes)
+            let rest = Mutex<[UInt8]?>(bytes.isEmpty ? nil : bytes)
             return { rest.withLock { $0.take() } }
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// Bytes and streams that follow each other, as one content.
 struct MultipartPieces: Sendable {
@@ -56,9 +57,9 @@ struct MultipartPieces: Sendable {
         }
 
         /// Taken out while a piece is awaited: there is one reader at a time.
-        private let place: Lock<Place>
+        private let place: Mutex<Place>
 
-        init(_ pieces: [HTTPBody]) { place = Lock(Place(rest: pieces.reversed())) }
+        init(_ pieces: [HTTPBody]) { place = Mutex(Place(rest: pieces.reversed())) }
 
         /// The next bytes; nil after the last piece.
         ///

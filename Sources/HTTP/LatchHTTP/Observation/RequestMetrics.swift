@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// Counts of requests and their durations, kept in memory.
 public final class RequestMetrics: MetricsSink {
@@ -25,7 +26,7 @@ public final class RequestMetrics: MetricsSink {
         public internal(set) var receivedBytes = 0
     }
 
-    private let state = Lock(Snapshot())
+    private let state = Mutex(Snapshot())
     private let bounds: [Duration]
 
     /// More kinds than a program has; what comes after is counted without its template.

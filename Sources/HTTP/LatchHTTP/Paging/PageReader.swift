@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// Reads the pages of a list one after the other, for any number of callers.
 ///
@@ -20,15 +21,15 @@ public final class PageReader<Item: Sendable, Position: Hashable & Sendable>: Se
     }
 
     private let pages: Pages<Item, Position>
-    private let progress: Lock<Progress>
+    private let progress: Mutex<Progress>
     /// Whose turn it is to ask for the next page.
-    private let turn = Turn()
+    private let turn = AsyncMutex()
     private let keepsItems: Bool
 
     init(_ pages: Pages<Item, Position>, keepingItems keepsItems: Bool) {
         self.pages = pages
         self.keepsItems = keepsItems
-        progress = Lock(Progress(next: pages.first))
+        progress = Mutex(Progress(next: pages.first))
     }
 
     /// Whether there may be more pages.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// The answer to a request on its way from the network to a reader: the head, then as much content as fits.
 ///
@@ -21,7 +22,7 @@ final class AnswerFeed<Head: Sendable>: Sendable {
         var waiter: UnsafeContinuation<Void, Never>?
     }
 
-    private let state = Lock(State())
+    private let state = Mutex(State())
 
     /// Whether the transport waits for the reader, which is not the server's fault.
     var isHeld: Bool { state.withLock { $0.isHeld } }

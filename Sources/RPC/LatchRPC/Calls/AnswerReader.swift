@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// The messages of an answer that has begun, or whose head is still to come.
 ///
@@ -16,14 +17,14 @@ final class AnswerReader: Sendable {
         case over
     }
 
-    private let place: Lock<Place>
+    private let place: Mutex<Place>
 
     /// The messages of an answer whose head is there.
-    init(_ answer: EnvelopedAnswer) { place = Lock(.here(answer)) }
+    init(_ answer: EnvelopedAnswer) { place = Mutex(.here(answer)) }
 
     /// The messages of an answer for which a request goes out now.
     init(_ begin: @escaping @Sendable () async throws -> EnvelopedAnswer) {
-        place = Lock(.coming(Task { try await begin() }))
+        place = Mutex(.coming(Task { try await begin() }))
     }
 
     deinit {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 public import LatchHTTP
 
 /// What a server's method knows of a call beside its message, and what it says beside its answer.
@@ -21,7 +22,7 @@ public struct CallContext: Sendable {
 
     /// The context is a value, and what a method says through any copy of it counts.
     private final class Held: Sendable {
-        let answer = Lock(Answer())
+        let answer = Mutex(Answer())
     }
 
     private struct Answer {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// A place for one value on its way from writers to one reader: who is quicker waits for the other.
 final class Handoff<Value: Sendable>: Sendable {
@@ -14,9 +15,9 @@ final class Handoff<Value: Sendable>: Sendable {
         var writer: CheckedContinuation<Void, Never>?
     }
 
-    private let state = Lock(State())
+    private let state = Mutex(State())
     /// Of several writers one at a time has its turn.
-    private let turn = Turn()
+    private let turn = AsyncMutex()
 
     /// Leaves a value for the reader, once the one before is taken.
     func send(_ value: Value) async throws {

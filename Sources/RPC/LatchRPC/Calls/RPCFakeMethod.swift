@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// One method of a generated fake: what it answers, and what it was called with.
 ///
 /// A method without an answer fails with `unimplemented`, as one that the server does not have.
 public final class RPCFakeMethod<Request: Sendable, Answer: Sendable>: Sendable {
     private let name: String
-    private let state = Lock(State())
+    private let state = Mutex(State())
 
     private struct State: Sendable {
         var answer: (@Sendable (Request) async throws -> Answer)?

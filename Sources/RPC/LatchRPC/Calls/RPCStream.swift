@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 public import LatchHTTP
 
 /// Messages of a call that come one after the other, read by one reader at a time.
@@ -46,7 +47,7 @@ public struct RPCStream<Element: Message>: AsyncSequence, Sendable {
     public init(_ messages: [Element]) {
         ready = messages
         origin = .replayable {
-            let rest = Lock(messages[...])
+            let rest = Mutex(messages[...])
             return { rest.withLock { $0.popFirst() } }
         }
         fields = StreamFields()
@@ -121,16 +122,16 @@ public struct RPCStream<Element: Message>: AsyncSequence, Sendable {
 
 /// Something that the first who asks gets, made when he does.
 final class Once<Value: Sendable>: Sendable {
-    private let make: Lock<(@Sendable () -> Value)?>
+    private let make: Mutex<(@Sendable () -> Value)?>
 
-    init(_ make: @escaping @Sendable () -> Value) { self.make = Lock(make) }
+    init(_ make: @escaping @Sendable () -> Value) { self.make = Mutex(make) }
 
     func take() -> Value? { make.withLock { $0.take() }?() }
 }
 
 /// The fields before and after the messages of an answer, as soon as they are there.
 final class StreamFields: Sendable {
-    private let held = Lock((metadata: HTTPFields(), trailers: HTTPFields()))
+    private let held = Mutex((metadata: HTTPFields(), trailers: HTTPFields()))
 
     var metadata: HTTPFields {
         get { held.withLock { $0.metadata } }

@@ -2,11 +2,12 @@
 
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// A source that is opened when it is first asked, for one reader.
 final class OpenedOnce: Sendable {
     private let open: @Sendable () async throws -> HTTPBodyStream.Source
-    private let source = Lock<HTTPBodyStream.Source?>(nil)
+    private let source = Mutex<HTTPBodyStream.Source?>(nil)
 
     init(_ open: @escaping @Sendable () async throws -> HTTPBodyStream.Source) { self.open = open }
 

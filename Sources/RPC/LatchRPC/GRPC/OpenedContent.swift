@@ -2,17 +2,18 @@
 
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// Content of which the beginning was looked at, and that is still to be read.
 final class OpenedContent: Sendable {
     private let stream: HTTPBodyStream
-    private let rest: Lock<HTTPBodyStream.Iterator>
-    private let seen = Lock<[UInt8]>([])
+    private let rest: Mutex<HTTPBodyStream.Iterator>
+    private let seen = Mutex<[UInt8]>([])
 
     /// A look at content that nobody reads yet.
     init(_ stream: HTTPBodyStream) {
         self.stream = stream
-        rest = Lock(stream.makeAsyncIterator())
+        rest = Mutex(stream.makeAsyncIterator())
     }
 
     /// What the content begins with: the whole first envelope where its flags are such as `isWhole` wants, otherwise

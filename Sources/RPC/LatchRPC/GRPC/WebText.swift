@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// Content in base64, as `application/grpc-web-text` carries it.
 enum WebText {
@@ -12,7 +13,7 @@ enum WebText {
     ///
     /// So up to two bytes of a piece go out with the next one.
     static func encoding(_ source: @escaping HTTPBodyStream.Source) -> HTTPBodyStream.Source {
-        let rest = Lock<[UInt8]?>([])
+        let rest = Mutex<[UInt8]?>([])
         return {
             guard let held = rest.withLock({ $0.take() }) else { return nil }
             guard let piece = try await source() else { return held.isEmpty ? nil : encode(held) }
@@ -25,7 +26,7 @@ enum WebText {
 
     /// The bytes of content that arrives in base64, in pieces that are each padded, or in one.
     static func decoding(_ content: HTTPBodyStream) -> HTTPBodyStream {
-        let reader = Lock(Reader(chunks: content.makeAsyncIterator()))
+        let reader = Mutex(Reader(chunks: content.makeAsyncIterator()))
         return HTTPBodyStream(once: {
             var own = reader.withLock { $0 }
             let piece = try await own.next()

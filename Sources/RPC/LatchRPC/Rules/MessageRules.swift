@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// The rules of a message, as text that is read when the first message is checked.
 ///
@@ -20,7 +21,7 @@ import LatchCore
 /// nothing passes by mistake.
 public final class MessageRules: Sendable {
     private let text: String
-    private let read = Lock<RulePlan?>(nil)
+    private let read = Mutex<RulePlan?>(nil)
 
     /// Rules by their text.
     public init(_ text: String = "") { self.text = text }

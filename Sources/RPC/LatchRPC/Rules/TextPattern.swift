@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchRegex
+import Synchronization
 
 /// A regular expression of a rule, in the syntax of RE2, whose cost is bounded whatever the text is.
 ///
@@ -10,7 +11,7 @@ public struct TextPattern: Sendable {
     private let pattern: Pattern?
 
     /// Patterns that were read, by their texts, so that a rule costs its reading once.
-    private static let known = Lock<[String: Pattern]>([:])
+    private static let known = Mutex<[String: Pattern]>([:])
 
     /// A pattern by its text.
     public init(_ text: String) {

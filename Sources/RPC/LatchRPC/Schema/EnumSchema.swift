@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// The names and numbers of an enum, as text: one line `NUMBER NAME` for each value, in the order of the file.
 public final class EnumSchema: Sendable {
     /// The full name, such as `userservice.v1.UserRole`.
     public let name: String
     private let text: String
-    private let parsed = Lock<Values?>(nil)
+    private let parsed = Mutex<Values?>(nil)
 
     struct Values: Sendable {
         var first: Int32 = 0

@@ -19,7 +19,7 @@ final class MessageLayout: Sendable {
     let byJSONName: [String: Int]
     private let types: [any SchemaType.Type]
     private let namesInJSON = Atomic<UInt>(0)
-    private let building = Lock<Void>(())
+    private let building = Mutex<Void>(())
     /// Whether a required field may be missing somewhere inside: 0 unknown, 1 no, 2 yes.
     private let requires = Atomic<UInt8>(0)
 

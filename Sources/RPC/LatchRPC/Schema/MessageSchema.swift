@@ -20,7 +20,7 @@ public final class MessageSchema: Sendable {
 
     /// The address of the table; 0 until it is needed.
     private let laidOut = Atomic<UInt>(0)
-    private let building = Lock<Void>(())
+    private let building = Mutex<Void>(())
 
     /// Makes a schema of its text and of the types that it names.
     public init(_ name: String, _ text: String, types: [any SchemaType.Type] = []) {

@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// Answers a call whose messages go in envelopes.
 struct EnvelopedServing: Sendable {
@@ -52,7 +53,7 @@ struct EnvelopedServing: Sendable {
         let compression = try terms.compression(named: request.fields[style.encodingField])
         let limit = terms.limits.messageBytes
         let chunks = style == .grpcWebText ? WebText.decoding(request.body.chunks) : request.body.chunks
-        let held = Lock(EnvelopeReader(chunks, limit: limit))
+        let held = Mutex(EnvelopeReader(chunks, limit: limit))
         return {
             var reader = held.withLock { $0 }
             guard let envelope = try await reader.next() else { return nil }
@@ -117,7 +118,7 @@ struct EnvelopedServing: Sendable {
 private final class EnvelopedEnding: Sendable {
     private let style: RPCProtocol
     private let context: CallContext
-    private let outcome = Lock<HTTPFields?>(nil)
+    private let outcome = Mutex<HTTPFields?>(nil)
 
     init(style: RPCProtocol, context: CallContext) {
         self.style = style

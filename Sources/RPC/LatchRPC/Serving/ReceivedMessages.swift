@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// The messages of a request on their way to a method, and the method's on their way back.
 struct ReceivedMessages: Sendable {
@@ -10,7 +11,7 @@ struct ReceivedMessages: Sendable {
 
     /// A source of one message.
     static func source(of message: [UInt8]) -> MessageSource {
-        let rest = Lock<[UInt8]?>(message)
+        let rest = Mutex<[UInt8]?>(message)
         return { rest.withLock { $0.take() } }
     }
 
@@ -35,7 +36,7 @@ struct ReceivedMessages: Sendable {
 
     /// An answer of one message.
     func one(_ message: some Message) -> MessageSource {
-        let rest = Lock<(any Message)?>(message)
+        let rest = Mutex<(any Message)?>(message)
         return { try rest.withLock { $0.take() }.map { try coding.encode($0) } }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// One turn of doing an action, or of several that stand and fall together.
 ///
@@ -17,7 +18,7 @@ public struct ActionRun: Sendable {
 /// One attempt of several at an action: whether another one follows is found out where it fails.
 final class ActionAttempt: Sendable {
     private let allowsUncertain: Bool
-    private let isFollowed = Lock(false)
+    private let isFollowed = Mutex(false)
 
     /// - Parameter allowsUncertain: Whether an action is done again that the server may have done.
     init(allowsUncertain: Bool) { self.allowsUncertain = allowsUncertain }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// Answers in memory, so many at most; the one that was not asked for the longest goes first.
 final class AnswerCache: Sendable {
@@ -9,7 +10,7 @@ final class AnswerCache: Sendable {
         var uses = 0
     }
 
-    private let content = Lock(Content())
+    private let content = Mutex(Content())
     private let limit: Int
 
     init(limit: Int) { self.limit = max(0, limit) }

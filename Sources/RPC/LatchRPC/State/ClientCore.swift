@@ -2,6 +2,7 @@
 
 import PortableFoundation
 import LatchCore
+import Synchronization
 
 /// What stands behind the client of a service: its state, what was done to it, and the answers that it keeps.
 ///
@@ -24,7 +25,7 @@ public final class ClientCore<State: ServiceState>: Sendable {
     public let settings: ClientSettings
     let store: StateStore<State>
     let cache: AnswerCache
-    let content = Lock(Content())
+    let content = Mutex(Content())
 
     /// The core of a client whose state is `state`.
     public init(_ state: State, settings: ClientSettings = ClientSettings()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 extension ServiceClient {
     /// Does actions one after another, up to the first that fails.

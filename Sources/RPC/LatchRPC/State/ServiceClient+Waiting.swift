@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 extension ServiceClient {
     /// Does an action, and again where it fails in a way that may pass: `maxRetries` times more at most.
@@ -91,7 +92,7 @@ private final class Race: Sendable {
         var waiting: CheckedContinuation<Outcome, Never>?
     }
 
-    private let content = Lock(Content())
+    private let content = Mutex(Content())
 
     /// Ends the race.
     ///

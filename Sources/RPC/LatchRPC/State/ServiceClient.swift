@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// The client of a service: does actions one after another or at once, and keeps the state that comes of them.
 ///

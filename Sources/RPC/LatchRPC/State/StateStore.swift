@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// A current state, and any number of streams that see it first and then each distinct one.
 ///
@@ -15,14 +16,14 @@ public final class StateStore<State: Sendable & Equatable>: Sendable {
         var published = 0
     }
 
-    private let content: Lock<Content>
+    private let content: Mutex<Content>
     private let depth: Int
 
     /// A store whose first state nobody has seen yet.
     ///
     /// - Parameter depth: How many states a stream keeps for its reader.
     public init(_ state: State, depth: Int = 64) {
-        content = Lock(Content(state: state))
+        content = Mutex(Content(state: state))
         self.depth = max(1, depth)
     }
 

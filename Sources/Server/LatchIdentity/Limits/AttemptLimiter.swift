@@ -2,6 +2,7 @@
 
 import PortableFoundation
 import LatchCore
+import Synchronization
 
 /// Counts attempts by key, in memory of bounded size: a bucket of each key refills steadily over its window.
 final class AttemptLimiter: Sendable {
@@ -48,7 +49,7 @@ final class AttemptLimiter: Sendable {
 
     /// With 20,000 keys of at most about 350 bytes, some megabytes, however many names and addresses a flood has.
     private let maximumKeys: Int
-    private let buckets = Lock<[String: Bucket]>([:])
+    private let buckets = Mutex<[String: Bucket]>([:])
 
     init(maximumKeys: Int = 20_000) { self.maximumKeys = maximumKeys }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// Prepares and sends mails off the path of requests, so that no answer tells by its time whether there was a mail.
 ///
@@ -31,7 +32,7 @@ final class MailQueue: Sendable {
     private let patience: Duration
     /// More would be taken for a flood by many mail servers, fewer would let one slow recipient hold up all.
     private let maximumRunning = 4
-    private let state = Lock(State())
+    private let state = Mutex(State())
 
     /// - Parameter patience: How long `close` waits for mails that still stand in the line.
     init(

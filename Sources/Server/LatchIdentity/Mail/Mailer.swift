@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// Takes mails on their way.
 public protocol Mailer: Sendable {
@@ -10,7 +11,7 @@ public protocol Mailer: Sendable {
 
 /// A mailer that keeps mails in memory, for tests and demonstrations.
 public final class MemoryMailer: Mailer {
-    private let kept = Lock<[MailMessage]>([])
+    private let kept = Mutex<[MailMessage]>([])
 
     /// A mailer without mails.
     public init() {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// Counters, shown in Prometheus' text format.
 final class Metrics: Sendable {
@@ -11,7 +12,7 @@ final class Metrics: Sendable {
     }
 
     /// Memory is bounded, since the names and labels are all written in this module.
-    private let counts: Lock<[Series: Int]>
+    private let counts: Mutex<[Series: Int]>
 
     init() {
         // What a script looks for is there from the beginning, as 0.
@@ -23,7 +24,7 @@ final class Metrics: Sendable {
             ("latch_families_revoked_total", ""), ("latch_logins_total", #"{result="success"}"#),
             ("latch_logins_total", #"{result="failure"}"#), ("latch_logins_total", #"{result="limited"}"#),
         ]
-        counts = Lock(Dictionary(uniqueKeysWithValues: first.map { (Series(name: $0.0, labels: $0.1), 0) }))
+        counts = Mutex(Dictionary(uniqueKeysWithValues: first.map { (Series(name: $0.0, labels: $0.1), 0) }))
     }
 
     /// Adds to a counter.

@@ -2,6 +2,7 @@
 
 import Dispatch
 import LatchCore
+import Synchronization
 
 /// A few threads for work that takes long, and a bounded line in front of them.
 ///
@@ -27,7 +28,7 @@ final class WorkerPool: Sendable {
     private let workers: Int
     private let maximumWaiting: Int
     private let label: String
-    private let state = Lock(State())
+    private let state = Mutex(State())
 
     /// A pool without threads: they come with the first job, and go when the line is empty.
     ///

@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchCrypto
 import LatchJOSE
+import Synchronization
 
 /// Makes and checks access tokens: JWTs after RFC 9068, signed with ES256.
 final class AccessTokens: Sendable {
@@ -30,7 +31,7 @@ final class AccessTokens: Sendable {
     private let clock: WallClock
     private let random: RandomSource
     /// Nil until the issuer is known, which without a configured one is when the server has its port.
-    private let issuing: Lock<Issuing?>
+    private let issuing: Mutex<Issuing?>
 
     /// - Parameter keys: The first one signs, all of them verify.
     init(keys: [Key], configuration: IdentityConfiguration, clock: WallClock, random: RandomSource) {
@@ -39,7 +40,7 @@ final class AccessTokens: Sendable {
         audience = configuration.audience
         self.clock = clock
         self.random = random
-        issuing = Lock(nil)
+        issuing = Mutex(nil)
         if let issuer = configuration.issuer { adopt(issuer) }
     }
 

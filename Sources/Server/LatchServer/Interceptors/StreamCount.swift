@@ -2,10 +2,11 @@
 
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// Counts what is taken from a stream, and tells when it was let go, read or not.
 final class StreamCount: Sendable {
-    private let count = Lock(0)
+    private let count = Mutex(0)
     /// Called once, on whichever thread lets go last.
     private let end: @Sendable (Int) -> Void
 
@@ -15,7 +16,7 @@ final class StreamCount: Sendable {
 
     /// The stream, for one reading, with this count at its end.
     func counting(_ stream: HTTPBodyStream) -> HTTPBodyStream {
-        let reader = Lock<HTTPBodyStream.Iterator?>(stream.makeAsyncIterator())
+        let reader = Mutex<HTTPBodyStream.Iterator?>(stream.makeAsyncIterator())
         return HTTPBodyStream(
             length: stream.length,
             once: { [self] in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 public import LatchHTTP
 
 /// Gives a handler a socket: an HTTP/1.1 server that serves nothing two readers could read in two ways.
@@ -28,7 +29,7 @@ public final class Server: Sendable {
     /// As it was given; changing the original later changes nothing.
     private let configuration: Configuration
     /// Guards the way from new to stopped; nothing waits while it is held but the start itself.
-    private let state = Lock<State>(.new)
+    private let state = Mutex<State>(.new)
     /// Ends when the server has stopped, so that `run()` need not poll.
     private let stopped = AsyncStream<Never>.makeStream()
 

@@ -31,7 +31,7 @@ public actor AccountList {
     /// Of the list itself; made once, since it knows its own news from others'.
     private let coordination: (any SessionCoordination)?
     /// One change after another within this process, and one look at the record after another.
-    private let turn = Turn()
+    private let turn = AsyncMutex()
     private let broadcast = StateBroadcast(Content())
     /// Listens to the other processes, once somebody wants to know.
     private var listener: Task<Void, Never>?

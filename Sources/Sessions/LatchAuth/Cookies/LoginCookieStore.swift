@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// Stands between a session and the store of its cookies: nothing kept is a credential that has expired, since a login
 /// needs no predecessor.
@@ -9,7 +10,7 @@ final class LoginCookieStore: TokenStore {
     private let store: any TokenStore<[Cookie]>
     private let credential: @Sendable ([Cookie]) -> CookieCredential
     /// Whether something is known to have been kept: if it is gone, another process signed the person out.
-    private let isKept = Lock(false)
+    private let isKept = Mutex(false)
 
     init(
         _ store: any TokenStore<[Cookie]>, credential: @escaping @Sendable ([Cookie]) -> CookieCredential

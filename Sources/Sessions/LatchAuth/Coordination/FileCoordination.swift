@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 public import LatchCore
 
 /// Lets the sessions of all processes that share a folder take turns and hear of each other.
@@ -13,7 +14,7 @@ public final class FileCoordination: SessionCoordination {
     private let clock: WallClock
     private let random: RandomSource
     /// What this one announced last, so that it does not take its own word for another's.
-    private let announced = Lock("")
+    private let announced = Mutex("")
 
     /// Coordination by the files `path.renewal`, `path.store` and `path.changed`.
     ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LatchCore
+import Synchronization
 public import LatchHTTP
 
 /// Authorises each request to `scope` with a credential that needs no renewal, such as an API key.
@@ -45,7 +46,7 @@ public struct CredentialInterceptor: Interceptor {
 /// Applies a credential to each message that goes out, and to none for another origin.
 private final class CredentialStep: WireStep {
     private let credential: any Credential
-    private let repeats = Lock(false)
+    private let repeats = Mutex(false)
 
     init(_ credential: any Credential) { self.credential = credential }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LatchCore
+import Synchronization
 public import LatchHTTP
 
 /// Proves the key in each message that goes out, without a token: what a token endpoint asks for (RFC 9449 §5).
@@ -27,7 +28,7 @@ public struct DPoPInterceptor: Interceptor {
 /// Makes a proof for each message, and looks at what the answer asks of the next one.
 private final class DPoPStep: WireStep {
     private let key: DPoPKey
-    private let repeats = Lock(false)
+    private let repeats = Mutex(false)
 
     init(_ key: DPoPKey) { self.key = key }
 

@@ -3,6 +3,7 @@
 import PortableFoundation
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// What servers have let a key's holder know, by origin: the nonce that they want, and their time.
 ///
@@ -17,7 +18,7 @@ final class DPoPMemory: Sendable {
     }
 
     /// The origins, the one that was heard of last behind the others.
-    private let origins = Lock<[(origin: HTTPOrigin, known: Knowledge)]>([])
+    private let origins = Mutex<[(origin: HTTPOrigin, known: Knowledge)]>([])
 
     /// How many origins are kept; the one that was silent for longest goes first.
     private static let mostOrigins = 32

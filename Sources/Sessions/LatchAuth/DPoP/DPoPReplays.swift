@@ -3,6 +3,7 @@
 import PortableFoundation
 import LatchCore
 import LatchCrypto
+import Synchronization
 
 /// The proofs that were used, for as long as they could be used again (RFC 9449 §11.1).
 ///
@@ -20,7 +21,7 @@ final class DPoPReplays: Sendable {
         var floor = Int.min
     }
 
-    private let memory = Lock(Memory())
+    private let memory = Mutex(Memory())
     private let window: Double
     private let capacity: Int
 

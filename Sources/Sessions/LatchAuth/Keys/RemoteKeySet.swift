@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 public import PortableFoundation
 public import LatchCore
 public import LatchHTTP
@@ -39,7 +40,7 @@ public final class RemoteKeySet: Sendable {
     private let request: KeyRequest
     private let policy: RemoteKeyPolicy
     private let clock: WallClock
-    private let holding = Lock(Holding())
+    private let holding = Mutex(Holding())
 
     /// The keys at an address, of which nothing is fetched yet.
     ///

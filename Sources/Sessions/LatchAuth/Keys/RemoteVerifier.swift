@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 public import LatchCore
 public import LatchJOSE
 
@@ -16,7 +17,7 @@ public final class RemoteVerifier: Sendable {
 
     private let keys: RemoteKeySet
     private let makeVerifier: @Sendable (KeySet) -> JWTVerifier
-    private let prepared = Lock<Prepared?>(nil)
+    private let prepared = Mutex<Prepared?>(nil)
 
     /// A verifier; the parameters mean what they mean for `JWTVerifier`.
     ///

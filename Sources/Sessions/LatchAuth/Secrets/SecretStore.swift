@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// Named bytes in a safe place: a keychain, a secret service, an encrypted file, or memory.
 public protocol SecretStore: Sendable {
@@ -21,7 +22,7 @@ public protocol SecretStore: Sendable {
 
 /// A secret store that ends with the process.
 public final class MemorySecretStore: SecretStore {
-    private let kept = Lock<[String: [UInt8]]>([:])
+    private let kept = Mutex<[String: [UInt8]]>([:])
 
     /// An empty store.
     public init() {}

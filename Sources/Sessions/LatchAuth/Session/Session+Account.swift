@@ -2,6 +2,7 @@
 
 package import PortableFoundation
 import LatchCore
+import Synchronization
 
 extension Session {
     /// Makes `value` the session's credential: a sign-in, or a switch to another account.

@@ -2,6 +2,7 @@
 
 import PortableFoundation
 import LatchCore
+import Synchronization
 
 extension Session {
     /// Follows the credential through time, so that its expiry is seen without a request.

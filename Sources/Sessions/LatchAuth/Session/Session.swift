@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PortableFoundation
+import Synchronization
 public import LatchCore
 
 /// The live signed-in state on this device: it keeps a credential fresh and cannot lose a user.
@@ -48,7 +49,7 @@ public actor Session<Value: SessionCredential> {
     nonisolated let broken: SessionRule?
 
     /// What the fast path reads; written by the actor alone, except for the clock's offset.
-    nonisolated let view = Lock(SessionView<Value>())
+    nonisolated let view = Mutex(SessionView<Value>())
     /// Follows `state`, and lets others read and watch it without the actor.
     nonisolated let broadcast = StateBroadcast<State>(.unknown)
     /// What a server has asked of the person; beside the state, since the credential is good for everything else.

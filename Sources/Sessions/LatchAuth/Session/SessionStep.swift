@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 package import LatchHTTP
 
 /// A session's part in the messages of one attempt: it authorises each, and takes over what an answer exchanged.
 package final class SessionStep<Value: SessionCredential>: WireStep {
     private let session: Session<Value>
     /// What the next message carries: a redirect may exchange the credential between two of them.
-    private let current: Lock<Progress>
+    private let current: Mutex<Progress>
 
     /// What the messages so far have come to.
     private struct Progress: Sendable {
@@ -19,7 +20,7 @@ package final class SessionStep<Value: SessionCredential>: WireStep {
     /// A step that begins with the credential of `lease`.
     package init(_ session: Session<Value>, _ lease: Lease<Value>) {
         self.session = session
-        current = Lock(Progress(lease: lease))
+        current = Mutex(Progress(lease: lease))
     }
 
     /// The credential of the last message.

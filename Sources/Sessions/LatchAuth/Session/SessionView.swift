@@ -2,6 +2,7 @@
 
 public import PortableFoundation
 import LatchCore
+import Synchronization
 
 /// What every task may read of a session without waiting for its actor.
 struct SessionView<Value: SessionCredential>: Sendable {

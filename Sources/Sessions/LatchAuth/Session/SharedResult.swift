@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// One result that many tasks wait for, each of which may leave without harm to the others.
 package final class SharedResult<Value: Sendable>: Sendable {
@@ -17,7 +18,7 @@ package final class SharedResult<Value: Sendable>: Sendable {
     }
 
     /// Never held while a waiter is resumed, which may run foreign code.
-    private let waiting = Lock(Waiting())
+    private let waiting = Mutex(Waiting())
 
     /// A result that is not there yet.
     ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// One current state and any number of streams that see it first and then each change, in order, once.
 package final class StateBroadcast<State: Sendable & Equatable>: Sendable {
@@ -16,10 +17,10 @@ package final class StateBroadcast<State: Sendable & Equatable>: Sendable {
     }
 
     /// See `Audience`.
-    private let audience: Lock<Audience>
+    private let audience: Mutex<Audience>
 
     /// A broadcast whose first state is `state`, which nobody has seen yet.
-    package init(_ state: State) { audience = Lock(Audience(state: state)) }
+    package init(_ state: State) { audience = Mutex(Audience(state: state)) }
 
     /// The current state.
     package var current: State { audience.withLock { $0.state } }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// Keeps one credential, atomically: after a failed `save` the earlier credential is still there.
 ///
@@ -40,10 +41,10 @@ public protocol TokenRecordStore<Value>: TokenStore {
 
 /// A token store that ends with the process, for tests and previews.
 public final class InMemoryTokenStore<Value: Sendable>: TokenRecordStore {
-    private let kept: Lock<TokenRecord<Value>?>
+    private let kept: Mutex<TokenRecord<Value>?>
 
     /// A store that holds `value`.
-    public init(_ value: Value? = nil) { kept = Lock(value.map { TokenRecord(credential: $0) }) }
+    public init(_ value: Value? = nil) { kept = Mutex(value.map { TokenRecord(credential: $0) }) }
 
     /// Replaces what is kept.
     public func save(_ tokens: Value) { save(record: TokenRecord(credential: tokens)) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LatchCore
+import Synchronization
 
 /// Checks signatures against a set of keys, and remembers the headers of tokens that were signed well.
 ///
@@ -23,7 +24,7 @@ final class SignatureCheck: Sendable {
 
     private let keys: KeySet
     private let algorithms: Set<SignatureAlgorithm>
-    private let known = Lock<[Known]>([])
+    private let known = Mutex<[Known]>([])
 
     init(keys: KeySet, algorithms: [SignatureAlgorithm]) {
         self.keys = keys

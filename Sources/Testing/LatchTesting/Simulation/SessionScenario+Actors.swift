@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 extension SessionScenario {
     /// Sends some requests, and may be cancelled at any moment.

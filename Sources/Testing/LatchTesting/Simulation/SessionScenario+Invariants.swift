@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// What is judged after the storm.
 extension SessionScenario {

@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 extension SessionScenario {
     /// Starts a process: a session over what the disk holds, observers, and tasks that use it.

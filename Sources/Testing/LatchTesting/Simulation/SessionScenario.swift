@@ -4,6 +4,7 @@ import PortableFoundation
 package import LatchAuth
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// One simulated life of an account: up to three processes that are killed and start again, several tasks in each, a
 /// restless person, a bad network and a moody store.
@@ -35,7 +36,7 @@ public final class SessionScenario: Sendable {
     /// The rule that the sessions leave out; nil in all lives but those that prove the harness.
     let broken: SessionRule?
     /// Written by the actors, on the one thread that drives them.
-    let record = Lock(SessionScenarioRecord())
+    let record = Mutex(SessionScenarioRecord())
 
     /// Draws the start: a restored session in six of ten lives, an issuer without a replay window in two.
     private init(seed: UInt64, isTracing: Bool, breaking rule: SessionRule?) {
@@ -96,7 +97,7 @@ public final class SessionScenario: Sendable {
         network.calmDown()
         disk.announce(from: nil)
         let settled = simulation.run(horizon: .seconds(3))
-        let last = Lock<[Int: Result<HTTPStatus, any Error>]>([:])
+        let last = Mutex<[Int: Result<HTTPStatus, any Error>]>([:])
         let living = self.living
         for process in living {
             spawn(in: process) {

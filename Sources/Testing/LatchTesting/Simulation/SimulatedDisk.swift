@@ -2,6 +2,7 @@
 
 import LatchAuth
 import LatchCore
+import Synchronization
 
 /// What outlives the processes of a run: the record of the account, the locks of its sections, and who listens.
 final class SimulatedDisk: Sendable {
@@ -37,11 +38,11 @@ final class SimulatedDisk: Sendable {
         }
     }
 
-    private let content: Lock<Content>
+    private let content: Mutex<Content>
 
     /// A disk as an earlier process left it.
     init(holding tokens: Tokens?) {
-        content = Lock(Content(record: tokens.map { TokenRecord(credential: $0, signIn: "restored") }))
+        content = Mutex(Content(record: tokens.map { TokenRecord(credential: $0, signIn: "restored") }))
     }
 
     /// What a new process would find.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// Runs all jobs of a simulation on the thread that drives it, one at a time, in an order that the seed decides.
 final class SimulatedExecutor: TaskExecutor {
@@ -11,9 +12,9 @@ final class SimulatedExecutor: TaskExecutor {
     }
 
     /// In the order in which they became ready.
-    private let ready = Lock<[Ready]>([])
+    private let ready = Mutex<[Ready]>([])
     /// What killed processes would have gone on with.
-    private let buried = Lock<[Ready]>([])
+    private let buried = Mutex<[Ready]>([])
 
     /// May be called from any thread; the job waits for the one that drives the simulation.
     func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job), of: nil) }

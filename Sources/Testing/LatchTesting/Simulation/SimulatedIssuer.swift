@@ -4,6 +4,7 @@ import PortableFoundation
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// A token endpoint and a protected resource as a model: families, rotation, replay window, reuse detection.
 ///
@@ -23,7 +24,7 @@ final class SimulatedIssuer: Sendable {
     /// Whether a renewal replaces the refresh token; RFC 6749 §6 leaves that open.
     let rotates: Bool
     /// One lock for all, so that a renewal is one step.
-    private let ledger = Lock(SimulatedLedger())
+    private let ledger = Mutex(SimulatedLedger())
 
     /// An issuer without families.
     init(

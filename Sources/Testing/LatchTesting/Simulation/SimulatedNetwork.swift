@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// The way to the issuer and to the resource, with all that happens on such a way.
 final class SimulatedNetwork: Sendable {
@@ -11,9 +12,9 @@ final class SimulatedNetwork: Sendable {
     /// Where the requests arrive, if they do.
     let issuer: SimulatedIssuer
     /// Set once and never taken back.
-    private let calm = Lock(false)
+    private let calm = Mutex(false)
     /// Answers that nobody has heard, by the key of their renewal.
-    private let unheard = Lock<[String: Tokens]>([:])
+    private let unheard = Mutex<[String: Tokens]>([:])
 
     /// A way to `issuer`, stormy at first.
     init(_ issuer: SimulatedIssuer) {

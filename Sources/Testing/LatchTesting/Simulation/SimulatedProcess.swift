@@ -12,10 +12,10 @@ final class SimulatedProcess: TaskExecutor {
     private let world: SimulatedExecutor
     private let killed = Atomic(false)
     /// At which step of its storage it will be killed, and by whom.
-    private let doom = Lock<Doom?>(nil)
+    private let doom = Mutex<Doom?>(nil)
 
     /// Whether its last change was stored and it was told otherwise: its next look at the record succeeds.
-    let isOwedAnAnswer = Lock(false)
+    let isOwedAnAnswer = Mutex(false)
 
     /// An end that waits for its moment.
     private struct Doom {

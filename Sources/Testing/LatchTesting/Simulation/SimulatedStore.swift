@@ -2,6 +2,7 @@
 
 import LatchAuth
 import LatchCore
+import Synchronization
 
 /// A process's way to the record: slow, locked and full at times; it never loses what a successful call stored.
 struct SimulatedStore: TokenRecordStore {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 public import PortableFoundation
 public import LatchCore
 
@@ -41,7 +42,7 @@ public final class Simulation: Sendable {
     /// The number that decides every choice.
     public let seed: UInt64
     /// See `World`.
-    private let world: Lock<World>
+    private let world: Mutex<World>
     /// Where all tasks of this world run.
     let executor = SimulatedExecutor()
     /// Who wants to hear when the date jumps.
@@ -55,7 +56,7 @@ public final class Simulation: Sendable {
     public init(seed: UInt64, isTracing: Bool = false) {
         self.seed = seed
         self.isTracing = isTracing
-        world = Lock(World(random: SplitMix64(state: seed)))
+        world = Mutex(World(random: SplitMix64(state: seed)))
     }
 
     /// The executor on which everything in this world runs.

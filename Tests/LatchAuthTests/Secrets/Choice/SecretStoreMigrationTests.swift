@@ -3,6 +3,7 @@
 import Foundation
 import LatchCore
 import LatchTesting
+import Synchronization
 import Testing
 
 @testable import LatchAuth
@@ -42,16 +43,16 @@ import Testing
         let steps = Steps(step)
         let migration = SecretStoreMigration(
             from: CountedStore(store: old, steps: steps), to: CountedStore(store: new, steps: steps))
-        let isSwitched = Lock(false)
+        let isSwitched = Mutex(false)
         do { try await migration.run { isSwitched.withLock { $0 = true } } } catch {}
         return isSwitched.withLock { $0 }
     }
 
     /// How many calls two stores answer together.
     final class Steps: Sendable {
-        private let left: Lock<Int>
+        private let left: Mutex<Int>
 
-        init(_ count: Int) { left = Lock(count) }
+        init(_ count: Int) { left = Mutex(count) }
 
         func pass() throws {
             let left = left.withLock { count in

@@ -4,6 +4,7 @@ import LatchCore
 import LatchTesting
 
 @testable import LatchAuth
+import Synchronization
 
 /// The stores of a person on one device, as any number of their processes see them.
 final class SelectionFixture: Sendable {
@@ -12,9 +13,9 @@ final class SelectionFixture: Sendable {
     /// The keys of files, which are items of another name in the same keyring.
     let fileKeys = MemorySecretStore()
     /// What the keyring says: nil where it is there and unlocked.
-    let trouble = Lock<AuthError?>(nil)
+    let trouble = Mutex<AuthError?>(nil)
     /// How many calls the keyring still answers; nil where it does not count.
-    let callsUntilTrouble = Lock<Int?>(nil)
+    let callsUntilTrouble = Mutex<Int?>(nil)
 
     init(_ folder: String) { self.folder = folder }
 

@@ -3,6 +3,7 @@
 import Foundation
 import LatchCore
 import LatchTesting
+import Synchronization
 import Testing
 
 @testable import LatchAuth
@@ -57,7 +58,7 @@ import Testing
 
     @Test func `is asked for once, first to make the file and then to open it`() async throws {
         try await withTemporaryFolder { folder in
-            let asked = Lock<[Passphrase.Purpose]>([])
+            let asked = Mutex<[Passphrase.Purpose]>([])
             let ask = Passphrase.asking { purpose in
                 asked.withLock { $0.append(purpose) }
                 return Array("p".utf8)
@@ -76,7 +77,7 @@ import Testing
     @Test func `is asked for again after a wrong one`() async throws {
         try await withTemporaryFolder { folder in
             try await store(folder, "right").write([1], for: "a")
-            let answers = Lock(["wrong", "right"])
+            let answers = Mutex(["wrong", "right"])
             let store = EncryptedFileSecretStore(
                 path: "\(folder)/secrets",
                 key: .passphrase(.asking { _ in Array(answers.withLock { $0.removeFirst() }.utf8) }, cost: .cheap))

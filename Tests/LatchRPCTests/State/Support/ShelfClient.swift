@@ -4,6 +4,7 @@ import PortableFoundation
 import LatchCore
 import LatchRPC
 import LatchTesting
+import Synchronization
 
 /// A client as the generator would write it, over a service of closures.
 actor ShelfClient: ServiceClient {
@@ -95,7 +96,7 @@ struct ShelfFailure: ActionFailure {
 final class ShelfService: Sendable {
     typealias Answer = @Sendable (_ name: String, _ book: Book, _ call: Int) async throws -> BookList
 
-    private let calls = Lock<[String]>([])
+    private let calls = Mutex<[String]>([])
     private let answer: Answer
 
     init(_ answer: @escaping Answer = { _, book, _ in BookList([book]) }) { self.answer = answer }

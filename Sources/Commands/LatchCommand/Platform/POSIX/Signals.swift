@@ -2,6 +2,7 @@
 
 import Dispatch
 import LatchCore
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -34,7 +35,7 @@ package enum Signal: Sendable, Hashable, CaseIterable {
 /// No code of ours runs inside of a signal handler. What nobody listens to does what it always did: it ends the process.
 package final class Signals: Sendable {
     /// Nil while nobody listens.
-    private let listener = Lock<AsyncStream<Signal>.Continuation?>(nil)
+    private let listener = Mutex<AsyncStream<Signal>.Continuation?>(nil)
     /// What is known of the main thread.
     private struct MainThread {
         /// The thread, once it waits for signals.
@@ -43,7 +44,7 @@ package final class Signals: Sendable {
         var isNeeded = false
     }
 
-    private let main = Lock(MainThread())
+    private let main = Mutex(MainThread())
 
     private init() {}
 

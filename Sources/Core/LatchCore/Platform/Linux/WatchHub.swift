@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 #if os(Linux)
 import Dispatch
 import Glibc
@@ -24,13 +25,13 @@ final class WatchHub: Sendable {
     /// The hub of the process, while there is one; not kept alive by this.
     private struct Living { weak var hub: WatchHub? }
 
-    private static let living = Lock(Living())
+    private static let living = Mutex(Living())
 
     /// The kernel's queue, closed with the hub.
     private let queue: Int32
     // Made and cancelled once; Dispatch itself is safe from any thread.
     nonisolated(unsafe) private let source: any DispatchSourceRead
-    private let state = Lock(State())
+    private let state = Mutex(State())
 
     /// The hub of this process.
     static func current(for path: String) throws(FileFailure) -> WatchHub {

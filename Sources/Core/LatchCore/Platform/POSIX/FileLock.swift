@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -78,9 +79,9 @@ package struct FileLock: Sendable {
 
     /// An open file that holds the lock, or waits for it, until it is released or let go.
     package final class Holder: Sendable {
-        private let file: Lock<Int32?>
+        private let file: Mutex<Int32?>
 
-        fileprivate init(_ file: Int32) { self.file = Lock(file) }
+        fileprivate init(_ file: Int32) { self.file = Mutex(file) }
 
         deinit { release() }
 
@@ -113,7 +114,7 @@ package struct FileLock: Sendable {
             case over
         }
 
-        private let state = Lock(State.awaited)
+        private let state = Mutex(State.awaited)
 
         func expect(_ continuation: CheckedContinuation<Holder?, any Error>) {
             let early = state.withLock { state -> Result<Holder?, any Error>? in

@@ -2,6 +2,7 @@
 
 package import LatchCore
 import Dispatch
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -24,7 +25,7 @@ final class ChildLife: Sendable {
     /// The system's number of the process.
     let id: pid_t
     /// Held while a signal is sent and while the process is reaped, so that the id cannot become another one's between.
-    private let state = Lock(State.running([]))
+    private let state = Mutex(State.running([]))
 
     /// A process that was just started, by nobody else waited for.
     init(id: pid_t) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 #if canImport(Darwin)
 import Foundation
 import LatchCore
@@ -13,7 +14,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let judge: TLSJudge
     private let stream: HTTPBodyStream?
     private let limit: Int
-    private let state = Lock(State())
+    private let state = Mutex(State())
 
     private struct State {
         /// Why the task was cancelled; the first reason counts.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 #if os(Linux)
 import CCurl
 import CCurlShim
@@ -13,7 +14,7 @@ import LatchCore
 /// under the lock of `inbox`, which also carries what the driver touches from one thread to the next.
 final class CurlLoop: @unchecked Sendable {
     let transfers: CurlTransferPool
-    let inbox: Lock<CurlInbox>
+    let inbox: Mutex<CurlInbox>
     /// libcurl's multi handle; whoever drives may use it, and nobody else.
     private let multi: UnsafeMutableRawPointer
     private let bells: LoopBells
@@ -65,7 +66,7 @@ final class CurlLoop: @unchecked Sendable {
             throw error
         }
         transfers = CurlTransferPool(configuration: configuration)
-        inbox = Lock(CurlInbox())
+        inbox = Mutex(CurlInbox())
         sockets = SocketTable(epoll: bells.epoll)
         transfers.attach(to: self)
         let hostConnections = configuration.maximumConnectionsPerHost

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 #if os(Linux)
 import CCurl
 import CCurlShim
@@ -10,15 +11,15 @@ final class CurlTransferPool: Sendable {
     /// How many handles are kept, each with some 10 kB of its own; more than that are seldom busy at once.
     private static let maximumIdle = 128
 
-    private let idle = Lock<[CurlTransfer]>([])
+    private let idle = Mutex<[CurlTransfer]>([])
     private let configuration: CurlTransport.Configuration
     /// The loop's address for libcurl's callbacks; the loop owns this pool and outlives its transfers.
-    private let loop: Lock<UnsafeSendable<UnsafeMutableRawPointer?>>
+    private let loop: Mutex<UnsafeSendable<UnsafeMutableRawPointer?>>
 
     /// A pool whose handles all follow `configuration`; it is used once a loop is attached.
     init(configuration: CurlTransport.Configuration) {
         self.configuration = configuration
-        loop = Lock(UnsafeSendable(value: nil))
+        loop = Mutex(UnsafeSendable(value: nil))
     }
 
     /// Tells the pool its loop, which cannot be known when the loop is still being made.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 #if os(Linux)
 import CCurl
 import LatchCore
@@ -34,7 +35,7 @@ final class UploadFeed: Sendable {
     }
 
     private let stream: HTTPBodyStream
-    private let state = Lock(State())
+    private let state = Mutex(State())
 
     /// A feed whose pump does not run yet.
     init(_ stream: HTTPBodyStream) { self.stream = stream }

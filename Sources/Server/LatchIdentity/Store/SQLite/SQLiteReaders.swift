@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// Connections for reading, used on the caller's own thread: a point select takes some microseconds, less than a hand-off.
 ///
@@ -11,7 +12,7 @@ final class SQLiteReaders: Sendable {
     /// system has none.
     private let number: UInt?
     private let maximumIdle: Int
-    private let idle = Lock<[SQLiteConnection]>([])
+    private let idle = Mutex<[SQLiteConnection]>([])
 
     /// Opens nothing yet.
     ///

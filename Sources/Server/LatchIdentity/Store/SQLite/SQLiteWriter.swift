@@ -2,6 +2,7 @@
 
 import Dispatch
 import LatchCore
+import Synchronization
 
 /// The one writer of a store: all writes that wait are committed together.
 ///
@@ -37,7 +38,7 @@ final class SQLiteWriter: Sendable {
     /// Used on `queue` alone.
     private let connection: SQLiteConnection
     private let queue = DispatchQueue(label: "latch.store.writer")
-    private let state = Lock(State())
+    private let state = Mutex(State())
     /// Beyond it writes are refused with `IdentityError.overloaded`: a wedged disk must not collect a process's memory.
     private let maximumWaiting: Int
     /// Bounds how long the first of a batch waits for the last.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Synchronization
 #if os(Linux)
 
 import LatchCore
@@ -12,7 +13,7 @@ final class ConnectionCensus: Sendable {
         var byAddress: [UInt64: Int] = [:]
     }
 
-    private let count = Lock(Count())
+    private let count = Mutex(Count())
     /// Of the process, since each connection is a descriptor.
     private let limit: Int
     /// So that one client cannot take all of them.

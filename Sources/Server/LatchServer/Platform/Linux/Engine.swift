@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Synchronization
 #if os(Linux)
 
 import Glibc
@@ -37,7 +38,7 @@ final class Engine: Sendable {
     /// accept until it drains.
     private static func abandon(_ loops: [EventLoop], _ listener: ListeningSocket) {
         guard !loops.isEmpty else { return _ = close(listener.descriptor) }
-        let left = Lock(loops.count)
+        let left = Mutex(loops.count)
         for loop in loops {
             loop.drain(until: 0) {
                 let isLast = left.withLock { left in

@@ -27,7 +27,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// An eventfd that ends a wait when the inbox has something.
     private let wakeup: Int32
     /// The only state that other threads touch, with `thread`.
-    private let inbox = Lock(Inbox())
+    private let inbox = Mutex(Inbox())
     /// The loop's thread, for `isCurrent`; 0 before it runs.
     private let thread = Atomic<UInt>(0)
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// The store that was chosen for a service, found at its first use and followed when the secrets are moved.
 ///
@@ -9,7 +10,7 @@ import LatchCore
 package final class ChosenSecretStore: SecretStore {
     private let selection: SecretStoreSelection
     /// What the last call has found, by the record that led to it.
-    private let found = Lock<(record: SecretStoreRecord?, choice: SecretStoreChoice, store: any SecretStore)?>(nil)
+    private let found = Mutex<(record: SecretStoreRecord?, choice: SecretStoreChoice, store: any SecretStore)?>(nil)
 
     package init(_ selection: SecretStoreSelection) { self.selection = selection }
 

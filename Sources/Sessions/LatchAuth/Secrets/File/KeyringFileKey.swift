@@ -3,6 +3,7 @@
 import Dispatch
 import LatchCore
 import LatchCrypto
+import Synchronization
 
 /// A key that a keyring keeps under a random name, which the file's header tells.
 ///
@@ -10,7 +11,7 @@ import LatchCrypto
 final class KeyringFileKey: SecretFileKeySource {
     let keyring: any SecretStore
     /// What was read once; a key never changes under its name.
-    private let known = Lock<[String: SymmetricKey]>([:])
+    private let known = Mutex<[String: SymmetricKey]>([:])
 
     init(keyring: any SecretStore) { self.keyring = keyring }
 
@@ -59,7 +60,7 @@ final class KeyringFileKey: SecretFileKeySource {
 
     /// Hands the result of a task to a thread that waits for it.
     private final class Arrival<Result: Sendable>: Sendable {
-        private let outcome = Lock<Swift.Result<Result, any Error>>(.failure(AuthError.storeUnavailable))
+        private let outcome = Mutex<Swift.Result<Result, any Error>>(.failure(AuthError.storeUnavailable))
         private let signal = DispatchSemaphore(value: 0)
 
         func arrive(_ result: Swift.Result<Result, any Error>) {

@@ -3,6 +3,7 @@
 import PortableFoundation
 import LatchCore
 import LatchCrypto
+import Synchronization
 
 /// Where a passphrase comes from; never an argument of the program, which every process of the machine can read.
 public struct Passphrase: Sendable {
@@ -68,7 +69,7 @@ public struct Passphrase: Sendable {
 
 /// What open files held, each read when it is first needed and kept: a pipe gives its content once to a process.
 private enum DescriptorContent {
-    private static let contents = Lock<[Int32: SymmetricKey]>([:])
+    private static let contents = Mutex<[Int32: SymmetricKey]>([:])
 
     static func bytes(of descriptor: Int32) throws -> [UInt8] {
         try contents.withLock { contents in

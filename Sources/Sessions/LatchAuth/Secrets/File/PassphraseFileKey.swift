@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchCrypto
+import Synchronization
 
 /// A key that follows from a passphrase, with the salt and the cost that the file's header tells.
 final class PassphraseFileKey: SecretFileKeySource {
@@ -14,7 +15,7 @@ final class PassphraseFileKey: SecretFileKeySource {
 
     private let passphrase: Passphrase
     private let cost: Argon2Parameters?
-    private let known = Lock(Known())
+    private let known = Mutex(Known())
 
     init(_ passphrase: Passphrase, cost: Argon2Parameters?) {
         self.passphrase = passphrase

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 #if os(Linux)
 import Glibc
 import LatchCore
@@ -122,7 +123,7 @@ public final class RawHTTPServer: Sendable {
     /// Written by the server's thread and read by tests.
     private final class Log: Sendable {
         /// Only grows: a test may look again and find what it found before.
-        let entries = Lock<(requests: [Request], connections: Int)>(([], 0))
+        let entries = Mutex<(requests: [Request], connections: Int)>(([], 0))
 
         /// Called before the event is told, so that who reads the stream finds it in the log.
         func add(_ event: Event) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 #if os(Linux)
 import Glibc
 import LatchCore
@@ -16,7 +17,7 @@ public final class RawSMTPServer: Sendable {
     /// The port on 127.0.0.1.
     public let port: Int
     /// Written by the server's thread and read by tests.
-    private let log: Lock<(commands: [String], messages: [[UInt8]])>
+    private let log: Mutex<(commands: [String], messages: [[UInt8]])>
     /// The end of a socket pair; the thread ends when it is closed.
     private let stopper: CInt
 
@@ -28,7 +29,7 @@ public final class RawSMTPServer: Sendable {
         let (stop, stopper) = try LatchTesting.stopper()
         self.port = port
         self.stopper = stopper
-        log = Lock(([], []))
+        log = Mutex(([], []))
         let state = State(listener: listener, stop: stop, refusals: refusals, extensions: extensions)
         let dialogue = SMTPDialogue(state) { [weak self] command, message in
             self?.log.withLock { log in

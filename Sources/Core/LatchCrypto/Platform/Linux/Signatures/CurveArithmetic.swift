@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 #if os(Linux)
 internal import COpenSSL
 internal import LatchCore
@@ -25,7 +26,7 @@ final class CurveArithmetic: Sendable {
     private nonisolated(unsafe) let group: OpaquePointer
     private nonisolated(unsafe) let order: OpaquePointer
     private let halfCount: Int
-    private let idle = Lock<[Numbers]>([])
+    private let idle = Mutex<[Numbers]>([])
 
     private static let p256 = CurveArithmetic(P256.self)
     private static let p384 = CurveArithmetic(P384.self)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 #if os(Linux)
 internal import COpenSSL
 internal import LatchCore
@@ -23,7 +24,7 @@ final class EVPContextPool: Sendable {
     private let operation: Operation
     /// Sets padding and digest on a fresh context, once; false means that OpenSSL refused.
     private let configure: @Sendable (OpaquePointer) -> Bool
-    private let idle = Lock<[Idle]>([])
+    private let idle = Mutex<[Idle]>([])
 
     /// Prepares nothing yet: the first caller makes the first context.
     init(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 #if os(Linux)
 internal import COpenSSL
 internal import LatchCore
@@ -23,7 +24,7 @@ final class PSSVerifier: Sendable {
     private nonisolated(unsafe) let montgomery: OpaquePointer
     /// The modulus once more, as the check of the padding wants it, for its length.
     private nonisolated(unsafe) let key: OpaquePointer
-    private let idle = Lock<[Numbers]>([])
+    private let idle = Mutex<[Numbers]>([])
 
     /// - Parameters: The numbers, big-endian and within their bounds.
     init(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 /// A turn that one task has at a time, given in the order in which it was asked for.
 ///
-/// It is the lock for what takes time: unlike a `Lock` it may be held across an `await`, and who waits for it can be
+/// It is the lock for what takes time: unlike a `Mutex` it may be held across an `await`, and who waits for it can be
 /// cancelled and then leaves the line. Asking, giving and leaving cost the same however long the line is.
-package final class Turn: Sendable {
+package final class AsyncMutex: Sendable {
     /// Where one who asked stands.
     private enum Place {
         /// Has a number and is about to wait.
@@ -24,7 +26,7 @@ package final class Turn: Sendable {
         var places: [Int: Place] = [:]
     }
 
-    private let line = Lock(Line())
+    private let line = Mutex(Line())
 
     /// A turn that nobody has.
     package init() {}

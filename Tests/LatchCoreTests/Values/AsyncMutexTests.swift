@@ -2,11 +2,12 @@
 
 import LatchCore
 import LatchTesting
+import Synchronization
 import Testing
 
 /// Counts who is inside, from any task.
 private final class Inside: Sendable {
-    private let state = Lock((order: [Int](), now: 0, most: 0))
+    private let state = Mutex((order: [Int](), now: 0, most: 0))
 
     var order: [Int] { state.withLock { $0.order } }
     var now: Int { state.withLock { $0.now } }
@@ -24,11 +25,11 @@ private final class Inside: Sendable {
 }
 
 @Suite struct `A turn` {
-    private let turn = Turn()
+    private let turn = AsyncMutex()
     private let inside = Inside()
 
     /// Takes the turn and holds it until the gate is opened.
-    private func hold(_ turn: Turn) async -> (Task<Void, any Error>, open: AsyncStream<Void>.Continuation) {
+    private func hold(_ turn: AsyncMutex) async -> (Task<Void, any Error>, open: AsyncStream<Void>.Continuation) {
         let (gate, open) = AsyncStream<Void>.makeStream()
         let (began, begin) = AsyncStream<Void>.makeStream()
         let task = Task {
