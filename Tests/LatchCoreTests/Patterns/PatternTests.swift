@@ -3,7 +3,7 @@
 import Testing
 
 @testable import LatchCore
-import LatchRegex
+@testable import LatchRegex
 
 @Suite struct `A pattern` {
     @Test(arguments: [

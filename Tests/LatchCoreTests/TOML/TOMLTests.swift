@@ -3,7 +3,7 @@
 import Testing
 
 @testable import LatchCore
-import LatchTOML
+@testable import LatchTOML
 
 @Suite struct `The TOML reader` {
     @Test(arguments: [

@@ -8,6 +8,7 @@ import LatchIdentity
 import LatchOAuth
 import LatchTesting
 import LaziOAuth
+import Synchronization
 import Testing
 
 private struct Item: Codable, Sendable { let id: String, name: String }

@@ -3,6 +3,7 @@
 import LatchCore
 import LatchHTTP
 import Nevod
+import Synchronization
 import Testing
 
 @Suite struct `Two schemes in one process` {
