@@ -6,6 +6,7 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `What happens during a refresh` {

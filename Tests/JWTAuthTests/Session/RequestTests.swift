@@ -4,6 +4,7 @@ import JWTAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `A request with the session's token` {

@@ -7,6 +7,7 @@ import LatchCore
 import LatchCrypto
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import Testing
 
 @testable import LatchIdentity

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchTesting
 import Observation
+import Synchronization
 import Testing
 
 @testable import LatchAuth

@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import Synchronization
 import Testing
 
 @Suite struct `A request through a session` {

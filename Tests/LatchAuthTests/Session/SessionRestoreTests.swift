@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchCore
 import LatchTesting
+import Synchronization
 import Testing
 
 @Suite struct `A session and its store` {

@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import Synchronization
 import Testing
 
 @testable import LatchAuth

@@ -2,6 +2,7 @@
 
 import LatchAuth
 import LatchCore
+import Synchronization
 import Testing
 
 /// A disk's last word may be an error, and a store may delete before it adds: what the session makes of that.

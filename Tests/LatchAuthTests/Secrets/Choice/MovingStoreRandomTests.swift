@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchTesting
+import Synchronization
 import Testing
 
 @testable import LatchAuth

@@ -3,6 +3,7 @@
 import Foundation
 import LatchCore
 import LatchTesting
+import Synchronization
 import Testing
 
 @testable import LatchAuth
