@@ -22,7 +22,7 @@ import Testing
         #expect(output.files.count == 3)
         for file in output.files {
             let name = try #require(file.path.split(separator: "/").last)
-            let kept = Self.root.appending(path: "Sources/LatchIdentity/Generated/\(name)")
+            let kept = Self.root.appending(path: "Sources/Server/LatchIdentity/Generated/\(name)")
             let regenerates = ProcessInfo.processInfo.environment["LATCH_REGENERATE"] != nil
             if regenerates { try Data(file.text.utf8).write(to: kept) }
             #expect(
