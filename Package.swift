@@ -174,8 +174,10 @@ let package = Package(
     name: "Latchwork",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: products.map { .library(name: $0, targets: [$0]) } + [
-        // Without public names: for Benchmarks/ and Fuzz/.
-        .library(name: "LatchInternals", targets: ["LatchProcess", "LatchRegex", "LatchProto", "LatchGenerator"]),
+        // For Benchmarks/ and Fuzz/, which are part of this project.
+        .library(
+            name: "LatchInternals",
+            targets: ["LatchProcess", "LatchRegex", "LatchProto", "LatchGenerator", "UserService", "ConformanceTestee"]),
         .executable(name: "latch", targets: ["latch"]),
         .executable(name: "axiom-client-generator", targets: ["axiom-client-generator"]),
         .executable(name: "protoc-gen-latch", targets: ["protoc-gen-latch"]),

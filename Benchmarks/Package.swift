@@ -3,7 +3,7 @@
 import PackageDescription
 
 // The benchmarks, a package of their own beside the library: Scripts/run-benchmarks builds them in release. They are part
-// of the project, so they see its `package` names; Linux only.
+// of the project, so they see its `package` names, by its package name in place of their own; Linux only.
 
 let parent = Context.packageDirectory.split(separator: "/").dropLast().last.map(String.init) ?? ""
 let settings: [SwiftSetting] = [
@@ -21,16 +21,10 @@ func dependencies(_ names: String) -> [Target.Dependency] {
     }
 }
 
-func module(_ name: String, _ needs: String = "", in folder: String, excluding: [String] = []) -> Target {
-    .target(
-        name: name, dependencies: dependencies(needs), path: "\(folder)/\(name)", exclude: excluding,
-        swiftSettings: settings)
-}
-
 func benchmark(_ name: String, _ needs: String, in folder: String, excluding: [String] = []) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies(needs), path: "\(folder)/\(name)", exclude: excluding,
-        swiftSettings: settings)
+        packageAccess: false, swiftSettings: settings)
 }
 
 let package = Package(
@@ -40,13 +34,10 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CCurlHeaders", path: "CCurlHeaders", pkgConfig: "libcurl"),
         .systemLibrary(name: "CMicroHTTPD", path: "CMicroHTTPD", pkgConfig: "libmicrohttpd"),
-        .target(name: "CMeasure"),
+        .target(name: "CMeasure", path: "CMeasure"),
         .target(name: "CBareCurl", dependencies: ["CCurlHeaders"], path: "HTTP/CBareCurl"),
         .target(name: "CBareServer", dependencies: ["CMicroHTTPD"], path: "Server/CBareServer"),
-        module("Baselines", in: "."),
-        // The generated example, so that its state is measured as an app would compile it.
-        module(
-            "UserService", "AxiomArchitecture AxiomCore LatchRPC", in: "State", excluding: ["Documentation", "Tests"]),
+        .target(name: "Baselines", path: "Baselines", packageAccess: false, swiftSettings: settings),
 
         benchmark("bench-http", "LatchHTTP CBareCurl CMeasure Baselines", in: "HTTP"),
         benchmark("bench-interceptors", "LatchHTTP LatchCore CMeasure", in: "HTTP"),
@@ -60,7 +51,7 @@ let package = Package(
         benchmark("bench-generator", "", in: "Generator"),
         benchmark("bench-generate", "LatchInternals CMeasure", in: "Generator"),
         benchmark("compile-protos", "LatchInternals", in: "Generator"),
-        benchmark("bench-state", "UserService AxiomArchitecture LatchRPC CMeasure Baselines", in: "State"),
+        benchmark("bench-state", "LatchInternals AxiomArchitecture LatchRPC CMeasure Baselines", in: "State"),
         benchmark("bench-codec", "LatchRPC LatchCore CMeasure", in: "RPC"),
         benchmark(
             "bench-calls", "LatchRPC LatchServer LatchHTTP LatchCore CMeasure Baselines", in: "RPC",

@@ -3,7 +3,7 @@
 import PackageDescription
 
 // The fuzz targets, a package of their own beside the library: Scripts/run-fuzz builds them with libFuzzer's flags. They
-// are part of the project, so they see its `package` names; Linux only.
+// are part of the project, so they see its `package` names, by its package name in place of their own; Linux only.
 
 let parent = Context.packageDirectory.split(separator: "/").dropLast().last.map(String.init) ?? ""
 let settings: [SwiftSetting] = [
@@ -13,12 +13,11 @@ let settings: [SwiftSetting] = [
     .unsafeFlags(["-package-name", String(parent.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })]),
 ]
 
-func fuzz(_ name: String, _ products: String..., targets: [String] = []) -> Target {
+func fuzz(_ name: String, _ products: String...) -> Target {
     .executableTarget(
         name: name,
-        dependencies: ["FuzzDriver"] + targets.map { .byName(name: $0) }
-            + products.map { .product(name: $0, package: "Latchwork") },
-        path: name, swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])])  // libFuzzer brings main
+        dependencies: ["FuzzDriver"] + products.map { .product(name: $0, package: "Latchwork") },
+        path: name, packageAccess: false, swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])])  // libFuzzer brings main
 }
 
 let package = Package(
@@ -26,13 +25,10 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "Latchwork", path: "..")],
     targets: [
-        .target(name: "FuzzDriver", path: "FuzzDriver", swiftSettings: settings),
-        .target(
-            name: "ConformanceTestee", dependencies: [.product(name: "LatchRPC", package: "Latchwork")],
-            path: "ConformanceTestee", swiftSettings: settings),
+        .target(name: "FuzzDriver", path: "FuzzDriver", packageAccess: false, swiftSettings: settings),
         fuzz("fuzz-json", "LatchCore"),
-        fuzz("fuzz-message-json", "LatchRPC", targets: ["ConformanceTestee"]),
-        fuzz("fuzz-message-text", "LatchRPC", targets: ["ConformanceTestee"]),
+        fuzz("fuzz-message-json", "LatchRPC", "LatchInternals"),
+        fuzz("fuzz-message-text", "LatchRPC", "LatchInternals"),
         fuzz("fuzz-proto", "LatchInternals"),
         fuzz("fuzz-message", "LatchRPC"),
         fuzz("fuzz-origin", "LatchHTTP"),

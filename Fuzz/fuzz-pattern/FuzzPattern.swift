@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FuzzDriver
-import LatchCore
 import LatchRegex
 
 /// Reads the first line as a pattern and looks for it in the rest: a pattern in a group, beside itself and behind anything
