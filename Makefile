@@ -47,12 +47,15 @@ docs: ## builds the DocC site into .build/docs
 format: ## formats every Swift file
 	@git ls-files -z -co --exclude-standard -- '*.swift' | xargs -0 swift format -i --parallel
 
-check: ## format, words, readme, layers, budgets
+check: ## format, words, English, links, layers, budgets, and the public API of a debug build
 	@Scripts/check-format
 	@Scripts/check-words
+	@Scripts/check-english
 	@Scripts/check-readme
 	@Scripts/check-layers
 	@Scripts/check-budgets
+	@swift build
+	@Scripts/public-api --check
 
 clean: ## removes what was built
 	@rm -rf .build .build-*
