@@ -6,7 +6,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 
-/// What can go wrong, as this package promises it.
+/// The errors that AuthPackage documents.
 public enum APIError: Error, Equatable {
     /// The URL cannot be requested.
     case invalidURL
@@ -16,9 +16,9 @@ public enum APIError: Error, Equatable {
     case server(status: Int, message: String?)
     /// The answer has another shape.
     case decodingFailed
-    /// Wrong credentials, or nobody signed in any more.
+    /// Wrong credentials, or the user is not signed in any more.
     case unauthorized
-    /// The task or the person stopped it.
+    /// The task or the user cancelled it.
     case cancelled
     /// Anything else, such as a store that cannot be used.
     case unknown
@@ -38,7 +38,7 @@ extension APIError {
         }
     }
 
-    /// What the backend refused; a 401 is `unauthorized` whatever it was for, as the original had it.
+    /// Maps a rejection by the backend; a 401 is `unauthorized` for every call, as in the original.
     private init(_ error: AccountError) {
         switch (error.status, error) {
         case (401?, _): self = .unauthorized
@@ -48,7 +48,7 @@ extension APIError {
         }
     }
 
-    /// What happened on the way, in the codes that programs already match for `URLSession`.
+    /// Maps a transport failure to the codes that programs already match for `URLSession`.
     private init(_ error: HTTPError) {
         switch error {
         case .invalidURL, .insecureURL: self = .invalidURL

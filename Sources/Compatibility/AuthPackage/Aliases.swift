@@ -3,7 +3,7 @@
 public import PortableFoundation
 @_exported public import LatchAuth
 
-/// What the backend handed out.
+/// The tokens that the backend issued.
 public typealias Tokens = LatchAuth.Tokens
 
 /// Keeps the tokens; a synchronous conformer satisfies it.

@@ -6,14 +6,14 @@ import LatchCore
 public import LatchHTTP
 import LatchJOSE
 
-/// What a program may ask of the backend's client.
+/// The operations of the backend's client.
 public protocol AuthClientProtocol: Sendable {
-    /// Signs a person in; the claims are nil where the access token cannot be decoded.
+    /// Signs a user in; the claims are nil where the access token cannot be decoded.
     @discardableResult
     func login(email: String, password: String) async throws -> JWTClaims?
-    /// The access token, renewed if that is due; nil where nobody is signed in.
+    /// The access token, refreshed if that is due; nil where no user is signed in.
     func refreshIfNeeded() async throws -> String?
-    /// Signs the person out, here at once and then at the backend.
+    /// Signs the user out, here at once and then at the backend.
     func logout() async throws
     /// Makes an account.
     func register(email: String, password: String, name: String?, roles: [String]?) async throws -> User
@@ -23,7 +23,7 @@ public protocol AuthClientProtocol: Sendable {
     /// Sets a new password with the token of such a mail.
     @discardableResult
     func resetPassword(token: String, newPassword: String) async throws -> String?
-    /// Who is signed in, as the access token says it.
+    /// The signed-in user, as the access token describes it.
     var currentUser: User? { get }
     /// The tokens of who is signed in.
     var tokens: Tokens? { get }
@@ -62,7 +62,7 @@ public final class AuthClient: AuthClientProtocol {
     /// Waits until the store has been read.
     public func restore() async throws { try await mapped { try await core.session.restore() } }
 
-    /// Signs a person in.
+    /// Signs a user in.
     @discardableResult
     public func login(email: String, password: String) async throws -> JWTClaims? {
         try await mapped { () -> JWTClaims? in
@@ -75,7 +75,7 @@ public final class AuthClient: AuthClientProtocol {
         }
     }
 
-    /// The access token, renewed if that is due; nil where nobody is signed in.
+    /// The access token, refreshed if that is due; nil where no user is signed in.
     public func refreshIfNeeded() async throws -> String? {
         try await mapped { () -> String? in
             do {
@@ -86,7 +86,7 @@ public final class AuthClient: AuthClientProtocol {
         }
     }
 
-    /// Signs the person out.
+    /// Signs the user out.
     public func logout() async throws { try await mapped { _ = try await core.signOut() } }
 
     /// Makes an account.
@@ -110,7 +110,7 @@ public final class AuthClient: AuthClientProtocol {
         try await mapped { try await core.resetPassword(token: token, newPassword: newPassword) }
     }
 
-    /// Who is signed in, as the access token says it.
+    /// The signed-in user, as the access token describes it.
     public var currentUser: User? { core.account.map(User.init) }
 
     /// The tokens of who is signed in.

@@ -5,7 +5,7 @@ import LatchAccounts
 public import LatchCore
 import LatchJOSE
 
-/// Where the backend is and what it offers.
+/// The address of the backend and the features that it offers.
 public struct AuthConfiguration: Sendable {
     /// The backend; a path in it is kept.
     public let baseURL: URL
@@ -27,7 +27,7 @@ public struct AuthConfiguration: Sendable {
     }
 }
 
-/// A person as the backend describes them.
+/// A user as the backend describes them.
 public struct User: Codable, Equatable, Sendable {
     /// The backend's identifier.
     public let id: String
@@ -63,7 +63,7 @@ public struct User: Codable, Equatable, Sendable {
     }
 }
 
-/// What an access token says; it is decoded, not verified, and only for display.
+/// The claims of an access token; decoded, not verified, and only for display.
 public struct JWTClaims: Equatable, Sendable {
     /// The subject, or the `id` that the backend writes in its place.
     public let sub: String?
@@ -75,9 +75,9 @@ public struct JWTClaims: Equatable, Sendable {
     public let roles: [String]?
     /// The permissions.
     public let permissions: [String]?
-    /// When the token expires, in seconds since 1970.
+    /// The expiration time, in seconds since 1970.
     public let exp: Double?
-    /// When it was issued, in seconds since 1970.
+    /// The time of issue, in seconds since 1970.
     public let iat: Double?
     /// Every claim, whatever its type.
     public let raw: JSONObject

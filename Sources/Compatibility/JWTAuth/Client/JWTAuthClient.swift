@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
 import LatchAuth
 import LatchCore
 import LatchHTTP
 
-/// Sends requests with the token of who is signed in, renewed when that is due.
+/// Sends requests with the signed-in user's token, refreshed when it is due.
 ///
-/// All clients of the same dependencies share one session: it refreshes once for all who wait, stores what it obtained
-/// before anybody sees it, and ends when the issuer or the person says so, and by nothing else.
+/// All clients of the same dependencies share one session: it refreshes once for all callers, stores what it obtained
+/// before any caller sees it, and ends only when the issuer or the user ends it.
 public struct JWTAuthClient: Sendable {
-    /// Where the API is; asked for each request.
+    /// Returns the base URL of the API; called for each request.
     public var baseURL: @Sendable () throws -> String
 
-    /// Obtains successors of tokens from the issuer.
+    /// Refreshes tokens at the issuer.
     ///
-    /// What it throws leaves the session as it is, unless it is the issuer's word: a 401, a 400 with `invalid_grant`,
+    /// What it throws leaves the session as it is, unless it is the issuer's rejection: a 401, a 400 with
+    /// `invalid_grant`,
     /// `AuthTokens.Error.invalidToken` or `.expiredToken`. A POST that it sends with `httpRequestClient` carries an
     /// `Idempotency-Key` that stays the same where the refresh has to be repeated.
     public var refresh: @Sendable (_ authTokens: AuthTokens) async throws -> AuthTokens
@@ -22,7 +24,7 @@ public struct JWTAuthClient: Sendable {
     /// The dependencies that the client was taken from; nil where it was made by hand.
     private var values: DependencyValues?
 
-    /// A client of closures.
+    /// Creates a client from closures.
     public init(
         baseURL: @escaping @Sendable () throws -> String,
         refresh: @escaping @Sendable (_ authTokens: AuthTokens) async throws -> AuthTokens
@@ -31,29 +33,30 @@ public struct JWTAuthClient: Sendable {
         self.refresh = refresh
     }
 
-    /// This client for the dependencies that it is taken from.
+    /// Returns this client bound to the dependencies that it was read from.
     func bound(to values: DependencyValues?) -> JWTAuthClient {
         var client = self
         client.values = values
         return client
     }
 
-    /// Reads the store, where that has not succeeded before.
+    /// Reads the store, unless it has been read already.
     ///
     /// - Throws: `KeychainError.loadingFailed`; the session is then still unknown, and the next call tries again.
     public nonisolated(nonsending) func loadSession() async throws {
         try await bringing { try await $0.account.restore() }
     }
 
-    /// Renews the tokens where that is due.
+    /// Refreshes the tokens where that is due.
     ///
-    /// - Throws: `AuthTokens.Error.missingToken` where nobody is signed in, `.invalidToken` where the issuer has ended the
+    /// - Throws: `AuthTokens.Error.missingToken` where no user is signed in, `.invalidToken` where the issuer has
+    /// ended the
     ///   session, and what the refresh threw where the tokens are kept.
     public nonisolated(nonsending) func refreshExpiredTokens() async throws {
         try await bringing { try await $0.account.refreshExpired() }
     }
 
-    /// Runs a body with the dependencies of this client, and with its way to refresh.
+    /// Runs `body` with the dependencies of this client and its refresh closure.
     private nonisolated(nonsending) func bringing<Result>(
         _ body: nonisolated(nonsending) (DependencyValues) async throws -> Result
     ) async throws -> Result {
@@ -63,7 +66,7 @@ public struct JWTAuthClient: Sendable {
         return try await DependencyValues.$scoped.withValue(bound) { try await body(bound) }
     }
 
-    /// The answer to a request without a token.
+    /// Sends a request without a token.
     nonisolated(nonsending) func answer(to request: Request, _ options: SendingOptions) async throws -> Answer {
         let base = try baseURL()
         return try await bringing { values in
@@ -77,7 +80,7 @@ public struct JWTAuthClient: Sendable {
         }
     }
 
-    /// The answer to a request with the session's token, which goes nowhere but to the base URL's origin.
+    /// Sends a request with the session's token, which goes only to the base URL's origin.
     nonisolated(nonsending) func authenticatedAnswer(
         to request: Request, refreshing: Bool, _ options: SendingOptions
     ) async throws -> Answer {
@@ -92,5 +95,109 @@ public struct JWTAuthClient: Sendable {
                 throw account.facing(error)
             }
         }
+    }
+}
+
+extension JWTAuthClient {
+    /// Sends a request without a token, of whose response only the success counts.
+    ///
+    /// - Throws: `RequestError` and `HTTPRequestClient.Error`.
+    public nonisolated(nonsending) func send(
+        _ request: Request = Request(), decoder: JSONDecoder = JSONDecoder(),
+        urlSession: (any URLSessionProtocol)? = nil,
+        cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
+        @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
+    ) async throws -> SuccessResponse<EmptyResponse> {
+        let options = SendingOptions(
+            decoder: decoder, urlSession: urlSession, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
+        return try await answer(to: try middleware()(request), options).success(decoder)
+    }
+
+    /// Sends a request without a token and reads a success.
+    ///
+    /// - Throws: `RequestError` and `HTTPRequestClient.Error`.
+    public nonisolated(nonsending) func send<Value: Decodable>(
+        _ request: Request = Request(), decoder: JSONDecoder = JSONDecoder(),
+        urlSession: (any URLSessionProtocol)? = nil,
+        cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
+        @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
+    ) async throws -> SuccessResponse<Value> {
+        let options = SendingOptions(
+            decoder: decoder, urlSession: urlSession, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
+        return try await answer(to: try middleware()(request), options).success(decoder)
+    }
+
+    /// Sends a request without a token and reads a success or the server's error.
+    ///
+    /// - Throws: `RequestError` and `HTTPRequestClient.Error`.
+    public nonisolated(nonsending) func send<Value: Decodable, ServerError: Decodable>(
+        _ request: Request = Request(), decoder: JSONDecoder = JSONDecoder(),
+        urlSession: (any URLSessionProtocol)? = nil,
+        cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
+        @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
+    ) async throws -> Response<Value, ServerError> {
+        let options = SendingOptions(
+            decoder: decoder, urlSession: urlSession, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
+        return try await answer(to: try middleware()(request), options).either(decoder)
+    }
+}
+
+extension JWTAuthClient {
+    /// Sends a request with the session's token, of whose response only the success counts.
+    ///
+    /// - Throws: What the other overloads throw.
+    public nonisolated(nonsending) func sendAuthenticated(
+        _ request: Request = Request(), refreshExpiredToken: Bool = true, decoder: JSONDecoder = JSONDecoder(),
+        urlSession: (any URLSessionProtocol)? = nil,
+        cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
+        @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
+    ) async throws -> SuccessResponse<EmptyResponse> {
+        let options = SendingOptions(
+            decoder: decoder, urlSession: urlSession, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
+        let request = try middleware()(request)
+        return try await authenticatedAnswer(to: request, refreshing: refreshExpiredToken, options).success(decoder)
+    }
+
+    /// Sends a request with the session's token and reads a success.
+    ///
+    /// The token is refreshed first where that is due. Where the server refuses it, it is refreshed and the request is
+    /// sent once
+    /// more.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - refreshExpiredToken: Whether the token may be refreshed; otherwise it is sent as it is.
+    ///   - decoder: Reads the content.
+    ///   - urlSession: The session that sends it; nil for the core's transport.
+    ///   - cachePolicy: The cache policy of `urlSession`; the core's transport has no cache.
+    ///   - timeoutInterval: The number of seconds that one transfer may take.
+    ///   - middleware: Further changes to the request.
+    /// - Throws: `AuthTokens.Error`, what the refresh threw, `KeychainError`, `RequestError`, and
+    ///   `HTTPRequestClient.Error`.
+    public nonisolated(nonsending) func sendAuthenticated<Value: Decodable>(
+        _ request: Request = Request(), refreshExpiredToken: Bool = true, decoder: JSONDecoder = JSONDecoder(),
+        urlSession: (any URLSessionProtocol)? = nil,
+        cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
+        @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
+    ) async throws -> SuccessResponse<Value> {
+        let options = SendingOptions(
+            decoder: decoder, urlSession: urlSession, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
+        let request = try middleware()(request)
+        return try await authenticatedAnswer(to: request, refreshing: refreshExpiredToken, options).success(decoder)
+    }
+
+    /// Sends a request with the session's token and reads a success or the server's error.
+    ///
+    /// - Throws: What the other overloads throw.
+    public nonisolated(nonsending) func sendAuthenticated<Value: Decodable, ServerError: Decodable>(
+        _ request: Request = Request(), refreshExpiredToken: Bool = true, decoder: JSONDecoder = JSONDecoder(),
+        urlSession: (any URLSessionProtocol)? = nil,
+        cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
+        @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
+    ) async throws -> Response<Value, ServerError> {
+        let options = SendingOptions(
+            decoder: decoder, urlSession: urlSession, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
+        let request = try middleware()(request)
+        return try await authenticatedAnswer(to: request, refreshing: refreshExpiredToken, options).either(decoder)
     }
 }

@@ -5,9 +5,9 @@ import LatchCore
 import FoundationBridge
 import Synchronization
 
-/// Sends a request, as a URL session does; a test gives an answer of its own.
+/// Sends a request, as a URL session does; a test returns a response of its own.
 public protocol URLSessionProtocol: Sendable {
-    /// The content and the head of the answer.
+    /// Returns the content and the head of the response.
     func data(for request: URLRequest) async throws -> (Data, URLResponse)
 }
 

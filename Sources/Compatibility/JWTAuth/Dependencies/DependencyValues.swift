@@ -10,13 +10,13 @@ import Synchronization
 /// nobody else: tests that run side by side share nothing.
 public struct DependencyValues: Sendable {
     private var overrides: [ObjectIdentifier: any Sendable] = [:]
-    /// What keys say where nothing was set, made once for all who share these values.
+    /// The default values of the keys, created once for all copies of these values.
     private var defaults = DependencyDefaults()
     /// The session of these values.
     ///
     /// Whatever decides which session that is brings a new one when it is set.
     private(set) var host = SessionHost()
-    /// Which values of the keys count.
+    /// The context, which selects the live, preview or test value of each key.
     public var context = DependencyContext.live {
         didSet {
             defaults = DependencyDefaults()
@@ -24,15 +24,15 @@ public struct DependencyValues: Sendable {
         }
     }
 
-    /// How the client refreshes that is being used; nil outside of its calls.
+    /// The refresh closure of the client that is in use; nil outside of its calls.
     ///
     /// It is no task-local value of its own: optimised code of Swift 6.3 crashes on one that is a function.
     var refresh: RefreshNote.Refresh?
 
-    /// What a task has set; nil in a task where nothing was.
+    /// The values that a task has set; nil in a task that has set none.
     @TaskLocal static var scoped: DependencyValues?
 
-    /// What counts everywhere else.
+    /// The values outside of `withDependencies`.
     fileprivate static let program = Mutex(DependencyValues())
 
     /// Values in which nothing is set.
@@ -64,7 +64,7 @@ extension DependencyValues: Redacting {
 /// A key whose value decides which session there is.
 protocol SessionShaping {}
 
-/// The values that keys give, made when they are first asked for.
+/// The default values of keys, created when they are first read.
 private final class DependencyDefaults: Sendable {
     private let made = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
@@ -119,4 +119,92 @@ public nonisolated(nonsending) func withDependencies<Result>(
 /// Sets the dependencies of the whole program, before they are first used.
 public func prepareDependencies(_ update: (inout DependencyValues) throws -> Void) rethrows {
     try DependencyValues.program.withLock { try update(&$0) }
+}
+
+/// Reads a dependency.
+///
+/// ```swift
+/// @Dependency(\.jwtAuthClient) var authClient
+/// ```
+///
+/// What is in force where it is read counts; outside of `withDependencies`, what was in force where it was made. So an
+/// object that a test has made keeps the test's dependencies.
+@propertyWrapper
+public struct Dependency<Value>: Sendable {
+    private let read: @Sendable (DependencyValues) -> Value
+    private let values = DependencyValues.scoped
+
+    /// A dependency by its name.
+    public init(_ path: any KeyPath<DependencyValues, Value> & Sendable) { read = { $0[keyPath: path] } }
+
+    /// A dependency by its key.
+    public init<Key: TestDependencyKey<Value>>(_ key: Key.Type) { read = { $0[key] } }
+
+    /// The dependency.
+    public var wrappedValue: Value { read(DependencyValues.inForce(or: values)) }
+}
+
+extension DependencyValues {
+    /// Returns the values in effect: the task's; outside of `withDependencies`, `values`; without those, the program's.
+    static func inForce(or values: DependencyValues?) -> DependencyValues { scoped ?? values ?? current }
+}
+
+/// Names a dependency, and says what it is in tests and previews.
+public protocol TestDependencyKey<Value>: Sendable {
+    /// The type of the dependency; usually the key itself.
+    associatedtype Value: Sendable = Self
+    /// The value in tests that have set none; created once for each of them.
+    static var testValue: Value { get }
+    /// The value in previews.
+    static var previewValue: Value { get }
+}
+
+/// Names a dependency, and says what it is in a running program.
+///
+/// A program gives `JWTAuthClient` its live value by conforming it:
+///
+/// ```swift
+/// extension JWTAuthClient: @retroactive DependencyKey {
+///     public static let liveValue = JWTAuthClient(baseURL: { "https://api.example.com" }, refresh: { … })
+/// }
+/// ```
+public protocol DependencyKey<Value>: TestDependencyKey {
+    /// The value in a running program.
+    static var liveValue: Value { get }
+}
+
+extension TestDependencyKey {
+    /// The value in tests, used in previews, too.
+    public static var previewValue: Value { testValue }
+}
+
+extension DependencyKey {
+    /// The live value, used in tests, too.
+    public static var testValue: Value { liveValue }
+    /// The live value, used in previews, too.
+    public static var previewValue: Value { liveValue }
+}
+
+/// A kind of program, which selects a dependency's default value.
+public enum DependencyContext: Sendable, Hashable {
+    /// A running program.
+    case live
+    /// A preview.
+    case preview
+    /// A test.
+    case test
+}
+
+/// An error for a dependency that was used without a value.
+public struct MissingDependency: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The name of the dependency, such as `jwtAuthClient.refresh`.
+    public let name: String
+
+    /// One by its name.
+    public init(name: String) { self.name = name }
+
+    /// A description with the name and a hint.
+    public var description: String {
+        "\(name) has no value here.\nhint: Set it in withDependencies, or conform its type to DependencyKey."
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchAuth
+public import Foundation
+public import LatchAuth
 
 /// Named texts in a safe place.
 ///
@@ -14,19 +15,19 @@ package import LatchAuth
 public struct KeychainClient: Sendable {
     /// Keeps a text, in place of what was kept under that key.
     public var save: @Sendable (_ value: String, _ key: Keys) async throws -> Void
-    /// What is kept; nil only where there is nothing.
+    /// Returns the stored text; nil only where there is none.
     public var load: @Sendable (_ key: Keys) async throws -> String?
     /// Forgets what is kept; forgetting nothing is no error.
     public var delete: @Sendable (_ key: Keys) async throws -> Void
     /// Forgets all that this client keeps, and nothing of others.
     public var reset: @Sendable () async throws -> Void
 
-    /// How the sessions over this place take turns; nil where there is only one of them.
+    /// The coordination between sessions over this place; nil for a single session.
     package var coordination: (any SessionCoordination)?
-    /// Where an earlier version kept a pair under the bare names of its keys; nil where there is no such place.
+    /// The place where an earlier version kept a pair under the bare names of its keys; nil where there is none.
     package var earlier: (any SecretStore)?
 
-    /// A client of closures.
+    /// Creates a client from closures.
     public init(
         save: @escaping @Sendable (_ value: String, _ key: Keys) async throws -> Void,
         load: @escaping @Sendable (_ key: Keys) async throws -> String?,
@@ -72,5 +73,156 @@ public struct KeychainClient: Sendable {
         } catch {
             throw KeychainError.loading(error)
         }
+    }
+}
+
+extension KeychainClient {
+    /// A client over a secret store.
+    ///
+    /// - Parameters:
+    ///   - secrets: Where the texts are kept.
+    ///   - prefix: What their names begin with there; `reset` forgets what begins so, and nothing else. Each account
+    /// of a
+    ///     program needs one of its own.
+    ///   - coordination: How sessions over this place take turns; nil where there is only one of them.
+    public init(
+        over secrets: any SecretStore, prefix: String = "JWTAuth.", coordination: (any SessionCoordination)? = nil
+    ) {
+        let items = KeychainItems(secrets: secrets, prefix: prefix)
+        self.init(
+            save: { try await items.save($0, as: $1) }, load: { try await items.load($0) },
+            delete: { try await items.delete($0) }, reset: { try await items.reset() })
+        self.coordination = coordination
+    }
+
+    /// The place where this platform keeps secrets, shared by all processes of this user.
+    ///
+    /// - Parameters:
+    ///   - service: Names the program; nil takes its bundle's identifier, or the process's name.
+    ///   - account: Tells several accounts of the program apart.
+    public static func live(service: String? = nil, account: String = "default") -> KeychainClient {
+        let service = service ?? Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+        let secrets = platformSecretStore(service: service)
+        var client = KeychainClient(
+            over: secrets, prefix: "JWTAuth.\(account).",
+            coordination: platformCoordination(service: service, account: "JWTAuth.\(account)"))
+        // The original keeps the pair of the only account that it knows under the bare names.
+        if account == "default" { client.earlier = secrets }
+        return client
+    }
+
+    /// A place that ends with the process, for tests and previews.
+    ///
+    /// - Parameter tokens: What is kept there at first.
+    public static func inMemory(_ tokens: AuthTokens? = nil) -> KeychainClient {
+        let secrets = MemorySecretStore()
+        let prefix = "JWTAuth."
+        // Tokens have a spelling in JSON, always.
+        if let tokens, let text = try? KeychainRecords.text(of: TokenRecord(credential: tokens)) {
+            secrets.write(Array(text.utf8), for: prefix + Keys.session.value)
+        }
+        return KeychainClient(over: secrets, prefix: prefix)
+    }
+}
+
+/// Texts under names with a prefix in a secret store, its errors in the words of this package.
+private struct KeychainItems: Sendable {
+    let secrets: any SecretStore
+    let prefix: String
+
+    private func name(_ key: KeychainClient.Keys) -> String { prefix + key.value }
+
+    private func read(_ key: KeychainClient.Keys) async throws -> String? {
+        guard let bytes = try await secrets.read(name(key)) else { return nil }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw AuthError.storeCorrupt }
+        return text
+    }
+
+    /// The session's record, where it holds a credential.
+    private func pair() async throws -> AuthTokens? {
+        try KeychainRecords.record(in: try await read(.session))?.credential
+    }
+
+    func load(_ key: KeychainClient.Keys) async throws -> String? {
+        do {
+            guard key.isHalf, let pair = try await pair() else { return try await read(key) }
+            return key == .accessToken ? pair.access : pair.refresh
+        } catch {
+            throw KeychainError.loading(error)
+        }
+    }
+
+    func save(_ value: String, as key: KeychainClient.Keys) async throws {
+        do {
+            // A half beside a whole pair would be read by nobody, and half of a new pair in its place is worth nothing.
+            if key.isHalf, try await pair() != nil {
+                throw KeychainError.savingFailed(
+                    message: "Somebody is signed in, and the pair is kept as one: save both with AuthTokensClient.")
+            }
+            try await secrets.write(Array(value.utf8), for: name(key))
+        } catch {
+            throw KeychainError.saving(error)
+        }
+    }
+
+    /// Deletes a text. Deleting half of a pair that is one record deletes the record: half a pair signs no user in.
+    func delete(_ key: KeychainClient.Keys) async throws {
+        do {
+            let isPart = key.isHalf ? try await read(key) == nil : false
+            try await secrets.remove(name(isPart ? .session : key))
+        } catch {
+            throw KeychainError.saving(error)
+        }
+    }
+
+    func reset() async throws {
+        do {
+            for name in try await secrets.names() where name.hasPrefix(prefix) { try await secrets.remove(name) }
+        } catch {
+            throw KeychainError.saving(error)
+        }
+    }
+}
+
+/// An error of the keychain; it never means that a secret does not exist.
+public enum KeychainError: LocalizedError, Equatable {
+    /// A failed write; the earlier value is still stored.
+    case savingFailed(message: String)
+    /// A failed read; the value may exist.
+    case loadingFailed(message: String)
+
+    /// A description for users.
+    public var errorDescription: String? {
+        switch self {
+        case .savingFailed(let message): "Saving to keychain failed. Reason: \(message)"
+        case .loadingFailed(let message): "Loading from keychain failed. Reason: \(message)"
+        }
+    }
+
+    /// The reason as the core names it, such as `AuthError.storeLocked`; nil where it came from elsewhere.
+    public var reason: AuthError? {
+        let message =
+            switch self {
+            case .savingFailed(let message), .loadingFailed(let message): message
+            }
+        return Self.reasons.first { message.hasPrefix($0.message) }
+    }
+
+    private static let reasons: [AuthError] = [
+        .storeLocked, .storeDenied, .storeCorrupt, .storeFull, .storeUnavailable,
+    ]
+
+    /// Whether an error of the core is one of a store.
+    static func isStoreError(_ error: AuthError) -> Bool { reasons.contains(error) }
+
+    static func saving(_ error: any Error) -> any Error { naming(error) { .savingFailed(message: $0) } }
+
+    static func loading(_ error: any Error) -> any Error { naming(error) { .loadingFailed(message: $0) } }
+
+    /// An error of a store in the words of this package; what is none of a store stays what it is.
+    private static func naming(_ error: any Error, as make: (String) -> KeychainError) -> any Error {
+        guard let error = error as? AuthError, isStoreError(error) else { return error }
+        if let cause = error.cause as? KeychainError { return cause }
+        return make(error.message)
     }
 }

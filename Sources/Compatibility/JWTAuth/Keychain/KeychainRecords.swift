@@ -30,7 +30,7 @@ struct KeychainRecords: TokenRecordStore {
         return nil
     }
 
-    /// What is left of the earlier layout goes first: whatever breaks this off, nobody is signed in again by it.
+    /// Removes the earlier layout first, so that an interruption cannot sign the user in again.
     func clear() async throws {
         for place in earlierPlaces {
             for name in LegacyLayout.jwtAuth.names { try await place.remove(name) }

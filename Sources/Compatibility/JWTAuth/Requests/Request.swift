@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import FoundationBridge
 public import LatchAuth
 import LatchHTTP
 
@@ -21,7 +22,7 @@ public struct Request: Sendable, Hashable {
     /// The content; one of a GET, HEAD or TRACE is not sent.
     public var body: Data?
 
-    /// A request of its parts.
+    /// Creates a request from its parts.
     public init(
         method: Method = .get, path: Path = Path(), headers: [String: String] = [:], queryItems: [QueryItem] = [],
         body: Data? = nil
@@ -40,19 +41,19 @@ extension Request: Redacting {
 }
 
 extension Request {
-    /// Asks for what is there.
+    /// Creates a GET.
     public static func get(_ path: Path) -> Request { Request(method: .get, path: path) }
-    /// Asks for its head alone.
+    /// Creates a HEAD.
     public static func head(_ path: Path) -> Request { Request(method: .head, path: path) }
-    /// Hands over content.
+    /// Creates a POST.
     public static func post(_ path: Path) -> Request { Request(method: .post, path: path) }
-    /// Replaces what is there.
+    /// Creates a PUT.
     public static func put(_ path: Path) -> Request { Request(method: .put, path: path) }
-    /// Changes a part of what is there.
+    /// Creates a PATCH.
     public static func patch(_ path: Path) -> Request { Request(method: .patch, path: path) }
-    /// Removes what is there.
+    /// Creates a DELETE.
     public static func delete(_ path: Path) -> Request { Request(method: .delete, path: path) }
-    /// Asks what is possible.
+    /// Creates an OPTIONS request.
     public static func options(_ path: Path) -> Request { Request(method: .options, path: path) }
 
     /// This request with a value as its content, in JSON.
@@ -85,5 +86,145 @@ extension Request {
         var request = self
         request.queryItems.append(QueryItem(name: name, value: value))
         return request
+    }
+}
+
+/// A request method (RFC 9110 §9.3, RFC 5789).
+public enum Method: String, Sendable, Hashable, CaseIterable {
+    /// Asks for a representation.
+    case get = "GET"
+    /// Creates a HEAD.
+    case head = "HEAD"
+    /// Hands over content to be processed.
+    case post = "POST"
+    /// Creates a PUT.
+    case put = "PUT"
+    /// Creates a DELETE.
+    case delete = "DELETE"
+    /// Creates a PATCH.
+    case patch = "PATCH"
+    /// Creates an OPTIONS request.
+    case options = "OPTIONS"
+    /// Asks for the request as it arrived.
+    case trace = "TRACE"
+    /// Asks for a tunnel, which no transport of this package makes.
+    case connect = "CONNECT"
+
+    /// Whether content has no meaning in a request of this method (RFC 9110 §9.3.1, §9.3.2, §9.3.8).
+    var ignoresContent: Bool { self == .get || self == .head || self == .trace }
+
+    /// The method of the core.
+    var core: HTTPMethod { HTTPMethod(rawValue: rawValue) }
+}
+
+/// A pair of a query; both parts are encoded when the URL is made, whatever they hold.
+public struct QueryItem: Sendable, Hashable {
+    /// The name.
+    public var name: String
+    /// The value; nil is sent as an empty one.
+    public var value: String?
+
+    /// A pair.
+    public init(name: String, value: String?) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// An error in the URL of a request.
+public enum RequestError: LocalizedError, Equatable {
+    /// A missing or invalid base URL.
+    case missingBaseURL
+    /// The base URL, the path and the query together are none that can be requested.
+    case malformedRequestURL
+
+    /// A description for users.
+    public var errorDescription: String? {
+        switch self {
+        case .missingBaseURL: "The base URL is missing."
+        case .malformedRequestURL: "The request's URL is malformed."
+        }
+    }
+}
+
+extension Request {
+    /// The request's URL under a base URL, whose own path and query are kept.
+    ///
+    /// - Throws: `RequestError`.
+    public func fullURL(with baseURL: String) throws -> URL {
+        let request = try coreRequest(by: try Self.client(baseURL))
+        guard let url = URL(string: request.absoluteURL) else { throw RequestError.malformedRequestURL }
+        return url
+    }
+
+    /// The request as Foundation has it.
+    ///
+    /// - Throws: `RequestError`.
+    public func urlRequest(
+        baseURL: String, cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy,
+        timeoutInterval: TimeInterval = 60
+    ) throws -> URLRequest {
+        do {
+            var request = try URLRequest(core: try coreRequest(by: try Self.client(baseURL)))
+            request.cachePolicy = cachePolicy
+            request.timeoutInterval = timeoutInterval
+            return request
+        } catch is HTTPError {
+            throw RequestError.malformedRequestURL
+        }
+    }
+
+    /// A client of the core that makes requests under a base URL.
+    ///
+    /// - Throws: `RequestError.missingBaseURL`.
+    static func client(
+        _ baseURL: String, transport: any Handler = Transport.live, interceptors: [any Interceptor] = [],
+        allowingInsecureHTTP: InsecureHTTP = .loopbackOnly
+    ) throws(RequestError) -> Client {
+        guard !baseURL.isEmpty, let url = URL(string: baseURL) else { throw .missingBaseURL }
+        return Client(
+            baseURL: url, transport: transport, interceptors: interceptors, allowingInsecureHTTP: allowingInsecureHTTP)
+    }
+
+    /// The request as the core sends it.
+    ///
+    /// - Throws: `RequestError.malformedRequestURL`.
+    func coreRequest(by client: Client) throws(RequestError) -> HTTPRequest {
+        var fields: HTTPFields = [:]
+        // Two spellings of one name would be two lines: the later one in order of the alphabet stands for both.
+        for (name, value) in headers.sorted(by: { $0.key < $1.key }) { fields[HTTPFieldName(name)] = value }
+        let content = method.ignoresContent ? nil : body
+        if content != nil, fields[.contentType] == nil { fields[.contentType] = "application/json" }
+        do {
+            var request = try client.request(
+                method.core, routePath, query: queryItems.map { ($0.name, $0.value ?? "") }, fields: fields,
+                body: content.map { HTTPBody(Array($0)) } ?? .empty)
+            // Which fragments the program spelled is not known here: all of them would be called `{}`.
+            request.template = nil
+            return request
+        } catch {
+            throw .malformedRequestURL
+        }
+    }
+
+    /// The path with each fragment encoded as a whole.
+    private var routePath: RoutePath {
+        guard let last = path.fragments.last else { return "" }
+        var route: RoutePath = ""
+        for fragment in path.fragments where !fragment.isEmpty { route = "\(route)/\(fragment)" }
+        return last.isEmpty && path.fragments.count > 1 ? "\(route)/" : route
+    }
+}
+
+extension URLRequest {
+    /// The request that a middleware makes of an empty one.
+    ///
+    /// - Throws: `RequestError`, and what the middleware throws.
+    public init(
+        _ middleware: RequestMiddleware, baseURL: String,
+        cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60
+    ) throws {
+        self = try middleware(Request())
+            .urlRequest(baseURL: baseURL, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
     }
 }

@@ -2,10 +2,10 @@
 
 public import Foundation
 
-/// Makes another request of a request.
+/// A function that changes a request.
 public typealias RequestMiddleware = @Sendable (Request) throws -> Request
 
-/// Leaves the request as it is.
+/// A middleware that changes nothing.
 public let identity: RequestMiddleware = { $0 }
 
 /// Changes a copy of the request.
@@ -60,4 +60,143 @@ public func bearerAuth(_ token: String) -> RequestMiddleware { header(key: "Auth
 public func basicAuth(username: String, password: String) -> RequestMiddleware {
     let credentials = Data("\(username):\(password)".utf8).base64EncodedString()
     return header(key: "Authorization", value: "Basic \(credentials)")
+}
+
+/// Makes one middleware of several, which are applied in order.
+///
+/// ```swift
+/// @RequestBuilder
+/// func editUser(_ id: Int) -> RequestMiddleware {
+///     "/users/\(id)"
+///     Method.put
+///     header(key: "Accept", value: "application/json")
+/// }
+/// ```
+@resultBuilder
+public enum RequestBuilder {
+    /// All of them, one after the other.
+    public static func buildBlock(_ components: RequestMiddleware...) -> RequestMiddleware { buildArray(components) }
+
+    /// All of them, one after the other.
+    public static func buildArray(_ components: [RequestMiddleware]) -> RequestMiddleware {
+        { request in try components.reduce(request) { try $1($0) } }
+    }
+
+    /// A middleware as it is.
+    public static func buildExpression(_ middleware: @escaping RequestMiddleware) -> RequestMiddleware { middleware }
+
+    /// A path, which replaces the request's.
+    public static func buildExpression(_ newPath: Path) -> RequestMiddleware { path(newPath) }
+
+    /// A method, which replaces the request's.
+    public static func buildExpression(_ newMethod: Method) -> RequestMiddleware { method(newMethod) }
+
+    /// Returns the middleware of an `if`, or one that changes nothing.
+    public static func buildOptional(_ component: RequestMiddleware?) -> RequestMiddleware { component ?? identity }
+
+    /// Returns the middleware of an `if`.
+    public static func buildEither(first component: @escaping RequestMiddleware) -> RequestMiddleware { component }
+
+    /// Returns the middleware of an `else`.
+    public static func buildEither(second component: @escaping RequestMiddleware) -> RequestMiddleware { component }
+
+    /// Returns the middleware behind an `#available`.
+    public static func buildLimitedAvailability(_ component: @escaping RequestMiddleware) -> RequestMiddleware {
+        component
+    }
+}
+
+/// A middleware that makes the request a GET.
+public let getRequest = method(.get)
+
+/// A middleware that sets the content type to JSON.
+public let jsonContentRequest = header(key: "Content-Type", value: "application/json; charset=utf-8")
+
+/// A middleware that accepts JSON.
+public let acceptRequest = header(key: "Accept", value: "application/json; charset=utf-8")
+
+/// A middleware that sets the content type to JSON and accepts JSON.
+@RequestBuilder public var jsonRequest: RequestMiddleware {
+    jsonContentRequest
+    acceptRequest
+}
+
+/// A middleware that makes the request a POST of JSON.
+@RequestBuilder public var postRequest: RequestMiddleware {
+    method(.post)
+    jsonRequest
+}
+
+/// A middleware that makes the request a PUT of JSON.
+@RequestBuilder public var putRequest: RequestMiddleware {
+    method(.put)
+    jsonRequest
+}
+
+/// A middleware that makes the request a PATCH of JSON.
+@RequestBuilder public var patchRequest: RequestMiddleware {
+    method(.patch)
+    jsonRequest
+}
+
+/// A middleware that makes the request a DELETE of JSON.
+@RequestBuilder public var deleteRequest: RequestMiddleware {
+    method(.delete)
+    jsonRequest
+}
+
+/// Returns a middleware that makes the request a POST of a value in JSON.
+@RequestBuilder
+public func post(_ payload: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) -> RequestMiddleware {
+    postRequest
+    body(payload, encoder: encoder)
+}
+
+/// Returns a middleware that makes the request a POST of bytes.
+@RequestBuilder
+public func post(data: Data) -> RequestMiddleware {
+    postRequest
+    body(data: data)
+}
+
+/// Returns a middleware that makes the request a PUT of a value in JSON.
+@RequestBuilder
+public func put(_ payload: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) -> RequestMiddleware {
+    putRequest
+    body(payload, encoder: encoder)
+}
+
+/// Returns a middleware that makes the request a PUT of bytes.
+@RequestBuilder
+public func put(data: Data) -> RequestMiddleware {
+    putRequest
+    body(data: data)
+}
+
+/// Returns a middleware that makes the request a PATCH of a value in JSON.
+@RequestBuilder
+public func patch(_ payload: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) -> RequestMiddleware {
+    patchRequest
+    body(payload, encoder: encoder)
+}
+
+/// Returns a middleware that makes the request a PATCH of bytes.
+@RequestBuilder
+public func patch(data: Data) -> RequestMiddleware {
+    patchRequest
+    body(data: data)
+}
+
+/// Returns a middleware that makes the request a DELETE of a value in JSON.
+@RequestBuilder
+public func delete(_ payload: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) -> RequestMiddleware {
+    deleteRequest
+    body(payload, encoder: encoder)
+}
+
+/// Returns a middleware that makes the request a DELETE of bytes.
+@RequestBuilder
+public func delete(data: Data) -> RequestMiddleware {
+    deleteRequest
+    body(data: data)
 }

@@ -10,7 +10,7 @@ struct RefreshFailure: Error {
     let cause: any Error
 }
 
-/// One refresh: what it is asked with, and what the program saves by itself in the course of it.
+/// One refresh: its input, and the tokens that the program saves by itself meanwhile.
 final class RefreshNote: Sendable {
     typealias Refresh = @Sendable (AuthTokens) async throws -> AuthTokens
 

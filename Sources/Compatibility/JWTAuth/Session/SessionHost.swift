@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import Observation
 import Synchronization
 
 /// Makes the one session of some dependencies when it is first needed.
@@ -80,10 +81,104 @@ final class AuthAccount: Sendable {
         }
     }
 
-    /// What the program's refresh said in this package's own words, where that was the reason.
+    /// The error of this package that the program's refresh threw, where it was the reason.
     private static func word(in error: any Error) -> AuthTokens.Error? {
         var error: (any Error)? = error
         while let coded = error as? AuthError { error = coded.cause }
         return error as? AuthTokens.Error
     }
+}
+
+/// The state of a session, observable by views and tests.
+final class ObservedSession: Observable, Sendable {
+    private let registrar = ObservationRegistrar()
+    private let session: Session<AuthTokens>
+    /// The session that is visible before the store has been read.
+    private let initial: AuthSession?
+    private let watch = Mutex<Task<Void, Never>?>(nil)
+
+    init(_ session: Session<AuthTokens>, initially initial: AuthSession?) {
+        self.session = session
+        self.initial = initial
+        let changes = changes
+        // Detached, as the next one: a task's local values may hold this very session.
+        let task = Task.detached { [weak self] in
+            // The first element is the present state, which is no change.
+            for await _ in changes.dropFirst() { self?.notify() }
+        }
+        watch.withLock { $0 = task }
+    }
+
+    deinit { watch.withLock { $0 }?.cancel() }
+
+    /// The state at this moment; a reader under observation is notified of the next change.
+    var value: AuthSession? {
+        registrar.access(self, keyPath: \.value)
+        return AuthSession(session.currentState) ?? initial
+    }
+
+    /// The state from now on: first the present one, then each change once.
+    var changes: AsyncStream<AuthSession?> {
+        let states = session.states
+        let initial = initial
+        let (stream, continuation) = AsyncStream.makeStream(of: AuthSession?.self)
+        let task = Task.detached {
+            var last: AuthSession??
+            for await state in states {
+                let next = AuthSession(state) ?? initial
+                guard last != .some(next) else { continue }
+                last = .some(next)
+                continuation.yield(next)
+            }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+
+    private func notify() { registrar.withMutation(of: self, keyPath: \.value) {} }
+}
+
+/// Names a value that the whole program shares.
+public struct SharedKey<Value: Sendable>: Sendable {
+    let read: @Sendable (DependencyValues) -> Value
+    let changes: @Sendable (DependencyValues) -> AsyncStream<Value>
+}
+
+extension SharedKey where Value == AuthSession? {
+    /// The session; nil until its store has been read.
+    public static var authSession: SharedKey {
+        SharedKey(read: { $0.account.observed.value }, changes: { $0.account.observed.changes })
+    }
+}
+
+/// Reads a value that the whole program shares, and observes it.
+///
+/// ```swift
+/// @Shared(.authSession) var session
+///
+/// for await session in $session.changes { … }
+/// ```
+///
+/// Reading takes part in Observation: a view, or `withObservationTracking`, is notified of the next change. The value
+/// belongs
+/// to the dependencies that are in force, so tests that run side by side each see their own. It is changed by signing
+/// in
+/// and out, with `AuthTokensClient`, and by time.
+@propertyWrapper
+public struct Shared<Value: Sendable>: Sendable {
+    private let key: SharedKey<Value>
+    private let values = DependencyValues.scoped
+
+    /// A shared value by its name.
+    public init(_ key: SharedKey<Value>) { self.key = key }
+
+    /// The value at this moment.
+    public var wrappedValue: Value { key.read(.inForce(or: values)) }
+
+    /// The wrapper, for `changes`.
+    public var projectedValue: Shared<Value> { self }
+
+    /// The value from now on: first the present one, then each change once and in order.
+    public var changes: AsyncStream<Value> { key.changes(.inForce(or: values)) }
 }

@@ -2,25 +2,26 @@
 
 import LatchAuth
 
-/// Whether somebody is signed in.
+/// Whether a user is signed in.
 ///
-/// `@Shared(.authSession)` is nil as long as the store has not been read, and `.missing` when it has been and nobody is
-/// signed in, or when somebody has signed out.
+/// `@Shared(.authSession)` is nil as long as the store has not been read, and `.missing` when it has been and no user
+/// is
+/// signed in, or when the user has signed out.
 public enum AuthSession: Hashable, Sendable {
-    /// Nobody is signed in.
+    /// No user is signed in.
     case missing
     /// Signed in, and the access token's time is over; the next request renews it.
     case expired(AuthTokens)
     /// Signed in.
     case valid(AuthTokens)
 
-    /// Whether somebody is signed in with a token whose time is over.
+    /// Whether a user is signed in with an expired token.
     public var isExpired: Bool {
         guard case .expired = self else { return false }
         return true
     }
 
-    /// The tokens, where somebody is signed in.
+    /// The tokens, where a user is signed in.
     public var tokens: AuthTokens? {
         switch self {
         case .missing: nil
@@ -28,7 +29,7 @@ public enum AuthSession: Hashable, Sendable {
         }
     }
 
-    /// What the core's session knows; nil where it has not read its store, or cannot.
+    /// Creates the state from the core session's; nil where that has not read its store, or cannot.
     init?(_ state: SessionState<AuthTokens>) {
         switch state {
         case .signedIn(let tokens): self = .valid(tokens)

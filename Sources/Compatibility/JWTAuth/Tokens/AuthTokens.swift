@@ -11,17 +11,18 @@ public typealias JWT = LatchJOSE.JWT
 
 /// An access token and what renews it.
 ///
-/// The access token is decoded once, when the value is made; copies share what was read. It is not verified: that is for
+/// The access token is decoded once, when the value is made; copies share what was read. It is not verified: that is
+/// for
 /// who decides about access by it. Description, reflection and dump show none of the two texts.
 public struct AuthTokens: Codable, Sendable {
     /// The access token.
     public let access: String
     /// The refresh token.
     public let refresh: String
-    /// What the access token says.
+    /// The decoded access token.
     private let content: TokenContent
 
-    /// Tokens as an issuer handed them out.
+    /// Creates tokens from an issuer's response.
     public init(access: String, refresh: String) {
         self.access = access
         self.refresh = refresh
@@ -52,7 +53,7 @@ extension AuthTokens: Hashable {
         one.access == other.access && one.refresh == other.refresh
     }
 
-    /// By both texts.
+    /// Hashes both texts.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(access)
         hasher.combine(refresh)
@@ -75,7 +76,8 @@ extension AuthTokens {
 
     /// Whether the time of the access token is over, by the clock of the present dependencies.
     ///
-    /// So it is where the token is no JWT or its `exp` is no number. A token without `exp` never is: its server says when
+    /// So it is where the token is no JWT or its `exp` is no number. A token without `exp` never is: its server says
+    /// when
     /// it has had enough. The session knows better when this device's clock is wrong: see `AuthSession`.
     public var isExpired: Bool { isExpired(at: DependencyValues.current.wallClock.now) }
 
@@ -124,7 +126,7 @@ extension AuthTokens: Redacting {
 }
 
 extension AuthTokens: SessionCredential {
-    /// When the access token stops being accepted; the distant past where it cannot be read, so that it is renewed.
+    /// The expiration of the access token; the distant past where it cannot be decoded, so that it is refreshed.
     ///
     /// `iat` is not taken for the date of issue: some issuers repeat the one of the sign-in.
     public var expiry: Date? { content.isReadable ? content.expiry : .distantPast }
@@ -144,7 +146,7 @@ extension AuthTokens: SessionCredential {
     }
 }
 
-/// What an access token says, read once.
+/// A decoded access token, shared by the copies of its tokens.
 private final class TokenContent: Sendable {
     /// Nil where the token cannot be decoded.
     let jwt: JWT?
@@ -160,4 +162,28 @@ private final class TokenContent: Sendable {
     }
 
     var claims: Claims? { jwt?.claims }
+}
+
+extension AuthTokens {
+    /// An error that keeps tokens from being used.
+    public enum Error: LocalizedError, Hashable, Sendable, CaseIterable {
+        /// No user is signed in.
+        case missingToken
+        /// The access token is no JWT, or the issuer does not refresh it: the user has to sign in again.
+        case invalidToken
+        /// The time of the access token is over.
+        case expiredToken
+
+        /// A description for users.
+        public var errorDescription: String? {
+            switch self {
+            case .missingToken: "The token seems to be missing."
+            case .invalidToken: "The token is invalid."
+            case .expiredToken: "The token is expired."
+            }
+        }
+
+        /// A title to show above the description.
+        public var title: String { "Session Error" }
+    }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Signs people in and out with tokens that a program has obtained.
+/// Signs users in and out with tokens that a program has obtained.
 ///
 /// The live client is a face of the environment's one session: what it saves is stored first and seen then.
 public struct AuthTokensClient: Sendable {
@@ -15,7 +15,7 @@ public struct AuthTokensClient: Sendable {
     /// Saves tokens; nil signs out.
     public var set: @Sendable (_ tokens: AuthTokens?) async throws -> Void
 
-    /// A client of closures.
+    /// Creates a client from closures.
     public init(
         save: @escaping @Sendable (_ tokens: AuthTokens) async throws -> Void,
         destroy: @escaping @Sendable () async throws -> Void,

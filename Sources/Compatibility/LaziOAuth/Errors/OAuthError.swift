@@ -6,7 +6,7 @@ import LatchCore
 import LatchHTTP
 import LatchOAuth
 
-/// What can go wrong with a login.
+/// An error of a login.
 ///
 /// A device that cannot store the tokens is none of these: `login` then throws LatchAuth's `AuthError`, with a `store…`
 /// code.
@@ -24,7 +24,7 @@ public enum OAuthError: Error {
 }
 
 extension OAuthError: LocalizedError {
-    /// What happened, for people; it holds no secret.
+    /// A description for users; it contains no secret.
     public var errorDescription: String? {
         switch self {
         case .invalidURL: "Invalid server URL"
@@ -52,7 +52,7 @@ extension OAuthError {
         }
     }
 
-    /// What the server said counts; where it said nothing, whether it refused or failed.
+    /// Maps a response by the server's own error; without one, by whether it rejected the request or failed.
     private init(_ error: LatchOAuth.OAuthError) {
         switch error {
         case .invalidResponse, .unacceptableTokenType: self = .invalidResponse

@@ -3,7 +3,7 @@
 import LatchAuth
 import LatchJOSE
 
-/// The person who is signed in, as far as the server says.
+/// The signed-in user, as the server describes them.
 public struct AuthUser: Codable, Equatable, Sendable {
     /// The server's identifier.
     public let userId: String
@@ -11,7 +11,7 @@ public struct AuthUser: Codable, Equatable, Sendable {
     public let username: String?
     /// The e-mail address, where the access token holds one.
     public let email: String?
-    /// What was granted, as the server wrote it.
+    /// The granted scopes, as the server wrote them.
     public let grantedScopes: [String]
 
     /// A user from its parts.
@@ -22,9 +22,9 @@ public struct AuthUser: Codable, Equatable, Sendable {
         self.grantedScopes = grantedScopes
     }
 
-    /// Who tokens belong to: by what the server wrote beside them, else by the access token's own claims.
+    /// Returns the owner of tokens: from the token response, else from the access token's claims.
     ///
-    /// Nil where neither says it. It is for display; what a person may do is the server's decision.
+    /// Nil where neither says it. It is for display; the server decides what a user may do.
     init?(_ tokens: Tokens, username: String?) {
         let claims = (try? JWT(unverified: tokens.access))?.claims
         guard let id = tokens.userID ?? claims?.subject, !id.isEmpty else { return nil }

@@ -30,7 +30,7 @@ public enum OAuthScope: String, CaseIterable, Codable, Sendable, Identifiable {
     /// Delete files.
     case filesDelete = "files:delete"
 
-    /// What an app asks for unless a person chooses otherwise.
+    /// The scopes that an app requests unless the user chooses others.
     public static let defaults: [OAuthScope] = [
         .widgetsRead, .widgetsWrite, .projectsRead, .projectsWrite, .filesRead,
     ]
@@ -49,7 +49,7 @@ public enum OAuthScope: String, CaseIterable, Codable, Sendable, Identifiable {
     /// A short name for people.
     public var displayName: String { "\(verb) \(category)" }
 
-    /// What it allows, for people.
+    /// A description of what the scope allows, for users.
     public var description: String {
         switch self {
         case .widgetsRead: "View widget configurations"
@@ -66,7 +66,7 @@ public enum OAuthScope: String, CaseIterable, Codable, Sendable, Identifiable {
         }
     }
 
-    /// What it is about: `Widgets`, `Projects` or `Files`.
+    /// The resource: `Widgets`, `Projects` or `Files`.
     public var category: String {
         switch self {
         case .widgetsRead, .widgetsWrite, .widgetsDelete, .widgetsAdmin: "Widgets"

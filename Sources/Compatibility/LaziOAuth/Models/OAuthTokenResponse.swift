@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
 public import LatchAuth
 import LatchCore
 import LatchOAuth
+public import PortableFoundation
 
-/// What the server answers to a login, in the spelling of the wire.
+/// A token response, in the spelling of the wire.
 ///
 /// Its description is redacted; the tokens are reached only by name.
 public struct OAuthTokenResponse: Codable, Equatable, Sendable {
@@ -15,13 +15,13 @@ public struct OAuthTokenResponse: Codable, Equatable, Sendable {
     public let refresh_token: String?
     /// `Bearer`, however the server spells it.
     public let token_type: String
-    /// For how many seconds the access token was accepted when it came; nil where the server did not say.
+    /// The lifetime of the access token in seconds, counted from the response; nil where the server did not say.
     public let expires_in: Int?
-    /// What was granted: what was asked for, where the server did not say.
+    /// The granted scopes; the requested ones where the server did not say.
     public let scope: String
-    /// The server's identifier of the person.
+    /// The server's identifier of the user.
     public let user_id: String?
-    /// Until when the access token is accepted, fixed when it came.
+    /// The expiration date of the access token, fixed when the response came.
     public let expiryDate: Date?
 
     /// The core's answer in the spelling of the wire.
@@ -37,7 +37,7 @@ public struct OAuthTokenResponse: Codable, Equatable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case access_token, refresh_token, token_type, expires_in, scope, user_id
-        /// Not the server's: it keeps the date from drifting when a response is stored and read again.
+        /// A coding key of this package, which keeps the date from drifting when a response is stored and read again.
         case expiryDate = "expiry_date"
     }
 
@@ -62,7 +62,7 @@ public struct OAuthTokenResponse: Codable, Equatable, Sendable {
 }
 
 extension OAuthTokenResponse: Redacting {
-    /// What is there, without the texts.
+    /// A description without the tokens.
     public var description: String { "OAuthTokenResponse(scope: \(scope), user_id: \(user_id ?? "none"), redacted)" }
 }
 
@@ -74,4 +74,37 @@ extension Tokens {
             scope: response.scope)
         userID = response.user_id
     }
+}
+
+/// The scopes that the server granted, as texts in its order, whether the app knows them or not.
+///
+/// `contains` answers the question for which it is asked: whether something is allowed. `widgets:admin` allows
+/// `widgets:write`, so it contains it.
+public struct GrantedScopes: Sendable, Hashable, RandomAccessCollection, ExpressibleByArrayLiteral {
+    private let scopes: Scopes
+
+    init(_ scopes: Scopes) { self.scopes = scopes }
+
+    /// Scopes as they are written.
+    public init(arrayLiteral elements: String...) {
+        scopes = Scopes(elements.compactMap { Scope(rawValue: $0) })
+    }
+
+    /// Whether a scope was granted, or follows from one that was: `admin ⊃ delete ⊃ write ⊃ read`.
+    public func contains(_ scope: String) -> Bool { Scope(rawValue: scope).map { scopes.allow($0) } ?? false }
+
+    /// The same for a scope that the app knows.
+    public func contains(_ scope: OAuthScope) -> Bool { contains(scope.rawValue) }
+
+    /// Whether this very scope was granted, whatever follows from others.
+    public func containsExactly(_ scope: String) -> Bool { Scope(rawValue: scope).map(scopes.contains) ?? false }
+
+    /// The index of the first scope.
+    public var startIndex: Int { 0 }
+
+    /// One after the last.
+    public var endIndex: Int { scopes.count }
+
+    /// The scope at a place, as the server wrote it.
+    public subscript(position: Int) -> String { scopes.elements[position].rawValue }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
 public import LatchAuth
 public import LatchCore
 public import LatchHTTP
 public import LatchOAuth
 public import Observation
+public import PortableFoundation
 
-/// Signs a person in with a password, and keeps the session.
+/// Signs a user in with a password, and keeps the session.
 ///
 /// ```swift
 /// OAuthService.shared = OAuthService(baseURL: url)     // once, where the program begins
@@ -23,23 +23,23 @@ public final class OAuthService {
     /// Names the app where the platform keeps secrets.
     public nonisolated static let keychainService = "lazi"
 
-    /// Where the backend's routes begin.
+    /// The base URL of the backend.
     public nonisolated let baseURL: URL
     /// The session behind this service, for its states and for clients of the program's own.
     public nonisolated let session: Session<Tokens>
     /// A client whose requests carry the access token, renewed when needed.
     public nonisolated let http: Client
 
-    /// How what was granted differs from what the last login asked for; nil before the first one.
+    /// The difference between the granted scopes and those that the last login requested; nil before the first one.
     public internal(set) var scopeChange: ScopeChange?
-    /// What kept the last operation from success that cannot throw; nil after a success.
+    /// The error of the last operation that cannot throw; nil after a success.
     public internal(set) var lastError: (any Error)?
 
     /// Whether a stored account is being renewed before anybody uses it.
     var isRenewingStored = false
     /// Tells observers of the session's changes.
     private let observed: ObservableSession<Tokens>
-    /// The name that the current person signed in with; kept in memory only.
+    /// The name that the current user signed in with; kept in memory only.
     var loginName: (userID: String, name: String)?
 
     nonisolated let endpoint: TokenEndpoint
@@ -100,7 +100,7 @@ public final class OAuthService {
         do { try await migration.run(into: store) } catch { _ = noted(error) }
     }
 
-    /// The session's state at this moment; who reads it is told when it changes.
+    /// The session's state at this moment; observers are notified when it changes.
     ///
     /// What is observed follows a turn later: right after a login that would still be the state before.
     var state: SessionState<Tokens> {
@@ -108,7 +108,7 @@ public final class OAuthService {
         return session.currentState
     }
 
-    /// Looks whether somebody is signed in here, and renews what has expired.
+    /// Restores the session from the store, and refreshes an expired token.
     ///
     /// - Returns: The work, for who wants to wait for it; a second call joins the first.
     @discardableResult
@@ -129,5 +129,195 @@ extension Provider {
         var provider = Provider.latchwork(at: url)
         provider.jsonRenewalEndpoint = url.appending(path: "oauth/token/refresh")
         return provider
+    }
+}
+
+extension OAuthService {
+    /// Signs a user in, in place of the user who was signed in before.
+    ///
+    /// - Returns: The token response; `scopeChange` holds the difference between requested and granted scopes.
+    /// - Throws: `OAuthError`; `AuthError` with a `store…` code where the device cannot keep the tokens.
+    @discardableResult
+    public func login(
+        username: String, password: String, scopes: [OAuthScope] = OAuthScope.defaults
+    ) async throws -> OAuthTokenResponse {
+        try await login(username: username, password: password, requesting: Scopes(scopes))
+    }
+
+    /// The same for scopes of any kind.
+    @discardableResult
+    public func login(username: String, password: String, requesting scopes: Scopes) async throws -> OAuthTokenResponse
+    {
+        do {
+            let grant = PasswordGrant(username: username, password: password, scopes: scopes)
+            let response = try await session.signIn(with: grant, at: endpoint)
+            scopeChange = response.scopeChange
+            loginName = AuthUser(response.tokens, username: nil).map { ($0.userId, username) }
+            lastError = nil
+            return OAuthTokenResponse(response)
+        } catch {
+            throw noted(error)
+        }
+    }
+
+    /// Creates an account and signs the user in.
+    ///
+    /// - Throws: As `login(username:password:scopes:)`; where the account could not be made, no user is signed in.
+    @discardableResult
+    public func signup(
+        username: String, email: String, password: String, scopes: [OAuthScope] = OAuthScope.defaults
+    ) async throws -> OAuthTokenResponse {
+        do {
+            try await makeAccount(username: username, email: email, password: password)
+        } catch {
+            throw noted(error)
+        }
+        return try await login(username: username, password: password, scopes: scopes)
+    }
+
+    /// Signs the user out: here at once, whatever the network does, and then both tokens at the server.
+    ///
+    /// Where the device cannot forget them, `lastError` says so, the tokens are revoked nevertheless, and the user is
+    /// still signed in.
+    public func logout() async {
+        await prepared()
+        do {
+            try await session.signOut(revokingAt: endpoint)
+            loginName = nil
+            scopeChange = nil
+            lastError = nil
+        } catch {
+            _ = noted(error)
+        }
+    }
+
+    /// The password travels in the content, never in the URL.
+    private func makeAccount(username: String, email: String, password: String) async throws {
+        let content: JSONObject = [
+            "username": .string(username), "email": .string(email), "password": .string(password),
+        ]
+        let request = try open.request(
+            .post, "auth/signup", fields: [.contentType: "application/json", .accept: "application/json"],
+            body: HTTPBody(JSONValue.object(content).serialized()))
+        let response = try await open.respond(to: request)
+        // A backend of this family answers a taken name with 200 and says `failed` in the content.
+        let said = try? JSONValue(parsing: response.body.bytes)["status"]?.stringValue
+        guard !response.status.isSuccess || said == "failed" || said == "error" else { return }
+        let error = LatchOAuth.OAuthError(response, hiding: [password], now: endpoint.clock.now)
+        if error == .tooManyRequests || response.status.isServerError { throw error }
+        throw OAuthError.serverError(error.issuerMessage ?? "The account could not be made; the name may be taken.")
+    }
+}
+
+/// The sign-in state, in the detail that a screen needs.
+public enum AuthState: Sendable, Equatable {
+    /// The store has not been read.
+    case unknown
+    /// The store is being read, or its tokens are being refreshed.
+    case restoring
+    /// A user is signed in.
+    case authenticated
+    /// A user is signed in, and the access token could not be refreshed yet: offline, for instance.
+    case expired
+    /// No user is signed in.
+    case signedOut
+    /// The state is unknown now, since the keychain is locked for instance; this signs no user out.
+    case unavailable
+}
+
+extension OAuthService {
+    /// Whether a user is signed in.
+    public var authState: AuthState {
+        switch state {
+        case .unknown: .unknown
+        case .restoring: .restoring
+        case .signedIn: isRenewingStored ? .restoring : .authenticated
+        case .expired: isRenewingStored ? .restoring : .expired
+        case .signedOut: .signedOut
+        case .unavailable: .unavailable
+        }
+    }
+
+    /// Whether a user is signed in; also while an expired token waits to be refreshed, so that no login screen shows
+    /// up.
+    public var isAuthenticated: Bool { state.isSignedIn }
+
+    /// The signed-in user; nil where there is none, or where the server does not describe it.
+    public var currentUser: AuthUser? {
+        guard let tokens = state.credential else { return nil }
+        let user = AuthUser(tokens, username: nil)
+        guard let loginName, user?.userId == loginName.userID else { return user }
+        return AuthUser(tokens, username: loginName.name)
+    }
+
+    /// The scopes of the signed-in user; empty where there is none.
+    public var grantedScopes: GrantedScopes { GrantedScopes(state.credential?.grantedScopes ?? []) }
+
+    /// The access token, renewed where less than five minutes are left; nil where there is none to be had.
+    ///
+    /// While the old token is accepted, it is what comes when the network is down. `lastError` tells why nothing came.
+    public func getValidToken() async -> String? {
+        do { return try await validToken() } catch { return nil }
+    }
+
+    /// The same with the reason where there is none.
+    ///
+    /// - Throws: `OAuthError`, or an `AuthError` of the session or its store.
+    public func validToken() async throws -> String {
+        await prepared()
+        do {
+            let access = try await session.credential().access
+            lastError = nil
+            return access
+        } catch {
+            throw noted(error)
+        }
+    }
+
+    /// Renews now, due or not.
+    ///
+    /// - Returns: Whether there is a new token. The session ends only where the server says so: never for want of a
+    ///   network.
+    @discardableResult
+    public func refreshToken() async -> Bool {
+        await prepared()
+        do {
+            let current = try await session.currentCredential()
+            _ = try await session.renewed(replacing: current)
+            lastError = nil
+            return true
+        } catch {
+            _ = noted(error)
+            return false
+        }
+    }
+
+    /// Reads the store, and renews what has expired there.
+    func restore() async {
+        await prepared()
+        do {
+            try await session.restore()
+        } catch AuthError.storeCorrupt {
+            return await forgetDamaged()
+        } catch {
+            _ = noted(error)
+            return
+        }
+        guard case .expired = session.currentState else { return }
+        isRenewingStored = true
+        _ = await getValidToken()
+        isRenewingStored = false
+    }
+
+    /// A record that cannot be decoded belongs to no session; the store sets it aside.
+    private func forgetDamaged() async {
+        do { try await session.signOut() } catch { _ = noted(error) }
+    }
+
+    /// Keeps an error for `lastError`, in the words of this package.
+    func noted(_ error: any Error) -> any Error {
+        let error = OAuthError.map(error)
+        if !(error is CancellationError) { lastError = error }
+        return error
     }
 }

@@ -6,7 +6,7 @@ public import LatchAuth
 ///
 /// `OAuthService` keeps its session elsewhere, as one record; this is for what a program keeps beside it.
 public struct KeychainWrapper: Sendable {
-    /// Where the app keeps its secrets.
+    /// A keychain for the app's secrets.
     public static let shared = KeychainWrapper(platformSecretStore(service: OAuthService.keychainService))
 
     private let secrets: any SecretStore

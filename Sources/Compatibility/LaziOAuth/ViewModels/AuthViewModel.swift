@@ -4,15 +4,15 @@ import LatchAuth
 import LatchCore
 public import Observation
 
-/// What the login screen shows and does.
+/// The model of the login screen.
 @MainActor
 @Observable
 public final class AuthViewModel {
-    /// What a person has typed; spaces around it are not sent.
+    /// The user name as typed; spaces around it are not sent.
     public var username = ""
-    /// What a person has typed; only for a new account.
+    /// The e-mail address as typed; only for a new account.
     public var email = ""
-    /// What a person has typed; gone as soon as it was sent, whatever came of it.
+    /// The password as typed; cleared as soon as it was sent, whatever the result.
     public var password = ""
     /// The password once more; only for a new account.
     public var confirmPassword = ""
@@ -20,7 +20,7 @@ public final class AuthViewModel {
     public var scopeSelection = ScopeSelection()
     /// Whether a request is under way.
     public private(set) var isLoading = false
-    /// What went wrong, for people.
+    /// The last error, for users.
     public var errorMessage: String?
     /// Whether to show it.
     public var showError = false

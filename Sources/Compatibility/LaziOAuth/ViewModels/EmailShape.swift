@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a text looks like an e-mail address that a person would type.
+/// A check that a text looks like an e-mail address that a user would type.
 ///
 /// Only a mail that arrives proves an address; this finds slips of the finger before a form is sent.
 enum EmailShape {

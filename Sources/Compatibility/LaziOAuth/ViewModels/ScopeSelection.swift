@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which scopes a person chooses, as a screen shows them: in groups that fold.
+/// The scopes that a user chooses, as a screen shows them: in groups that fold.
 public struct ScopeSelection: Sendable, Equatable {
     /// The scopes of one category.
     public struct Group: Sendable, Equatable, Identifiable {
         /// The category's name.
         public let category: String
-        /// Its scopes, in the order in which they are shown.
+        /// The scopes of the group, in the order in which they are shown.
         public let scopes: [OAuthScope]
         /// The category's name.
         public var id: String { category }
     }
 
-    /// What is chosen.
+    /// The chosen scopes.
     public var selected: Set<OAuthScope>
     /// Whether the groups are shown, and not only how many are chosen.
     public var isExpanded = false
@@ -28,13 +28,13 @@ public struct ScopeSelection: Sendable, Equatable {
     /// The groups in their order.
     public var groups: [Group] { Self.groups }
 
-    /// How many are chosen.
+    /// The number of chosen scopes.
     public var count: Int { selected.count }
 
-    /// How many are chosen, for people.
+    /// The number of chosen scopes, for users.
     public var summary: String { "\(count) selected" }
 
-    /// The chosen ones in the order in which they are asked for, whatever the order of choosing.
+    /// The chosen scopes in the order in which they are requested, whatever the order of choosing.
     public var ordered: [OAuthScope] { OAuthScope.allCases.filter(selected.contains) }
 
     /// Whether a scope is chosen.

@@ -36,7 +36,7 @@ extension DependencyValues {
         set { self[WallClock.self] = newValue }
     }
 
-    /// When tokens are renewed; setting it means another session.
+    /// The policy of refreshes; setting it creates another session.
     public var renewalPolicy: RenewalPolicy {
         get { self[RenewalPolicy.self] }
         set { self[RenewalPolicy.self] = newValue }
@@ -53,11 +53,11 @@ extension DependencyValues {
         }
     }
 
-    /// What there is one of for these values.
+    /// The account of these values; there is one.
     var account: AuthAccount { host.account(of: self) }
 }
 
-/// What is seen of the session before its store has been read.
+/// The session that is visible before its store has been read.
 struct InitialSession: TestDependencyKey, SessionShaping {
     let session: AuthSession?
 
@@ -65,7 +65,7 @@ struct InitialSession: TestDependencyKey, SessionShaping {
 }
 
 extension KeychainClient: DependencyKey, SessionShaping {
-    /// Where this platform keeps secrets.
+    /// The place where this platform keeps secrets.
     public static var liveValue: KeychainClient { .live() }
     /// A place of the test's own that ends with it.
     public static var testValue: KeychainClient { .inMemory() }
@@ -74,7 +74,7 @@ extension KeychainClient: DependencyKey, SessionShaping {
 }
 
 extension AuthTokensClient: TestDependencyKey {
-    /// Nothing: without another value the client is one of the session.
+    /// A client that does nothing: unless another value is set, the session's own client is used.
     public static var testValue: AuthTokensClient { AuthTokensClient(save: { _ in }, destroy: {}) }
 }
 
@@ -102,6 +102,6 @@ extension WallClock: DependencyKey, SessionShaping {
 }
 
 extension RenewalPolicy: DependencyKey, SessionShaping {
-    /// Renews shortly before the end, when somebody asks.
+    /// Refreshes shortly before the end, when a caller needs the token.
     public static var liveValue: RenewalPolicy { RenewalPolicy() }
 }
