@@ -3,7 +3,7 @@
 import LatchCore
 import Synchronization
 
-/// Those who want to hear when a test lets the date jump.
+/// The listeners for jumps of a manual clock's date.
 final class DateJumps: Sendable {
     private struct Audience {
         var nextID = 0
@@ -12,10 +12,10 @@ final class DateJumps: Sendable {
 
     private let audience = Mutex(Audience())
 
-    /// How many listen.
+    /// The number of listeners.
     var listenerCount: Int { audience.withLock { $0.streams.count } }
 
-    /// One element for each jump from now on; several that nobody has looked at yet are one.
+    /// Returns one element for each jump from now on; jumps that were not read yet are merged.
     func stream() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = audience.withLock { audience in

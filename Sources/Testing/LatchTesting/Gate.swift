@@ -17,7 +17,7 @@ public final class Gate: Sendable {
     /// A gate that is closed.
     public init() {}
 
-    /// How many tasks have come so far.
+    /// The number of tasks that have arrived so far.
     public var arrivals: Int { state.withLock { $0.arrivals } }
 
     /// Says that the task is here, and waits until the gate is open.

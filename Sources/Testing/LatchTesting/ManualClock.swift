@@ -36,7 +36,7 @@ public final class ManualClock: Sendable {
         var departed: Set<Int> = []
         var audience: [Audience] = []
 
-        /// How long each sleeper has still to wait, the shortest first.
+        /// The remaining time of each sleeper, the shortest first.
         var remaining: [Duration] { sleepers.values.map { $0.deadline - uptime }.sorted() }
 
         /// Takes out who is content with those who wait now.
@@ -91,10 +91,10 @@ public final class ManualClock: Sendable {
         jumps.announce()
     }
 
-    /// How many listen for jumps of the date.
+    /// The number of listeners for jumps of the date.
     public var jumpListenerCount: Int { jumps.listenerCount }
 
-    /// How long each of those who wait has still to wait, the shortest first.
+    /// The remaining time of each waiting task, the shortest first.
     public var sleepers: [Duration] {
         world.withLock { $0.remaining }
     }
@@ -105,7 +105,7 @@ public final class ManualClock: Sendable {
         return sleepers
     }
 
-    /// Returns as soon as somebody has still to wait for a time in `range`.
+    /// Returns as soon as a task has still to wait for a time in `range`.
     ///
     /// Who works out how long to wait, and then waits, does not notice that the clock was moved in between. A test that
     /// knows that time moves the clock only after this, however many others wait by it.
@@ -125,7 +125,7 @@ public final class ManualClock: Sendable {
         }
     }
 
-    /// Waits until somebody waits, and lets exactly the time pass after which the first one goes on.
+    /// Waits until a task waits, and then lets exactly the time pass after which the first one continues.
     ///
     /// - Returns: How long that was.
     @discardableResult

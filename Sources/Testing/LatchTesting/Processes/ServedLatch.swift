@@ -8,9 +8,9 @@ import LatchProcess
 ///
 /// The program is the one that was built beside the tests. The process ends with the last reference to it.
 public final class ServedLatch: Sendable {
-    /// What keeps the server from running.
+    /// An error that keeps the server from running.
     public struct Failure: Error, CustomStringConvertible {
-        /// What happened, with what the process wrote to its standard error.
+        /// The reason, with the standard error of the process.
         public let description: String
     }
 

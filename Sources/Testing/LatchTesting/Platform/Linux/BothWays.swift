@@ -30,7 +30,7 @@ public func serving<Result: Sendable>(
     _ body: (Server.Address) async throws -> Result
 ) async throws -> Result {
     let server = Server(handler: handler, configuration: configuration)
-    /// Of the server that is up for the body.
+    /// The address of the server that is up for the body.
     let address = try await server.start()
     do {
         let result = try await body(address)
@@ -62,7 +62,7 @@ extension Server.Configuration {
 
 /// Sends each request as it is over a connection of its own.
 private struct SocketHandler: Handler {
-    /// Of the server that is up for the body.
+    /// The address of the server that is up for the body.
     let address: Server.Address
 
     /// Writes the request by hand, so that the server's reading is tested against no code of ours.

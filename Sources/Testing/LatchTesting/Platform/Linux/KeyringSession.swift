@@ -5,27 +5,27 @@ import PortableFoundation
 import LatchCore
 import LatchProcess
 
-/// A message bus of its own with GNOME's keyring on it, as a person has one who is signed in to a desktop.
+/// A message bus with GNOME's keyring on it, like that of a user who is signed in to a desktop.
 ///
 /// Keys and sockets are in a folder. Both processes end with this object, with ``end()``, or soon after this process.
 public final class KeyringSession: Sendable {
-    /// Who keeps secrets on the bus.
+    /// The service that keeps secrets on the bus.
     public enum Keyring: String, Sendable {
         /// A keyring whose password was given at the sign-in; made where there is none.
         case unlocked
         /// A keyring that waits for its password, as after a sign-in without one.
         case locked
-        /// Nobody.
+        /// No service.
         case absent
     }
 
-    /// What keeps the session from starting.
+    /// An error that keeps the session from starting.
     public struct Failure: Error, CustomStringConvertible {
-        /// What happened.
+        /// The output of the failed process.
         public let description: String
     }
 
-    /// What leads a process to this bus; to be added to its environment.
+    /// The environment variables that lead a process to this bus.
     public let environment: [String: String]
     private let process: ChildProcess
 
@@ -71,7 +71,7 @@ public final class KeyringSession: Sendable {
         await process.end()
     }
 
-    /// A bus on which nobody is started by being asked for, so that "absent" is what it says.
+    /// The configuration of a bus that starts no service on demand, so that an absent keyring stays absent.
     private static func configuration(in folder: String) -> String {
         """
         <busconfig><type>session</type><listen>unix:path=\(folder)/run/bus</listen><auth>EXTERNAL</auth>
@@ -79,7 +79,7 @@ public final class KeyringSession: Sendable {
         """
     }
 
-    /// Starts both, says so, and ends both when it is asked to or when who started it has gone.
+    /// A script that starts both, reports it, and ends both on request or when its parent has ended.
     ///
     /// A signal at the parent's death would come when the thread that started this ends, and threads of pools do.
     private static let script = """

@@ -7,9 +7,9 @@ import Glibc
 struct RawConnection {
     /// Counted from 0 in the order of acceptance.
     let number: Int
-    /// What came and is not yet a whole request.
+    /// The received bytes that are not a whole request yet.
     private var input: [UInt8] = []
-    /// What is to be sent; the socket may take it in pieces.
+    /// The bytes to send; the socket may take them in pieces.
     private var output: [UInt8] = []
     /// The number of the next request of this connection.
     private var requestCount = 0

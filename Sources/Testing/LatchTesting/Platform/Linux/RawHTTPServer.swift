@@ -15,9 +15,9 @@ import LatchCore
 public final class RawHTTPServer: Sendable {
     /// One request as it arrived.
     public struct Request: Sendable {
-        /// Which connection it came on, counted from 0.
+        /// The number of the connection, counted from 0.
         public let connection: Int
-        /// Which request of that connection it is, counted from 0.
+        /// The number of the request on its connection, counted from 0.
         public let number: Int
         /// The request line and the field lines, up to the empty line.
         public let head: String
@@ -37,7 +37,7 @@ public final class RawHTTPServer: Sendable {
         }
     }
 
-    /// What happens after a request.
+    /// The server's behaviour after a request.
     public struct Answer: Sendable {
         /// The bytes to send.
         public var bytes: [UInt8]
@@ -65,7 +65,7 @@ public final class RawHTTPServer: Sendable {
         }
     }
 
-    /// What happened, in order.
+    /// The events, in order.
     public enum Event: Sendable {
         /// A connection was accepted.
         case opened(connection: Int)
@@ -79,7 +79,7 @@ public final class RawHTTPServer: Sendable {
     public let port: Int
     /// Everything that happens, from the start; for one reader.
     public let events: AsyncStream<Event>
-    /// What tests ask for at any time, beside the stream that one reader consumes.
+    /// A log of events that tests read at any time, next to the stream that has one reader.
     private let log = Log()
     /// The end of a socket pair; the thread ends when it is closed.
     private let stopper: CInt
@@ -111,10 +111,10 @@ public final class RawHTTPServer: Sendable {
     /// The requests so far.
     public var requests: [Request] { log.entries.withLock { $0.requests } }
 
-    /// How many connections were accepted so far.
+    /// The number of connections that were accepted so far.
     public var connectionCount: Int { log.entries.withLock { $0.connections } }
 
-    /// What went wrong when the server was started.
+    /// An error at the start of the server.
     public struct Failure: Error {
         /// The system's error number at the moment of the failure.
         let number = errno
@@ -125,7 +125,7 @@ public final class RawHTTPServer: Sendable {
         /// Only grows: a test may look again and find what it found before.
         let entries = Mutex<(requests: [Request], connections: Int)>(([], 0))
 
-        /// Called before the event is told, so that who reads the stream finds it in the log.
+        /// Called before the event is published, so that a reader of the stream finds it in the log.
         func add(_ event: Event) {
             entries.withLock { entries in
                 switch event {

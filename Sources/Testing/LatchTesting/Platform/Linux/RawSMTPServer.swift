@@ -5,7 +5,7 @@ import Synchronization
 import Glibc
 import LatchCore
 
-/// A mail server that records the exact bytes of what it is told and can refuse a command (RFC 5321).
+/// A mail server that records the exact bytes that it receives and can refuse a command (RFC 5321).
 ///
 /// ```swift
 /// let server = try RawSMTPServer(refusing: ["RCPT": "550 no such user"])
@@ -51,7 +51,7 @@ public final class RawSMTPServer: Sendable {
     /// The messages so far: the bytes between DATA and the final dot, as they came.
     public var messages: [[UInt8]] { log.withLock { $0.messages } }
 
-    /// What the thread works with, fixed from the start.
+    /// The state of the thread, fixed from the start.
     struct State: Sendable {
         /// Closed by the thread when it ends.
         let listener: CInt
@@ -59,14 +59,14 @@ public final class RawSMTPServer: Sendable {
         let stop: CInt
         /// The answer to a command that is refused, by its verb in capitals.
         let refusals: [String: String]
-        /// What EHLO is answered with, one line each (RFC 5321 §4.1.1.1).
+        /// The reply to EHLO, one line each (RFC 5321 §4.1.1.1).
         let extensions: [String]
     }
 }
 
 /// Runs `body` on a detached thread.
 func startThread(_ body: @escaping @Sendable () -> Void) throws {
-    /// A closure as the object that a C callback can be handed.
+    /// A closure as an object that a C callback can carry.
     final class Job: Sendable {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }

@@ -15,9 +15,9 @@ final class RawServerLoop {
     private let script: @Sendable (RawHTTPServer.Request) -> RawHTTPServer.Answer
     /// Called on the loop's thread, in the order of what happened.
     private let report: @Sendable (RawHTTPServer.Event) -> Void
-    /// By descriptor.
+    /// The connections by descriptor.
     private var connections: [CInt: RawConnection] = [:]
-    /// How many connections there were, open or closed.
+    /// The number of connections so far, open or closed.
     private var accepted = 0
 
     /// Takes over both descriptors; nothing runs before `start()`.
@@ -53,7 +53,7 @@ final class RawServerLoop {
         pthread_detach(thread)
     }
 
-    /// Until the other end of `stop` is closed.
+    /// Runs until the other end of `stop` is closed.
     private func run() {
         while true {
             var watched = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]

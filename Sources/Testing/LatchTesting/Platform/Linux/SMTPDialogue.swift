@@ -7,7 +7,7 @@ import Glibc
 struct SMTPDialogue: Sendable {
     /// Sockets and what is refused.
     private let state: RawSMTPServer.State
-    /// Told each command and each message as soon as it is there, before it is answered.
+    /// Receives each command and each message before it is answered.
     private let record: @Sendable (_ command: String?, _ message: [UInt8]?) -> Void
 
     /// A dialogue that has not begun; `run()` blocks, so it wants a thread of its own.
@@ -18,7 +18,7 @@ struct SMTPDialogue: Sendable {
         self.record = record
     }
 
-    /// Until the other end of `stop` is closed.
+    /// Runs until the other end of `stop` is closed.
     func run() {
         while isReadable(state.listener) {
             let socket = accept(state.listener, nil, nil)
