@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if os(Linux)
+
 import Dispatch
 import Glibc
 public import LatchHTTP
-
-#if os(Linux)
-
 
 /// A connection over which a test sends exactly the bytes that it wants, also wrong ones.
 ///
