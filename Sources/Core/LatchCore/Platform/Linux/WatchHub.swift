@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 #if os(Linux)
 import Dispatch
 import Glibc
+import Synchronization
 
 /// The kernel's one queue of file events of this process (inotify), and who wants to know of which.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 #if canImport(Darwin)
 import Foundation
 import LatchCore
+import Synchronization
 
 /// The delegate of one task: refuses redirects and credentials, judges the server, and passes on what arrives.
 ///

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 #if os(Linux)
 import CCurl
 import CCurlShim
 import Glibc
 import LatchCore
+import Synchronization
 
 /// Drives one libcurl multi handle: one connection pool, one driver at a time.
 ///

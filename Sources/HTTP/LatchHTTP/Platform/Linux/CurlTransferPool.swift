@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 #if os(Linux)
 import CCurl
 import CCurlShim
 import LatchCore
+import Synchronization
 
 /// Transfers that wait to be used again: a handle keeps its TLS sessions and spares some twenty settings.
 final class CurlTransferPool: Sendable {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 #if os(Linux)
 import CCurl
 import LatchCore
+import Synchronization
 
 /// The content of a request on its way from a stream to libcurl: one piece waits here while the next is fetched.
 ///

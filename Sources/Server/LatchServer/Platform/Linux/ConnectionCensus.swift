@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
 #if os(Linux)
-
 import LatchCore
+import Synchronization
 
 /// Counts the connections of all loops, altogether and by address.
 final class ConnectionCensus: Sendable {

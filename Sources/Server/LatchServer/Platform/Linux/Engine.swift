@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
 #if os(Linux)
-
 import Glibc
 import LatchCore
 import LatchHTTP
+import Synchronization
 
 /// The listening socket and the loops that serve it.
 final class Engine: Sendable {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 #if os(Linux)
 import Glibc
 import LatchCore
+import Synchronization
 
 /// A server that records the exact bytes of each request and answers with scripted bytes, right or wrong.
 ///

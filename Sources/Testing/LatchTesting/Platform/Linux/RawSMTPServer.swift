@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 #if os(Linux)
 import Glibc
 import LatchCore
+import Synchronization
 
 /// A mail server that records the exact bytes that it receives and can refuse a command (RFC 5321).
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 #if os(Linux)
 internal import COpenSSL
 internal import LatchCore
+import Synchronization
 
 /// The check of ECDSA signatures on one curve, over OpenSSL's arithmetic.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 #if os(Linux)
 internal import COpenSSL
 internal import LatchCore
+import Synchronization
 
 /// Contexts of one key, prepared for one operation and kept for the next caller.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 #if os(Linux)
 internal import COpenSSL
 internal import LatchCore
+import Synchronization
 
 /// The check of RSASSA-PSS signatures by one key (RFC 8017 §8.1.2), on numbers that are kept between calls.
 ///
