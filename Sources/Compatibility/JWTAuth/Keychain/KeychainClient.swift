@@ -77,17 +77,18 @@ public struct KeychainClient: Sendable {
 }
 
 extension KeychainClient {
-    /// A client over a secret store.
+    /// Creates a client over a secret store.
     ///
     /// - Parameters:
-    ///   - secrets: Where the texts are kept.
-    ///   - prefix: What their names begin with there; `reset` forgets what begins so, and nothing else. Each account
-    /// of a
-    ///     program needs one of its own.
-    ///   - coordination: How sessions over this place take turns; nil where there is only one of them.
-    public init(
-        over secrets: any SecretStore, prefix: String = "JWTAuth.", coordination: (any SessionCoordination)? = nil
-    ) {
+    ///   - secrets: The store of the texts.
+    ///   - prefix: The beginning of their names there; `reset` deletes the names that begin so, and nothing else. Each
+    ///     account of a program needs one of its own.
+    public init(over secrets: any SecretStore, prefix: String = "JWTAuth.") {
+        self.init(over: secrets, prefix: prefix, coordination: nil)
+    }
+
+    /// Creates a client over a secret store, whose sessions take turns by `coordination`.
+    package init(over secrets: any SecretStore, prefix: String, coordination: (any SessionCoordination)?) {
         let items = KeychainItems(secrets: secrets, prefix: prefix)
         self.init(
             save: { try await items.save($0, as: $1) }, load: { try await items.load($0) },
@@ -98,8 +99,8 @@ extension KeychainClient {
     /// The place where this platform keeps secrets, shared by all processes of this user.
     ///
     /// - Parameters:
-    ///   - service: Names the program; nil takes its bundle's identifier, or the process's name.
-    ///   - account: Tells several accounts of the program apart.
+    ///   - service: The name of the program; nil for its bundle's identifier, or the process's name.
+    ///   - account: The name of the account, where the program has several.
     public static func live(service: String? = nil, account: String = "default") -> KeychainClient {
         let service = service ?? Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
         let secrets = platformSecretStore(service: service)
