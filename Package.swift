@@ -13,7 +13,7 @@ let strict: [SwiftSetting] = [
 
 let products = [
     "Latchwork", "LatchCore", "LatchHTTP", "LatchCrypto", "LatchJOSE", "LatchAuth", "LatchOAuth", "LatchAccounts",
-    "LatchServer", "LatchIdentity", "LatchRPC", "LatchReflection", "LatchTesting",
+    "LatchServer", "LatchIdentity", "LatchProtobuf", "LatchRPC", "LatchReflection", "LatchTesting",
     "AuthPackage", "AxiomArchitecture", "AxiomCore", "JWTAuth", "LaziOAuth", "Nevod",
 ]
 
@@ -32,7 +32,8 @@ let libraries = [
         in: "Sources/RPC",
         [
             "LatchRegex": "LatchCore",
-            "LatchRPC": "LatchHTTP LatchRegex LatchCore CZlib",
+            "LatchProtobuf": "LatchRegex LatchCore",
+            "LatchRPC": "LatchProtobuf LatchHTTP LatchCore CZlib",
             "LatchReflection": "LatchRPC LatchCore",
             "LatchProto": "",
             "LatchGenerator": "LatchProto LatchRegex LatchTOML LatchProcess LatchCore",
@@ -87,8 +88,11 @@ let commands = modules(
         "protoc-gen-latch": "LatchCommand LatchGenerator",
         "latch": """
             GeneratorCommands LatchCommand LatchAccounts LatchIdentity LatchOAuth LatchAuth LatchServer LatchJOSE \
-            LatchHTTP LatchCrypto LatchRPC LatchProcess LatchTOML LatchCore AuthPackage JWTAuth LaziOAuth \
-            AxiomArchitecture AxiomCore UserService
+            LatchHTTP LatchRPC LatchTOML LatchCore
+            """,
+        "latch-demo": """
+            LatchCommand LatchAccounts LatchOAuth LatchAuth LatchHTTP LatchCrypto LatchRPC LatchProcess LatchCore \
+            AuthPackage JWTAuth LaziOAuth AxiomArchitecture AxiomCore UserService
             """,
     ])
 
@@ -118,15 +122,16 @@ let allTests =
         "LatchHTTPTests": "LatchProcess LatchHTTP LatchServer LatchTesting LatchCore TestVectors",
         "LatchProtoTests": "LatchGenerator LatchProto LatchTesting LatchProcess LatchCore",
         "LatchRPCTests": """
-            LatchProcess LatchReflection LatchRPC LatchServer LatchHTTP LatchProto LatchTesting LatchCore ConformanceTestee TestVectors
+            LatchProcess LatchReflection LatchRPC LatchProtobuf LatchServer LatchHTTP LatchProto LatchTesting LatchCore \
+            ConformanceTestee TestVectors
             """,
         "ConformanceTests": "LatchProcess LatchRPC LatchProto LatchCore ConformanceTestee conformance-driver TestVectors",
         "ConnectConformanceTests": """
             LatchRPC LatchServer LatchHTTP LatchCore ConnectConformance connect-conformance-client \
             connect-conformance-server
             """,
-        "DifferentialTests": "LatchProcess GeneratedModels LatchProto LatchRPC LatchCore TestVectors",
-        "RuleTests": "LatchProcess LatchGenerator LatchProto LatchRPC LatchRegex LatchTesting LatchCore",
+        "DifferentialTests": "LatchProcess GeneratedModels LatchProto LatchRPC LatchProtobuf LatchCore TestVectors",
+        "RuleTests": "LatchProcess LatchGenerator LatchProto LatchRPC LatchProtobuf LatchRegex LatchTesting LatchCore",
         "LatchGeneratorTests": "LatchGenerator LatchProto LatchTOML LatchProcess LatchCore",
         "LatchJOSETests": "LatchJOSE LatchCrypto LatchCore TestVectors",
         "LatchAuthTests": """
@@ -154,7 +159,7 @@ let allTests =
             LatchCore
             """,
         "LatchTests": """
-            latch axiom-client-generator protoc-gen-latch GeneratorCommands LatchGenerator LatchProto LatchCommand \
+            latch latch-demo axiom-client-generator protoc-gen-latch GeneratorCommands LatchGenerator LatchProto LatchCommand \
             LatchIdentity LatchServer LatchHTTP LatchAuth LatchOAuth LatchJOSE LatchAccounts LatchTesting LatchProcess \
             LatchTOML LatchCore
             """,
@@ -179,6 +184,7 @@ let package = Package(
             name: "LatchInternals",
             targets: ["LatchProcess", "LatchRegex", "LatchProto", "LatchGenerator", "UserService", "ConformanceTestee"]),
         .executable(name: "latch", targets: ["latch"]),
+        .executable(name: "latch-demo", targets: ["latch-demo"]),
         .executable(name: "axiom-client-generator", targets: ["axiom-client-generator"]),
         .executable(name: "protoc-gen-latch", targets: ["protoc-gen-latch"]),
         .plugin(name: "GenerateContracts", targets: ["GenerateContracts"]),
@@ -187,7 +193,8 @@ let package = Package(
     targets: [
         system("COpenSSL", "libcrypto", apt: "libssl-dev"),
         system("CTLS", "openssl", apt: "libssl-dev"),
-        system("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
+        // Without pkg-config: CCurlShim loads the library with the first request, see CurlLibrary.c.
+        system("CCurl", apt: "libcurl4-openssl-dev"),
         system("CSQLite", "sqlite3", apt: "libsqlite3-dev"),
         system("CArgon2", "libargon2", apt: "libargon2-dev"),
         system("CPSL", "libpsl", apt: "libpsl-dev"),
