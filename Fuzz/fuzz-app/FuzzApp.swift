@@ -7,12 +7,12 @@ import LatchIdentity
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzApp(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let text = String(decoding: bytes(data, count), as: UTF8.self)
-    if let credentials = AppCredentials(basic: text) {
-        hold(AppCredentials.isBasic(text), "a field of another scheme says nothing of an app")
+    if let credentials = ClientCredentials(basic: text) {
+        hold(ClientCredentials.isBasic(text), "a field of another scheme says nothing of an app")
         hold(!credentials.id.isEmpty && credentials.secret?.isEmpty != true, "nothing empty proves anything")
     }
-    guard let app = RegisteredApp(word: text) else { return 0 }
-    hold(app.id != RegisteredApp.firstPartyID, "nobody takes the server's own place")
-    hold(RegisteredApp(word: app.word) == app, "a registration reads back")
+    guard let app = OAuthClient(word: text) else { return 0 }
+    hold(app.id != OAuthClient.firstPartyID, "nobody takes the server's own place")
+    hold(OAuthClient(word: app.word) == app, "a registration reads back")
     return 0
 }

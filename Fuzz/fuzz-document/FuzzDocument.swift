@@ -29,7 +29,7 @@ public func fuzzDocument(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
 /// Whatever can be signed can be read.
 private func signAndRead(_ input: [UInt8]) {
     let members = (try? JSONValue(parsing: input).objectValue) ?? [:]
-    let signer = JWSDocument.Signatory(keys.keys[2], protected: members, unprotected: ["note": "x"])
+    let signer = JWSDocument.Signer(keys.keys[2], protected: members, unprotected: ["note": "x"])
     for encoding in [JWSEncoding.base64url, .unencoded] {
         guard let document = try? JWSDocument.sign(input, by: [signer], encoding: encoding) else { continue }
         // Members of the input may demand what nobody here understands.

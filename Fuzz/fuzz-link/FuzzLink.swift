@@ -12,7 +12,6 @@ public func fuzzLink(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     guard let field = try? LinkField([String(decoding: bytes(data, count), as: UTF8.self)]) else { return 0 }
     var line = ""
     for link in field.links {
-        _ = link.title
         for relation in link.relations where link.anchor == nil {
             hold(field[relation] != nil, "a link is found by its relation")
         }

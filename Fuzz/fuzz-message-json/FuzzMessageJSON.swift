@@ -17,10 +17,10 @@ public func fuzzMessageJSON(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int3
 private func check<Value: Message>(_ type: Value.Type, _ json: [UInt8]) {
     let (types, extensions) = (ConformanceTestee.types, ConformanceTestee.extensions)
     let ignoring = json.last == UInt8(ascii: " ")
-    let reading = JSONReadingOptions(ignoresUnknownFields: ignoring, types: types, extensions: extensions)
+    let reading = JSONDecodingOptions(ignoresUnknownFields: ignoring, types: types, extensions: extensions)
     guard let message = read(Value.self, json, reading) else { return }
-    let writing = JSONWritingOptions(types: types, extensions: extensions)
-    let textWriting = TextWritingOptions(types: types, extensions: extensions)
+    let writing = JSONEncodingOptions(types: types, extensions: extensions)
+    let textWriting = TextFormatEncodingOptions(types: types, extensions: extensions)
     do throws(ProtoError) {
         // Bytes are compared, since NaN is no other NaN.
         let bytes = try message.serialized(deterministic: true)
@@ -28,7 +28,7 @@ private func check<Value: Message>(_ type: Value.Type, _ json: [UInt8]) {
         let again = try Value(json: written, options: reading)
         hold(try again.serialized(deterministic: true) == bytes, "a second reading gives the same message")
         hold(try again.jsonBytes(writing) == written, "and the same text")
-        let options = TextReadingOptions(types: types, extensions: extensions, depth: 512)
+        let options = TextFormatDecodingOptions(types: types, extensions: extensions, depth: 512)
         let read = try Value(text: message.text(textWriting), options: options)
         hold(try read.serialized(deterministic: true) == bytes, "the text format gives the same message")
         let decoded = try Value(serialized: bytes, limits: DecodingLimits(depth: 512), extensions: extensions)
@@ -38,7 +38,7 @@ private func check<Value: Message>(_ type: Value.Type, _ json: [UInt8]) {
     }
 }
 
-private func read<Value: Message>(_ type: Value.Type, _ json: [UInt8], _ options: JSONReadingOptions) -> Value? {
+private func read<Value: Message>(_ type: Value.Type, _ json: [UInt8], _ options: JSONDecodingOptions) -> Value? {
     do throws(ProtoError) {
         return try Value(json: json, options: options)
     } catch {

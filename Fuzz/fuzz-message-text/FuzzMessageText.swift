@@ -17,8 +17,8 @@ public func fuzzMessageText(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int3
 private func check<Value: Message>(_ type: Value.Type, _ text: String) {
     let (types, extensions) = (ConformanceTestee.types, ConformanceTestee.extensions)
     let ignoring = text.hasSuffix(" ")
-    let reading = TextReadingOptions(ignoresUnknownFields: ignoring, types: types, extensions: extensions, depth: 512)
-    let writing = TextWritingOptions(types: types, extensions: extensions)
+    let reading = TextFormatDecodingOptions(ignoresUnknownFields: ignoring, types: types, extensions: extensions, depth: 512)
+    let writing = TextFormatEncodingOptions(types: types, extensions: extensions)
     guard let message = read(Value.self, text, reading) else { return }
     do throws(ProtoError) {
         // Bytes are compared, since NaN is no other NaN.
@@ -31,7 +31,7 @@ private func check<Value: Message>(_ type: Value.Type, _ text: String) {
     }
 }
 
-private func read<Value: Message>(_ type: Value.Type, _ text: String, _ options: TextReadingOptions) -> Value? {
+private func read<Value: Message>(_ type: Value.Type, _ text: String, _ options: TextFormatDecodingOptions) -> Value? {
     do throws(ProtoError) {
         return try Value(text: text, options: options)
     } catch {

@@ -14,8 +14,8 @@ public func fuzzRetryAfter(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32
     if let delay = response.retryDelay(now: Date(timeIntervalSince1970: 1_800_000_000)) {
         hold(delay >= .zero && delay <= RetryAfter.longest, "the wait is bounded: \(delay)")
     }
-    if let trace = TraceContext(parent: lines[0], state: lines.count > 1 ? lines[1] : "") {
-        hold(TraceContext(parent: trace.parent, state: trace.state) == trace, "\(trace.parent) reads back")
+    if let trace = TraceContext(traceparent: lines[0], tracestate: lines.count > 1 ? lines[1] : "") {
+        hold(TraceContext(traceparent: trace.traceparent, tracestate: trace.tracestate) == trace, "\(trace.traceparent) reads back")
     }
     return 0
 }

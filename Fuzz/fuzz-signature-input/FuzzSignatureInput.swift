@@ -25,7 +25,7 @@ public func fuzzSignatureInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> I
     if let valid = try? MessageVerifier.countValid(request, with: key) { hold(valid == 0, "no signature is believed") }
     // Asking for signatures is read by the same rules.
     request.fields["Accept-Signature"] = lines[0]
-    _ = try? AcceptedSignature.all(in: request.fields)
+    _ = try? RequestedSignature.all(in: request.fields)
     if let digest = try? ContentDigest(parsing: lines[0]) {
         hold((try? ContentDigest(parsing: digest.fieldValue)) == digest, "digests read back")
     }

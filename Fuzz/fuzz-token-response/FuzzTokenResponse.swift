@@ -29,9 +29,9 @@ public func fuzzTokenResponse(_ data: UnsafePointer<UInt8>?, _ count: Int) -> In
         hold(!status.isServerError || error != .invalidGrant, "an outage ends no session")
         hold((error.retryAfter ?? .zero) >= .zero, "nobody waits for less than no time")
     }
-    for spelling in [TokenReader.Spelling.oauth, .camelCase] {
+    for spelling in [TokenResponseDecoder.Spelling.oauth, .camelCase] {
         let response = HTTPResponse(status: .ok, body: HTTPBody(input))
-        guard let answer = try? TokenReader(spelling, clock: clock).read(response) else { continue }
+        guard let answer = try? TokenResponseDecoder(spelling, clock: clock).decode(response) else { continue }
         hold(!answer.tokens.access.isEmpty, "there is an access token")
         var request = HTTPRequest(authority: "example.com", path: "/")
         do {

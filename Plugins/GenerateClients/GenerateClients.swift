@@ -3,10 +3,10 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package generate-clients`: the generator, with leave to write into the package.
+/// `swift package generate-clients`: the generator as a command plugin that writes to the package.
 ///
-/// What follows is what `axiom-client-generator generate` takes; without any, `latchwork.toml` in the package's folder
-/// says what to do.
+/// The arguments are those of `axiom-client-generator generate`; without any, `latchwork.toml` in the package's folder
+/// has the settings.
 @main
 struct GenerateClients: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) async throws {

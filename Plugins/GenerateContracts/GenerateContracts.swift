@@ -3,10 +3,10 @@
 import Foundation
 import PackagePlugin
 
-/// Makes messages, stubs, fakes and servers of a target's .proto files whenever it is built.
+/// A build plugin that generates messages, stubs, fakes and servers from a target's .proto files.
 ///
-/// Names begin at the target's folder: `Sources/Shop/shop/v1/shop.proto` is imported as `shop/v1/shop.proto`. Settings
-/// stand in `latchwork.toml` in that folder. What is made is compiled with the target and never seen in the sources.
+/// Import paths are relative to the target's folder: `Sources/Shop/shop/v1/shop.proto` is imported as `shop/v1/shop.proto`.
+/// The settings are in `latchwork.toml` in that folder. The generated files are part of the build, not of the sources.
 @main
 struct GenerateContracts: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: Target) async throws -> [Command] {
@@ -33,7 +33,7 @@ struct GenerateContracts: BuildToolPlugin {
         ]
     }
 
-    /// What the generator calls the file: the path in one word.
+    /// Returns the name that the generator gives the file: the path with underscores.
     private static func name(of proto: URL, in folder: URL) -> String {
         let path = proto.path.dropFirst(folder.path.count).drop { $0 == "/" }.dropLast(".proto".count)
         return path.split(separator: "/").joined(separator: "_") + ".latch.swift"

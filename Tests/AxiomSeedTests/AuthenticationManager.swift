@@ -39,7 +39,7 @@ class AuthenticationManager: ObservableObject {
     @Published var currentSession: UserSession?
     @Published var sessionExpiry: Date?
 
-    /// What the seed stores in the keychain.
+    /// The entries that Axiom's tutorial stores in the keychain.
     var storedTokens: [String] = []
     private var stateObserver: Task<Void, Never>?
 

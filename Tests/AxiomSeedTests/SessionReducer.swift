@@ -3,15 +3,15 @@
 import AxiomArchitecture
 import UserService
 
-/// What the calls of the user service do to the state whose updates are the app's affair.
+/// The state updates of user service calls that the application defines.
 ///
 /// The signed-in person is the first of the users as long as there is a session.
 struct SessionReducer: UserManagerReducer {
-    func register(_ request: RegisterRequest, answered answer: AuthResponse, state: inout UserManagerState) {
+    func register(_ request: RegisterRequest, response answer: AuthResponse, state: inout UserManagerState) {
         signIn(answer, &state)
     }
 
-    func login(_ request: LoginRequest, answered answer: AuthResponse, state: inout UserManagerState) {
+    func login(_ request: LoginRequest, response answer: AuthResponse, state: inout UserManagerState) {
         signIn(answer, &state)
     }
 
@@ -20,18 +20,18 @@ struct SessionReducer: UserManagerReducer {
         state.users = []
     }
 
-    func refreshToken(_ request: RefreshTokenRequest, answered answer: AuthResponse, state: inout UserManagerState) {
+    func refreshToken(_ request: RefreshTokenRequest, response answer: AuthResponse, state: inout UserManagerState) {
         guard let session = answer.session else { return }
         state.sessions = [session]
     }
 
-    func getProfile(_ request: GetProfileRequest, answered answer: User, state: inout UserManagerState) {
+    func getProfile(_ request: GetProfileRequest, response answer: User, state: inout UserManagerState) {
         if state.user(withId: answer.id) == nil { state.users.insert(answer, at: 0) }
         state = state.updatingUser(answer)
     }
 
     func verifyTwoFactor(
-        _ request: VerifyTwoFactorRequest, answered answer: AuthResponse, state: inout UserManagerState
+        _ request: VerifyTwoFactorRequest, response answer: AuthResponse, state: inout UserManagerState
     ) {
         signIn(answer, &state)
     }

@@ -44,13 +44,13 @@ struct `What protobuf's conformance runner asks` {
             guard recorded.request.messageType == TestAllTypesProto3.name else { continue }
             var message = try TestAllTypesProto3(serialized: Array(bytes), extensions: extensions)
             message.unknownFields.removeAll()
-            let json = try message.jsonBytes(JSONWritingOptions(types: types, extensions: extensions))
-            let reading = JSONReadingOptions(types: types, extensions: extensions)
+            let json = try message.jsonBytes(JSONEncodingOptions(types: types, extensions: extensions))
+            let reading = JSONDecodingOptions(types: types, extensions: extensions)
             let back = try TestAllTypesProto3(json: json, options: reading)
             #expect(try back.serialized(deterministic: true) == message.serialized(deterministic: true), "\(message)")
-            let text = message.text(TextWritingOptions(types: types, extensions: extensions))
+            let text = message.text(TextFormatEncodingOptions(types: types, extensions: extensions))
             let read = try TestAllTypesProto3(
-                text: text, options: TextReadingOptions(types: types, extensions: extensions))
+                text: text, options: TextFormatDecodingOptions(types: types, extensions: extensions))
             #expect(try read.serialized(deterministic: true) == message.serialized(deterministic: true), "\(text)")
             count += 1
         }

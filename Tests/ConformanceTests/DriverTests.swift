@@ -6,7 +6,7 @@ import LatchRPC
 import Testing
 
 @Suite struct `The conformance driver` {
-    /// Where the build has put the driver: beside the bundle of the tests.
+    /// The path of the driver, next to the test bundle.
     private var driver: URL {
         let program = URL(filePath: CommandLine.arguments.first ?? "").resolvingSymlinksInPath()
         return program.deletingLastPathComponent().appending(path: "conformance-driver")

@@ -9,7 +9,7 @@ struct RecordedCase {
     let request: ConformanceRequest
     let answer: ConformanceResponse
 
-    /// What the runner would call its category, by the encodings that are asked for.
+    /// The runner's category of the case, by the requested encodings.
     var category: String {
         let type = request.messageType.split(separator: ".").dropFirst().joined(separator: ".")
         return "\(type) \(input) → \(output)"
@@ -27,7 +27,7 @@ struct RecordedCase {
     private var output: String {
         switch answer.result {
         case .parseError: "refused"
-        case .serializeError: "unspeakable"
+        case .serializeError: "unrepresentable"
         case .protobufPayload: "binary"
         case .jsonPayload: "json"
         case .textPayload: "text"

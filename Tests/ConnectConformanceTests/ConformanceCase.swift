@@ -54,7 +54,7 @@ struct ConformanceCase {
         #expect(result.error?.details.first == Self.failure.details.first, name)
     }
 
-    /// What the server was asked: in the first message, or in the error.
+    /// The request as the server received it, from the first message or the error.
     private func told(_ result: ClientResponseResult) throws -> ConformancePayload.RequestInfo? {
         if let info = result.payloads.first?.requestInfo { return info }
         for detail in result.error?.details ?? [] {

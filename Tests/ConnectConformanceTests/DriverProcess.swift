@@ -7,13 +7,13 @@ import Testing
 
 /// A driver as a process, with the runner's side of its input and output.
 enum DriverProcess {
-    /// Where the build has put a driver: beside the bundle of the tests.
+    /// The path of a driver, next to the test bundle.
     static func url(_ name: String) -> URL {
         let program = URL(filePath: CommandLine.arguments.first ?? "").resolvingSymlinksInPath()
         return program.deletingLastPathComponent().appending(path: name)
     }
 
-    /// What the client answers to requests, by their names.
+    /// The client's responses to requests, by name.
     static func answers(to requests: [ClientCompatRequest]) async throws -> [String: ClientCompatResponse] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "latch-driver-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

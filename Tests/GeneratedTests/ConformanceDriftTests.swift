@@ -22,7 +22,7 @@ import Testing
                 FileManager.default.contents(atPath: protos.appending(path: name).path).map { Array($0) }
             }.compile([name])
             try #require(compilation.isComplete, "\(compilation.diagnostics)")
-            for file in SwiftWriter(files: compilation.requested, options: options).write().files {
+            for file in SwiftWriter(files: compilation.filesToGenerate, options: options).write().files {
                 let committed = folder.appending(path: "\(output)/\(file.path)")
                 #expect(
                     try String(contentsOf: committed, encoding: .utf8) == file.text,

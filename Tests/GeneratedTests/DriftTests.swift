@@ -13,7 +13,7 @@ import Testing
             FileManager.default.contents(atPath: tests.appendingPathComponent("Protos/\(name)").path).map { Array($0) }
         }.compile(names)
         try #require(compilation.isComplete, "\(compilation.diagnostics)")
-        let output = SwiftWriter(files: compilation.requested, options: options).write()
+        let output = SwiftWriter(files: compilation.filesToGenerate, options: options).write()
         #expect(output.diagnostics.isEmpty, "\(output.diagnostics)")
         return output.files
     }

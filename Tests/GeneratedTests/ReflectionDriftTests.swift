@@ -15,7 +15,7 @@ import Testing
             FileManager.default.contents(atPath: folder.appending(path: "Protos/\(name)").path).map { Array($0) }
         }.compile([name])
         try #require(compilation.isComplete, "\(compilation.diagnostics)")
-        for file in SwiftWriter(files: compilation.requested, options: options).write().files {
+        for file in SwiftWriter(files: compilation.filesToGenerate, options: options).write().files {
             let committed = folder.appending(path: "Generated/\(file.path)")
             #expect(
                 try String(contentsOf: committed, encoding: .utf8) == file.text,

@@ -21,7 +21,7 @@ import UserService
 
     /// Somebody who has registered, and whose session waits for the moment five minutes before the end.
     private func stageBeforeRenewal() async throws -> Stage {
-        let stage = try await Stage(tokenLife: .seconds(900), renewsInBackground: true)
+        let stage = try await Stage(tokenLife: .seconds(900), refreshesInBackground: true)
         try await stage.register()
         await stage.device.sleeper(for: .seconds(600) ... .seconds(601))
         return stage
@@ -55,7 +55,7 @@ import UserService
         try await stage.register()
         let first = stage.manager.session.currentState.credential
         stage.advance(by: age)
-        let again = try stage.relaunched(renewsInBackground: true)
+        let again = try stage.relaunched(refreshesInBackground: true)
         try await again.restore()
         #expect(await state(of: again, where: isRenewed(first)) != nil)
         #expect(stage.wire.count("RefreshToken") == 1)
@@ -65,7 +65,7 @@ import UserService
         let stage = try await Stage(tokenLife: .seconds(900))
         try await stage.register()
         stage.advance(by: 598)
-        let again = try stage.relaunched(renewsInBackground: true)
+        let again = try stage.relaunched(refreshesInBackground: true)
         try await again.restore()
         await stage.device.sleeper(for: .milliseconds(1) ... .seconds(3))
         #expect(stage.wire.count("RefreshToken") == 0)

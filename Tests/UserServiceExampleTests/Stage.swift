@@ -29,7 +29,7 @@ import UserAuthentication
     init(
         requiringVerification isStrict: Bool = false, firstAdministrator: String? = nil,
         tokenLife: Duration = .seconds(1800),
-        renewsInBackground: Bool = false
+        refreshesInBackground: Bool = false
     ) async throws {
         var configuration = IdentityConfiguration()
         (configuration.argon2MemoryKiB, configuration.argon2Passes) = (64, 1)
@@ -44,7 +44,7 @@ import UserAuthentication
         wire = Wire(identity.handler)
         manager = try AuthenticationManager(
             url: Self.url, store: store, transport: wire, clock: device.wallClock(),
-            renewsInBackground: renewsInBackground)
+            refreshesInBackground: refreshesInBackground)
     }
 
     /// Lets seconds pass, on the server first: what the app does then meets a server that has come as far.
@@ -56,10 +56,10 @@ import UserAuthentication
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// Another launch of the app over the same store.
-    func relaunched(renewsInBackground: Bool = false) throws -> AuthenticationManager {
+    func relaunched(refreshesInBackground: Bool = false) throws -> AuthenticationManager {
         try AuthenticationManager(
             url: Self.url, store: store, transport: wire, clock: device.wallClock(),
-            renewsInBackground: renewsInBackground)
+            refreshesInBackground: refreshesInBackground)
     }
 
     func register(_ email: String = "ada@example.com") async throws {
@@ -80,14 +80,14 @@ extension Stage {
 
     /// What an authenticator app shows now for the factor that was begun.
     func code(of id: String) async throws -> String {
-        guard let factor = try await identity.parts.store.secondFactor(of: id, isConfirmed: false) else { return "" }
-        let secret = try FactorSeal(pepper: identity.parts.pepper).open(factor.sealedSecret, of: id)
-        return TimeCode.code(secret, at: TimeCode.step(of: clock.now))
+        guard let factor = try await identity.dependencies.store.secondFactor(of: id, isConfirmed: false) else { return "" }
+        let secret = try TOTPSecretCipher(pepper: identity.dependencies.pepper).open(factor.sealedSecret, of: id)
+        return TOTP.code(secret, at: TOTP.step(of: clock.now))
     }
 
     /// The token of the newest mail.
     func mailedToken() async -> String {
-        await identity.parts.mails.flush()
+        await identity.dependencies.mails.flush()
         let text = mailer.messages.last?.text ?? ""
         return String(text.split(separator: "token=").last?.split(separator: "\n").first ?? "")
     }

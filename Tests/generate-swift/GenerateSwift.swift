@@ -43,7 +43,7 @@ import LatchProto
             let start = ContinuousClock.now
             let compilation = compiler.compile(names)
             let middle = ContinuousClock.now
-            let written = SwiftWriter(files: compilation.requested, options: options).write()
+            let written = SwiftWriter(files: compilation.filesToGenerate, options: options).write()
             let end = ContinuousClock.now
             for diagnostic in compilation.diagnostics + written.diagnostics {
                 FileHandle.standardError.write(Data("\(diagnostic)\n".utf8))

@@ -3,8 +3,8 @@
 import Dispatch
 import Foundation
 
-/// What a whole call of `axiom-client-generator generate` takes: the process from its start to its end, files written,
-/// and the most memory that it had.
+/// A benchmark of whole calls of `axiom-client-generator generate`: the time of the process with its written files,
+/// and its peak memory.
 ///
 /// The program lies beside this one: `swift build -c release --product axiom-client-generator`.
 @main
@@ -15,7 +15,7 @@ enum BenchGenerator {
         let methods: Int
         let milliseconds: Double
         let megabytes: Double
-        /// What seed 000 claims for it.
+        /// The limits that Axiom documents.
         let claim: String
     }
 

@@ -60,7 +60,7 @@ import LatchProto
         let compilation = compiler.compile(names)
         let text = compilation.diagnostics.map { "\($0)\n" }.joined()
         guard compilation.isComplete else { return (nil, text) }
-        let files = withImports ? compilation.files : compilation.requested
+        let files = withImports ? compilation.files : compilation.filesToGenerate
         return (Data(FileDescriptor.serializedSet(files, sourceInfo: withSource)), text)
     }
 }

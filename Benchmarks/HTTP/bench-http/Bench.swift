@@ -23,12 +23,12 @@ struct Bench {
         self.bare = bare
         let transport = CurlTransport()
         let authorization = authorization
-        let bearer = InterceptorFunction { request, next in
+        let bearer = ClosureInterceptor { request, next in
             var request = request
             request.fields[.authorization] = authorization
             return try await next.respond(to: request)
         }
-        let nothing = InterceptorFunction { request, next in try await next.respond(to: request) }
+        let nothing = ClosureInterceptor { request, next in try await next.respond(to: request) }
         system = SystemClient(url: base.appending(path: "users/me"), authorization: authorization)
         client = Client(baseURL: base, transport: transport, interceptors: [bearer])
         chained = Client(

@@ -15,7 +15,7 @@ enum BenchInterceptors {
     static let rounds = 100_000
     static let request = HTTPRequest(
         authority: "api.example.com", path: "/v1/notes?page=2", fields: [.accept: "application/json"])
-    static let sink = HandlerFunction { _ in HTTPResponse(status: .noContent) }
+    static let sink = ClosureHandler { _ in HTTPResponse(status: .noContent) }
 
     static func main() async throws {
         var missed = 0
@@ -26,11 +26,11 @@ enum BenchInterceptors {
         let loud = LoggingInterceptor { _ in lines.withLock { $0 += 1 } }
         let limit = RateLimitInterceptor(requests: 1_000_000_000, per: .milliseconds(1))
         let single: [(String, [any Interceptor], limit: Double)] = [
-            ("fields", [FieldsInterceptor.userAgent("Notes/1")], 500),
+            ("fields", [HeaderInterceptor.userAgent("Notes/1")], 500),
             ("logging, nothing to say", [quiet], 400),
             ("logging, a line each", [loud], 5_000),
             ("metrics", [MetricsInterceptor(metrics)], 1_000),
-            ("a trace, told", [TraceInterceptor(tellingTo: { _ in true })], 7_000),
+            ("a trace, told", [TraceInterceptor(propagatingTo: { _ in true })], 7_000),
             ("a deadline", [TimeoutInterceptor(.seconds(60))], 15_000),
             ("an idempotency key", [IdempotencyInterceptor(methods: [.get])], 3_000),
             ("a retry that is not needed", [RetryInterceptor()], 500),

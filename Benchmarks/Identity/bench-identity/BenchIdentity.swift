@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Measures the auth server: renewals with durable rotation, logins, what one commit carries, and the served process at rest.
+/// Measures the auth server: refreshes with durable rotation, logins, what one commit carries, and the served process at rest.
 ///
 /// The served instance is this program started again with `--serve FOLDER`, so that client and server are two processes.
 @main
@@ -10,18 +10,18 @@ struct BenchIdentity {
     static let width = 64
 
     static func main() async throws {
-        if let folder = value(after: "--serve") { return try await ServedIdentity.run(in: folder) }
+        if let folder = value(after: "--serve") { return try await ServerProcess.run(in: folder) }
         var report = Report()
         let folder = FileManager.default.temporaryDirectory.appending(path: "bench-identity-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
 
         print("durable commits on this disk")
-        try await Renewals.measureDisk(in: folder, report: &report)
-        print("renewals in process, \(width) at a time")
-        try await Renewals.measureInProcess(in: folder, report: &report)
-        print("renewals over HTTP, \(width) connections, server in a process of its own")
-        try await Renewals.measureServed(in: folder, report: &report)
+        try await RefreshBenchmark.measureDisk(in: folder, report: &report)
+        print("refreshes in process, \(width) at a time")
+        try await RefreshBenchmark.measureInProcess(in: folder, report: &report)
+        print("refreshes over HTTP, \(width) connections, server in a process of its own")
+        try await RefreshBenchmark.measureServed(in: folder, report: &report)
         report.finish(isChecking: CommandLine.arguments.contains("--check"))
     }
 

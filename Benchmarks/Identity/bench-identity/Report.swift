@@ -2,28 +2,28 @@
 
 import Foundation
 
-/// Prints what was measured beside its limit.
+/// A report of measurements and their limits.
 struct Report {
     private var missed = 0
 
-    mutating func require(_ what: String, _ value: Double, atLeast limit: Double) {
-        line(what, value, "≥ \(Int(limit))", value >= limit)
+    mutating func require(_ name: String, _ value: Double, atLeast limit: Double) {
+        line(name, value, "≥ \(Int(limit))", value >= limit)
     }
 
-    mutating func require(_ what: String, _ value: Double, below limit: Double) {
-        line(what, value, "< \(Int(limit))", value < limit)
+    mutating func require(_ name: String, _ value: Double, below limit: Double) {
+        line(name, value, "< \(Int(limit))", value < limit)
     }
 
-    func note(_ what: String, _ value: Double) { print(String(format: "  %-38@ %9.1f", what as NSString, value)) }
+    func note(_ name: String, _ value: Double) { print(String(format: "  %-38@ %9.1f", name as NSString, value)) }
 
     func finish(isChecking: Bool) {
         print(missed == 0 ? "all limits hold" : "\(missed) limits missed")
         if missed > 0, isChecking { exit(1) }
     }
 
-    private mutating func line(_ what: String, _ value: Double, _ limit: String, _ holds: Bool) {
+    private mutating func line(_ name: String, _ value: Double, _ limit: String, _ holds: Bool) {
         if !holds { missed += 1 }
         print(
-            String(format: "  %-38@ %9.1f   limit %@  %@", what as NSString, value, limit, holds ? "PASS" : "FAIL"))
+            String(format: "  %-38@ %9.1f   limit %@  %@", name as NSString, value, limit, holds ? "PASS" : "FAIL"))
     }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// bench-lists: pages of accounts, for an administrator, among many.
+// bench-lists: measures pages of account lists.
 //
 //   bench-lists [--check] [--accounts N]
 //
-// Fills a store with N accounts (100,000) as sign-ups would, then asks for pages of 50 in the ways that cost differently.
-// A page may take 5 ms at the median, however many accounts there are. With --check a missed limit is a failure.
+// Fills a store with N accounts (default 100,000), then reads pages of 50 by queries that differ in cost.
+// The limit is 5 ms per page at the median. With --check a missed limit is a failure.
 
-import PortableFoundation
 import LatchIdentity
+import PortableFoundation
 
 let arguments = CommandLine.arguments
 let count = arguments.firstIndex(of: "--accounts").flatMap { Int(arguments.dropFirst($0 + 1).first ?? "") } ?? 100_000
@@ -18,19 +18,20 @@ try FileManager.default.createDirectory(at: folder, withIntermediateDirectories:
 defer { try? FileManager.default.removeItem(at: folder) }
 
 let store = try SQLiteIdentityStore(path: folder.appending(path: "accounts.sqlite").path)
-let filling = try await Crowd(store: store, count: count).fill()
+let filling = try await AccountFixture(store: store, count: count).fill()
 print("\(count) accounts, \(filling) each to add")
 
 let limit = 5.0
 var isHeld = true
-for (name, query) in Pages.all(among: count) {
-    let (median, worst, rows) = try await Pages.time(query, store)
+for (name, query) in ListBenchmark.all(among: count) {
+    let (median, worst, rows) = try await ListBenchmark.time(query, store)
     isHeld = isHeld && median <= limit
-    print("\(name): \(Pages.text(median)) ms, worst \(Pages.text(worst)) ms, \(rows) rows [\(limit) ms]")
+    print(
+        "\(name): \(ListBenchmark.text(median)) ms, worst \(ListBenchmark.text(worst)) ms, \(rows) rows [\(limit) ms]")
 }
-let figures = try await Pages.timeFigures(store)
-isHeld = isHeld && figures <= limit
-print("figures: \(Pages.text(figures)) ms [\(limit) ms]")
+let statistics = try await ListBenchmark.timeStatistics(store)
+isHeld = isHeld && statistics <= limit
+print("statistics: \(ListBenchmark.text(statistics)) ms [\(limit) ms]")
 await store.close()
 if !isHeld { print("a limit was missed") }
 if arguments.contains("--check"), !isHeld { throw Missed() }

@@ -8,8 +8,7 @@ import LatchHTTP
 import LatchRPC
 import LatchServer
 
-/// What a call costs: our client with our server over loopback in each protocol, the same without a socket, and grpcio
-/// and connectrpc with their own servers in the same run.
+/// The cost of a call: our client with our server over loopback in each protocol, the same without a socket, and grpcio
 ///
 ///     bench-calls [--check] [--syscalls]
 ///

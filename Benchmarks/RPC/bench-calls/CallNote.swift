@@ -37,7 +37,7 @@ enum CallMethods {
     static let echo = RPCMethod<CallNote, CallNote>("latch.test.v1.Notes", "Echo")
     static let count = RPCMethod<CallNote, CallNote>("latch.test.v1.Notes", "Count", kind: .serverStreaming)
 
-    /// What our server answers.
+    /// The response of our server.
     static let service = RPCService([
         .unary(echo) { note, _ in note },
         .serverStream(count) { note, _ in

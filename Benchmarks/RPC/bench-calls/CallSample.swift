@@ -2,7 +2,7 @@
 
 import CMeasure
 
-/// What a number of calls took, as the median of several rounds.
+/// The duration of a number of calls, as the median of several rounds.
 struct CallSample {
     /// Calls, or messages, per second.
     var rate = 0.0

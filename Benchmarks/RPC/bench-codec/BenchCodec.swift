@@ -4,7 +4,7 @@ import CMeasure
 import Foundation
 import LatchRPC
 
-/// What it costs to write and read a message: our table of fields beside straight-line code over plain structs.
+/// The cost of encoding and decoding a message: our field table compared to straight-line code over plain structs.
 ///
 /// The limits are half of what swift-protobuf 1.38 needs for a message of this size on such a machine.
 @main
@@ -90,7 +90,7 @@ enum BenchCodec {
         return missed
     }
 
-    /// What a caller pays for a field.
+    /// The cost of a field access.
     private static func accessors(_ user: TableUser) {
         print("one field")
         var changed = user

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What straight-line code needs to write: bytes from the end backwards, as our own writer.
+/// The primitives of straight-line encoding: bytes from the end backwards, like our own encoder.
 struct PlainWriter {
     private var start: UnsafeMutablePointer<UInt8>
     private var at: UnsafeMutablePointer<UInt8>
@@ -95,10 +95,10 @@ struct PlainWriter {
     }
 }
 
-/// Why straight-line code refuses bytes.
+/// A decoding error of the straight-line code.
 enum PlainFailure: Error { case truncated, malformed, invalidText }
 
-/// What straight-line code needs to read.
+/// The primitives of straight-line decoding.
 struct PlainReader {
     var at: UnsafePointer<UInt8>
     var end: UnsafePointer<UInt8>

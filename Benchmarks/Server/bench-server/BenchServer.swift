@@ -5,7 +5,7 @@ import Foundation
 import LatchHTTP
 import LatchServer
 
-/// Measures `Router` and `Server` beside libmicrohttpd in plain C, each in a process of its own, under the same load.
+/// A benchmark of `Router` and `Server` next to libmicrohttpd in plain C, in separate processes and under the same load.
 @main
 struct BenchServer {
     static let rounds = 21
@@ -25,21 +25,21 @@ struct BenchServer {
             }
             report.section("\(connections) connections", bare: bareSeries, ours: oursSeries)
             if connections == 64 {
-                // Of each round by itself: what else the machine does meanwhile falls on both of its halves.
+                // The ratio of each round: other load on the machine affects both halves of a round.
                 report.require("requests/s, ours : libmicrohttpd", oursSeries.rateRatio(to: bareSeries), atLeast: 0.7)
                 report.note("requests per CPU second, ours : libmicrohttpd", bareSeries.cpu / oursSeries.cpu)
             }
         }
-        report.require("start to first answer, ms", try startToFirstAnswer(), atMost: 100)
+        report.require("start to first response, ms", try startToFirstResponse(), atMost: 100)
         report.note("resident after the load, MiB: libmicrohttpd", bare.residentMiB)
         report.require("resident after the load, MiB: ours", ours.residentMiB, atMost: 60)
-        // `finish` may exit, and nothing that was started here is left running.
+        // `finish` may exit, so the processes end first.
         [bare, ours].forEach { $0.end() }
         report.finish(isChecking: arguments.contains("--check"))
     }
 
-    /// From starting a process to its first answer, the median of five.
-    static func startToFirstAnswer() throws -> Double {
+    /// Returns the median time of five runs from the start of a process to its first response.
+    static func startToFirstResponse() throws -> Double {
         var times: [Double] = []
         for _ in 0..<5 {
             let clock = ContinuousClock()
@@ -65,7 +65,7 @@ struct BenchServer {
         try await server.run()
     }
 
-    /// As many routes as a small service has.
+    /// Creates a router with as many routes as a small service has.
     static func router() -> Router {
         var router = Router()
         for name in ["login", "logout", "refresh", "forgot", "reset", "register", "verify", "health"] {

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Prints what was measured beside its limit.
+/// A report of measurements with their limits.
 struct Report {
     private var missed = 0
 

@@ -3,14 +3,14 @@
 import CBareServer
 import LatchServer
 
-/// The figures of one server over all rounds.
+/// The measurements of one server over all rounds.
 struct Series {
     private var rates: [Double] = []
     private var cpus: [Double] = []
 
-    /// Requests per second.
+    /// The number of requests per second.
     var rate: Double { Self.median(rates) }
-    /// Microseconds of the server's processor time per request.
+    /// The processor time of the server per request, in microseconds.
     var cpu: Double { Self.median(cpus) }
 
     mutating func measure(_ subject: Subject, _ connections: Int) throws {
@@ -21,7 +21,7 @@ struct Series {
         cpus.append((subject.cpuMicroseconds - before) / Double(load.answers))
     }
 
-    /// The median of the rounds' ratios, round by round.
+    /// Returns the median of the ratios of each round.
     func rateRatio(to other: Series) -> Double { Self.median(zip(rates, other.rates).map { $0 / $1 }) }
 
     private static func median(_ values: [Double]) -> Double {

@@ -4,12 +4,12 @@ import CBareServer
 import Foundation
 import LatchServer
 
-/// A server in a process of its own, so that its processor time can be told from the load's.
+/// A server in a process of its own, so that its processor time can be measured separately.
 final class Subject {
     private let process = Process()
     let port: Int
 
-    /// Starts this program again in the role that `argument` names, and waits until it says its port.
+    /// Starts this program with `argument`, and waits until it prints its port.
     init(_ argument: String) throws {
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()

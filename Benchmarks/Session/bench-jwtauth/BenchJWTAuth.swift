@@ -8,7 +8,7 @@ import LatchCore
 import LatchHTTP
 import Synchronization
 
-/// What the facade of seed 001 costs (J18): a claim, an expiry, a save with a load, and what a request takes beyond one
+/// The costs of the JWTAuth facade (J18): a claim, an expiry, a save with a load, and what a request takes beyond one
 /// without a token.
 @main
 enum BenchJWTAuth {
@@ -66,7 +66,7 @@ enum BenchJWTAuth {
 
     /// A request with the token beside one without, over a handler that answers at once.
     private static func requests(_ tokens: AuthTokens) async throws {
-        let sink = HandlerFunction { _ in HTTPResponse(status: .ok, body: HTTPBody("{}")) }
+        let sink = ClosureHandler { _ in HTTPResponse(status: .ok, body: HTTPBody("{}")) }
         try await withDependencies {
             $0.context = .test
             $0.keychainClient = .inMemory(tokens)
@@ -88,7 +88,7 @@ enum BenchJWTAuth {
     /// A thousand requests at once that all find the token expired: one refresh for all.
     private static func storm(on expired: AuthTokens, to fresh: AuthTokens) async throws {
         let refreshes = Mutex(0)
-        let sink = HandlerFunction { _ in HTTPResponse(status: .ok, body: HTTPBody("{}")) }
+        let sink = ClosureHandler { _ in HTTPResponse(status: .ok, body: HTTPBody("{}")) }
         try await withDependencies {
             $0.context = .test
             $0.keychainClient = .inMemory(expired)

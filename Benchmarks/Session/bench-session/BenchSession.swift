@@ -7,7 +7,7 @@ import LatchCore
 import LatchHTTP
 import Synchronization
 
-/// What a session costs: the credential that is there, the same from 64 tasks, a request through the interceptor, and
+/// The costs of a session: the current credential, the same from 64 tasks, a request through the interceptor, and
 /// a storm of tasks on an expired credential.
 @main
 enum BenchSession {
@@ -32,7 +32,7 @@ enum BenchSession {
         }
         missed += line("the same, from 64 tasks", many, limit: 1_000)
 
-        let sink = HandlerFunction { _ in HTTPResponse(status: .noContent) }
+        let sink = ClosureHandler { _ in HTTPResponse(status: .noContent) }
         let scope = CredentialScope.host("api.example.com")
         let client = sink.intercepted(by: [SessionInterceptor(session, for: scope)])
         let request = HTTPRequest(authority: "api.example.com", path: "/")
@@ -47,12 +47,12 @@ enum BenchSession {
         if missed > 0, CommandLine.arguments.contains("--check") { exit(1) }
     }
 
-    /// Tasks that all find the credential expired: one renewal, and the time until the last has its own.
+    /// Tasks that all find the credential expired: one refresh, and the time until the last has its own.
     private static func storm(of count: Int) async throws -> Int {
-        let renewals = Mutex(0)
+        let refreshes = Mutex(0)
         let expired = Tokens(access: "old", refresh: "r0", expiry: Date(timeIntervalSince1970: 1))
         let session = Session(store: InMemoryTokenStore(expired)) { _ in
-            renewals.withLock { $0 += 1 }
+            refreshes.withLock { $0 += 1 }
             try await Task.sleep(for: .milliseconds(5))
             return Tokens(access: "new", refresh: "r1", expiry: Date(timeIntervalSinceNow: 900))
         }
@@ -64,14 +64,14 @@ enum BenchSession {
         let milliseconds = (ContinuousClock.now - began).inSeconds * 1_000
         print(
             String(
-                format: "%d tasks, one expiry: %d renewal, %.1f ms of which 5 are the issuer's", count,
-                renewals.withLock { $0 }, milliseconds))
-        return renewals.withLock { $0 } == 1 ? 0 : 1
+                format: "%d tasks, one expiry: %d refresh, %.1f ms of which 5 are the issuer's", count,
+                refreshes.withLock { $0 }, milliseconds))
+        return refreshes.withLock { $0 } == 1 ? 0 : 1
     }
 
     private struct Cost {
         let nanoseconds: Double
-        /// Of the processor, for a machine that has other work too.
+        /// The processor time, for a machine with other load.
         let processor: Double
         let allocations: Double
 

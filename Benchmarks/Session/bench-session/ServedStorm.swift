@@ -8,26 +8,26 @@ import LatchServer
 import Synchronization
 
 /// Tasks whose credential is refused by a real server: each sends its request, hears 401, and sends it again after the
-/// one renewal that all of them share.
+/// one refresh that all of them share.
 struct ServedStorm {
     private struct Happenings {
-        var renewals = 0
+        var refreshes = 0
         var refusals = 0
         var firstRefusal: ContinuousClock.Instant?
     }
 
     private let happenings = Shared()
 
-    /// Prints what came of `count` tasks; whether there was one renewal.
+    /// Prints what came of `count` tasks; whether there was one refresh.
     func run(of count: Int) async throws -> Bool {
-        let server = Server(handler: HandlerFunction { [happenings] in await Self.answer($0, happenings) })
+        let server = Server(handler: ClosureHandler { [happenings] in await Self.answer($0, happenings) })
         let address = try await server.start()
         let transport = CurlTransport()
         let stale = Tokens(access: "old", refresh: "r0", expiry: Date(timeIntervalSinceNow: 900))
         let session = Session(store: InMemoryTokenStore(stale)) { _ in
-            let renewal = HTTPRequest(
-                method: .post, scheme: "http", authority: address.authority, path: "/renew")
-            guard try await transport.respond(to: renewal).status == .ok else { throw AuthError.missingToken }
+            let refresh = HTTPRequest(
+                method: .post, scheme: "http", authority: address.authority, path: "/refresh")
+            guard try await transport.respond(to: refresh).status == .ok else { throw AuthError.missingToken }
             return Tokens(access: "new", refresh: "r1", expiry: Date(timeIntervalSinceNow: 900))
         }
         try await session.restore()
@@ -54,14 +54,14 @@ struct ServedStorm {
         print(
             String(
                 format:
-                    "%d tasks, refused by a server: %d renewal, %d refusals, %.0f ms from the first 401 to the last success",
-                count, seen.renewals, seen.refusals, seconds * 1_000))
-        return seen.renewals == 1
+                    "%d tasks, refused by a server: %d refresh, %d refusals, %.0f ms from the first 401 to the last success",
+                count, seen.refreshes, seen.refusals, seconds * 1_000))
+        return seen.refreshes == 1
     }
 
     private static func answer(_ request: HTTPRequest, _ happenings: Shared) async -> HTTPResponse {
-        if request.path == "/renew" {
-            happenings.value.withLock { $0.renewals += 1 }
+        if request.path == "/refresh" {
+            happenings.value.withLock { $0.refreshes += 1 }
             return HTTPResponse(status: .ok)
         }
         guard request.fields[.authorization] != "Bearer new" else { return HTTPResponse(status: .noContent) }

@@ -8,7 +8,7 @@ import LatchHTTP
 import LatchJOSE
 import Synchronization
 
-/// What it costs to authorise one request, by scheme: a POST with 300 bytes of content and a query.
+/// The cost of authorizing one request, by scheme: a POST with 300 bytes of content and a query.
 enum SigningCost {
     static func run() async throws {
         let request = HTTPRequest(

@@ -15,21 +15,21 @@ import UserService
 // 100 µs from the call of an action to the reader of the state, also for the slowest of a hundred.
 
 struct Reducer: UserManagerReducer {
-    func register(_ request: RegisterRequest, answered answer: AuthResponse, state: inout UserManagerState) {}
-    func login(_ request: LoginRequest, answered answer: AuthResponse, state: inout UserManagerState) {
+    func register(_ request: RegisterRequest, response answer: AuthResponse, state: inout UserManagerState) {}
+    func login(_ request: LoginRequest, response answer: AuthResponse, state: inout UserManagerState) {
         if let session = answer.session { state.sessions = [session] }
     }
     func logout(_ request: LogoutRequest, state: inout UserManagerState) {}
-    func refreshToken(_ request: RefreshTokenRequest, answered answer: AuthResponse, state: inout UserManagerState) {}
-    func getProfile(_ request: GetProfileRequest, answered answer: User, state: inout UserManagerState) {}
+    func refreshToken(_ request: RefreshTokenRequest, response answer: AuthResponse, state: inout UserManagerState) {}
+    func getProfile(_ request: GetProfileRequest, response answer: User, state: inout UserManagerState) {}
     func verifyTwoFactor(
-        _ request: VerifyTwoFactorRequest, answered answer: AuthResponse, state: inout UserManagerState
+        _ request: VerifyTwoFactorRequest, response answer: AuthResponse, state: inout UserManagerState
     ) {}
 }
 
 func microseconds(_ duration: Duration) -> Double { duration / .microseconds(1) }
 
-/// What a series of actions took.
+/// The duration of a series of actions.
 struct Series {
     /// Microseconds from the call of an action to the reader, in order.
     var times: [Double] = []

@@ -10,7 +10,7 @@ import LatchRPC
 public import Observation
 public import UserService
 
-/// Who is signed in, for an app's views: the manager of seed 000's tutorial over the generated client.
+/// The authentication state of an app's views: the manager of Axiom's tutorial over the generated client.
 ///
 /// The client knows users, sessions and devices; the session keeps the tokens, renews them once for all who need them, and
 /// is the only one that stores them.
@@ -22,7 +22,7 @@ public import UserService
 /// ```
 @MainActor @Observable
 public final class AuthenticationManager {
-    /// What is still missing before somebody is signed in.
+    /// The step that a sign-in still requires.
     public enum Pending: Sendable, Hashable {
         /// The address must be verified first.
         case verification(email: String)
@@ -30,11 +30,11 @@ public final class AuthenticationManager {
         case secondFactor
     }
 
-    /// Who is signed in; nobody else's account is ever shown here, whatever was listed.
+    /// The signed-in user, regardless of other users in the state.
     public private(set) var currentUser: User?
-    /// What a sign-in still waits for.
+    /// The pending step of a sign-in.
     public private(set) var pending: Pending?
-    /// What went wrong last; nil after something went well.
+    /// The last error; nil after a success.
     public private(set) var error: AxiomError?
 
     /// The generated client, for everything that is not a sign-in.
@@ -43,23 +43,23 @@ public final class AuthenticationManager {
     @ObservationIgnored public let session: Session<Tokens>
     @ObservationIgnored private let challenge: ChallengeHolder
 
-    /// A manager for the service at a URL.
+    /// Creates a manager for the service at a URL.
     ///
     /// - Parameters:
-    ///   - store: Keeps the tokens, and nothing else keeps them.
-    ///   - transport: What sends; the network where nothing else is given.
-    ///   - clock: The time of day, and the means to wait.
-    ///   - renewsInBackground: Whether tokens are renewed five minutes before their end also while nobody uses them.
+    ///   - store: The only store of the tokens.
+    ///   - transport: The transport of all calls.
+    ///   - clock: The clock of the session and the client.
+    ///   - refreshesInBackground: Whether tokens are renewed five minutes before their end also while nobody uses them.
     public init(
         url: String, store: any TokenStore<Tokens>, transport: any Handler = Transport.live,
-        clock: WallClock = .system, renewsInBackground: Bool = true
+        clock: WallClock = .system, refreshesInBackground: Bool = true
     ) throws {
         guard let address = URL(string: url), let origin = HTTPOrigin(address) else { throw HTTPError.invalidURL }
         let challenge = ChallengeHolder()
         let open = UserServiceStub(try RPCChannel(url, through: transport, clock: clock))
         // Of tokens that live for a quarter of an hour the five minutes are a third.
-        let policy = RenewalPolicy(
-            lead: .seconds(300), jitter: .zero, renewsInBackground: renewsInBackground, greatestShare: 0.5)
+        let policy = RefreshPolicy(
+            lead: .seconds(300), jitter: .zero, refreshesInBackground: refreshesInBackground, greatestShare: 0.5)
         let session = Session<Tokens>(store: store, policy: policy, clock: clock) { renewal in
             try await Self.renew(renewal, by: open)
         }
@@ -71,19 +71,19 @@ public final class AuthenticationManager {
         (self.session, self.challenge) = (session, challenge)
     }
 
-    /// Whether somebody is signed in; true at once after a launch, without asking anybody.
+    /// Whether a user is signed in, without a call to the server.
     public var isAuthenticated: Bool { session.currentState.isSignedIn && pending == nil }
 
-    /// Reads the store and, if somebody is signed in, their account.
+    /// Restores the session from the store, and loads the user's account.
     ///
-    /// A network that is down ends no session: who was signed in still is, and the account is read later.
+    /// An unreachable network does not end the session: the account is loaded later.
     public func restore() async throws {
         try await session.restore()
         guard let id = session.currentState.credential?.userID else { return }
         try await loadUser(id)
     }
 
-    /// Makes an account, and signs in where nothing is missing.
+    /// Creates an account, and signs in if no further step is required.
     public func register(
         email: String, password: String, firstName: String, lastName: String, username: String
     ) async throws {
@@ -93,7 +93,7 @@ public final class AuthenticationManager {
         try await noting { try await adopt(try await client.register(request), email: email) }
     }
 
-    /// Signs in, as far as a password goes.
+    /// Signs in with a password; a second factor may be required afterwards.
     public func login(email: String, password: String, rememberMe: Bool = false, device: String = "") async throws {
         let request = LoginRequest(email: email, password: password, rememberMe: rememberMe, deviceInfo: device)
         try await noting { try await adopt(try await client.login(request), email: email) }
@@ -187,7 +187,7 @@ public final class AuthenticationManager {
     }
 
     /// A refused refresh token ends the session; everything else leaves it as it is.
-    private nonisolated static func renew(_ renewal: Renewal<Tokens>, by service: UserServiceStub) async throws
+    private nonisolated static func renew(_ renewal: RefreshRequest<Tokens>, by service: UserServiceStub) async throws
         -> Tokens
     {
         guard let refresh = renewal.credential.refresh else { throw AuthError.reauthenticationRequired }

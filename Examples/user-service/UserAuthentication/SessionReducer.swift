@@ -2,39 +2,39 @@
 
 import UserService
 
-/// How answers change what the client knows, for the calls that say CUSTOM.
+/// The state updates of the methods that are marked CUSTOM.
 ///
-/// Tokens do not go in here: the state is shown, logged and compared, and a session is the only place that keeps them.
+/// The tokens are removed: the state is shown, logged and compared, and only the session keeps them.
 struct SessionReducer: UserManagerReducer {
-    func register(_ request: RegisterRequest, answered answer: AuthResponse, state: inout UserManagerState) {
-        adopt(answer, in: &state)
+    func register(_ request: RegisterRequest, response: AuthResponse, state: inout UserManagerState) {
+        adopt(response, in: &state)
     }
 
-    func login(_ request: LoginRequest, answered answer: AuthResponse, state: inout UserManagerState) {
-        adopt(answer, in: &state)
+    func login(_ request: LoginRequest, response: AuthResponse, state: inout UserManagerState) {
+        adopt(response, in: &state)
     }
 
-    func refreshToken(_ request: RefreshTokenRequest, answered answer: AuthResponse, state: inout UserManagerState) {
-        adopt(answer, in: &state)
+    func refreshToken(_ request: RefreshTokenRequest, response: AuthResponse, state: inout UserManagerState) {
+        adopt(response, in: &state)
     }
 
     func verifyTwoFactor(
-        _ request: VerifyTwoFactorRequest, answered answer: AuthResponse, state: inout UserManagerState
+        _ request: VerifyTwoFactorRequest, response: AuthResponse, state: inout UserManagerState
     ) {
-        adopt(answer, in: &state)
+        adopt(response, in: &state)
     }
 
-    /// What one person saw is not shown to the next.
+    /// Clears the state, so that the next user does not see it.
     func logout(_ request: LogoutRequest, state: inout UserManagerState) { state = UserManagerState() }
 
-    func getProfile(_ request: GetProfileRequest, answered answer: User, state: inout UserManagerState) {
-        put(answer, in: &state)
+    func getProfile(_ request: GetProfileRequest, response: User, state: inout UserManagerState) {
+        put(response, in: &state)
     }
 
-    /// An answer that waits for something is no session.
-    private func adopt(_ answer: AuthResponse, in state: inout UserManagerState) {
-        if let user = answer.user { put(user, in: &state) }
-        guard var session = answer.session, session.isActive else { return }
+    /// Adds the user and the session of a response; a response with a pending step has no active session.
+    private func adopt(_ response: AuthResponse, in state: inout UserManagerState) {
+        if let user = response.user { put(user, in: &state) }
+        guard var session = response.session, session.isActive else { return }
         (session.accessToken, session.refreshToken) = ("", "")
         state = state.addingUserSession(session)
     }

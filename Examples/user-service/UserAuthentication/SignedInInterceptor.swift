@@ -7,7 +7,7 @@ import LatchRPC
 import Synchronization
 import UserService
 
-/// What a login waits with for its second factor: in memory alone, and gone once it was used.
+/// The challenge of a login that waits for its second factor, kept in memory until it is used.
 final class ChallengeHolder: Sendable {
     private let text = Mutex<String?>(nil)
 
@@ -16,9 +16,9 @@ final class ChallengeHolder: Sendable {
     var current: String? { text.withLock { $0 } }
 }
 
-/// Authorises the calls that act for somebody; those that sign in carry nothing.
+/// An interceptor that authenticates calls, except those that sign in.
 struct SignedInInterceptor: Interceptor {
-    /// The calls of people who are not signed in.
+    /// The calls without authentication.
     private static let open = Set(
         [
             UserServiceMethods.register.path, UserServiceMethods.login.path, UserServiceMethods.refreshToken.path,

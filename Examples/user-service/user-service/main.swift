@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The tutorial of seed 000 as a program: one account through everything that the user service does.
+// Axiom's tutorial as a program: one account through all functions of the user service.
 //
 //     latch serve --store sqlite:users.sqlite &
 //     swift run user-service http://127.0.0.1:8080 ada@example.com

@@ -26,7 +26,7 @@ CURLMcode latch_curl_multi_observe(CURLM *multi, curl_socket_callback socket, cu
         if (code != CURLE_OK) return code;                                                                            \
     } while (0)
 
-CURLcode latch_curl_configure(CURL *easy, const latch_curl_habits *habits) {
+CURLcode latch_curl_configure(CURL *easy, const latch_curl_options *options) {
     SET(CURLOPT_NOSIGNAL, 1L);
     SET(CURLOPT_PROTOCOLS_STR, "http,https");
     SET(CURLOPT_FOLLOWLOCATION, 0L);
@@ -40,25 +40,25 @@ CURLcode latch_curl_configure(CURL *easy, const latch_curl_habits *habits) {
     SET(CURLOPT_SSL_VERIFYPEER, 1L);
     SET(CURLOPT_SSL_VERIFYHOST, 2L);
     // RFC 8996: TLS 1.0 and 1.1 are not to be used.
-    SET(CURLOPT_SSLVERSION, (long)(habits->requires_tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2));
-    SET(CURLOPT_CONNECTTIMEOUT_MS, habits->connect_timeout_ms);
-    SET(CURLOPT_EXPECT_100_TIMEOUT_MS, habits->continue_timeout_ms);
-    if (habits->authorities) SET(CURLOPT_CAINFO, habits->authorities);
-    SET(CURLOPT_PRIVATE, habits->transfer);
-    SET(CURLOPT_HEADERFUNCTION, habits->on_head);
-    SET(CURLOPT_HEADERDATA, habits->transfer);
-    SET(CURLOPT_WRITEFUNCTION, habits->on_body);
-    SET(CURLOPT_WRITEDATA, habits->transfer);
-    SET(CURLOPT_READFUNCTION, habits->on_upload);
-    SET(CURLOPT_READDATA, habits->transfer);
-    SET(CURLOPT_SEEKFUNCTION, habits->on_rewind);
-    SET(CURLOPT_SEEKDATA, habits->transfer);
-    SET(CURLOPT_ERRORBUFFER, habits->complaint);
-    SET(CURLOPT_ACCEPT_ENCODING, habits->codings);
-    SET(CURLOPT_OPENSOCKETFUNCTION, habits->on_open);
-    SET(CURLOPT_OPENSOCKETDATA, habits->transfer);
-    SET(CURLOPT_CLOSESOCKETFUNCTION, habits->on_close);
-    SET(CURLOPT_CLOSESOCKETDATA, habits->loop);
+    SET(CURLOPT_SSLVERSION, (long)(options->requires_tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2));
+    SET(CURLOPT_CONNECTTIMEOUT_MS, options->connect_timeout_ms);
+    SET(CURLOPT_EXPECT_100_TIMEOUT_MS, options->continue_timeout_ms);
+    if (options->authorities) SET(CURLOPT_CAINFO, options->authorities);
+    SET(CURLOPT_PRIVATE, options->transfer);
+    SET(CURLOPT_HEADERFUNCTION, options->on_head);
+    SET(CURLOPT_HEADERDATA, options->transfer);
+    SET(CURLOPT_WRITEFUNCTION, options->on_body);
+    SET(CURLOPT_WRITEDATA, options->transfer);
+    SET(CURLOPT_READFUNCTION, options->on_upload);
+    SET(CURLOPT_READDATA, options->transfer);
+    SET(CURLOPT_SEEKFUNCTION, options->on_rewind);
+    SET(CURLOPT_SEEKDATA, options->transfer);
+    SET(CURLOPT_ERRORBUFFER, options->error_buffer);
+    SET(CURLOPT_ACCEPT_ENCODING, options->codings);
+    SET(CURLOPT_OPENSOCKETFUNCTION, options->on_open);
+    SET(CURLOPT_OPENSOCKETDATA, options->transfer);
+    SET(CURLOPT_CLOSESOCKETFUNCTION, options->on_close);
+    SET(CURLOPT_CLOSESOCKETDATA, options->loop);
     return CURLE_OK;
 }
 
@@ -173,7 +173,7 @@ curl_socket_t latch_curl_open_socket(const struct curl_sockaddr *address) {
 
 int latch_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
-int latch_bell_create(int blocks) { return eventfd(0, EFD_CLOEXEC | (blocks ? 0 : EFD_NONBLOCK)); }
+int latch_eventfd_create(int blocks) { return eventfd(0, EFD_CLOEXEC | (blocks ? 0 : EFD_NONBLOCK)); }
 
 int latch_epoll_wait(int epoll, void *events, int capacity, int64_t nanoseconds) {
     if (nanoseconds < 0) return epoll_wait(epoll, events, capacity, -1);

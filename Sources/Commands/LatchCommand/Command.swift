@@ -2,56 +2,57 @@
 
 import PortableFoundation
 
-/// A command: its verbs, and what is common to all of them.
+/// A command: a tree of subcommands with a version.
 package struct Command: Sendable {
-    /// What it is called, and all that it can do.
-    ///
-    /// What is not in this tree cannot be called, and help and suggestions are made from it alone.
-    package let root: Verb
-    /// The version, as the changelog counts it.
+    /// The tree of all subcommands, from which help and suggestions are made.
+    package let root: Subcommand
+    /// The version of the changelog.
     package let version: String
 
-    package init(_ root: Verb, version: String) {
+    package init(_ root: Subcommand, version: String) {
         self.root = root
         self.version = version
     }
 
-    /// Reads the command line, does what it asks for, and tells how it went.
+    /// Parses the command line, runs the subcommand and reports its errors.
     ///
-    /// Every error ends here: nothing that a verb throws reaches the runtime, which would trap and print a stack.
-    package func run(_ arguments: [String], in world: Shell) async -> ExitCode {
-        var shell = world
-        shell.name = root.name
+    /// No error reaches the Swift runtime, which would trap and print a stack trace.
+    package func run(_ arguments: [String], in environment: Environment) async -> ExitCode {
+        var environment = environment
+        environment.name = root.name
         do {
+            if arguments.isEmpty, root.body == nil {
+                environment.error.write(HelpText([root]).text)
+                return .usage
+            }
             switch try ArgumentParser.parse(arguments, with: root) {
             case .help(let path):
-                shell.output.write(HelpText(path).text)
+                environment.output.write(HelpText(path).text)
                 return .success
             case .version:
-                shell.output.line("\(root.name) \(version)")
+                environment.output.line("\(root.name) \(version)")
                 return .success
-            case .run(let verb, let invocation):
-                return try await verb.body?(invocation, shell) ?? .usage
+            case .run(let subcommand, let invocation):
+                return try await subcommand.body?(invocation, environment) ?? .usage
             }
         } catch {
-            let told = CommandError(telling: error)
-            shell.tell(told)
-            return told.exitCode
+            let error = CommandError(describing: error)
+            environment.report(error)
+            return error.exitCode
         }
     }
 
-    /// Runs the process's own call on another thread, and gives the calling one to the signals.
+    /// Runs the process's own call on another thread, while the calling one waits for signals.
     ///
-    /// Call it on the main thread, first of all: the signals must be blocked before there is a second thread, which would
-    /// otherwise be ended by them. It returns once the main thread is needed for something else, and else never: the
-    /// process ends with the call.
-    package func takeOver() {
+    /// Call it on the main thread before anything else: signals must be blocked before a second thread exists, which
+    /// they would otherwise end. It returns only if the main thread is released for the main actor; the process ends
+    /// with the call.
+    package func runMain() {
         let signals = Signals.blocked()
-        let shell = Shell(
-            environment: ProcessInfo.processInfo.environment, input: .standard, output: .standardOutput,
-            error: .standardError,
-            signals: signals)
-        Task.detached { endProcess(await run(Array(CommandLine.arguments.dropFirst()), in: shell)) }
+        let environment = Environment(
+            variables: ProcessInfo.processInfo.environment, input: .standard, output: .standardOutput,
+            error: .standardError, signals: signals)
+        Task.detached { endProcess(await run(Array(CommandLine.arguments.dropFirst()), in: environment)) }
         signals.deliver()
     }
 }

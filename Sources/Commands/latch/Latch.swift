@@ -1,24 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// latch: the command.
-//
-// For: people at a terminal, and scripts. It joins the modules into programs: the auth server, and a demonstration that
-// plays whole lives of accounts against it.
-// Must not know: how anything is done. What a verb does beyond reading its flags, naming its errors and writing its
-// answers belongs into a module below.
-// Where things are: Command (the verbs; flags and help are of LatchCommand), Configuration (files, environment, flags, in that order), Serve, Demo,
-// Accounts, Request, Tokens and Doctor (the client on a terminal), Platform (the main thread).
-
+import GeneratorCommands
 import LatchCommand
 
+/// The program `latch`.
+///
+/// The main thread waits for signals; everything else runs on other threads. `main` is not asynchronous for that
+/// reason: see `Command.runMain`.
 @main
-/// The process: its main thread waits for signals, or serves the main actor; everything else runs on others.
 enum Latch {
-    /// Begins the command on another thread and gives this one to the signals.
-    ///
-    /// It is not asynchronous on purpose: see `Command.takeOver`.
-    static func main() {
-        Program.command.takeOver()
-        MainQueue.serveForever()
-    }
+    static func main() { Program.command.runMain() }
+}
+
+/// The command `latch` with all subcommands.
+enum Program {
+    static let version = packageVersion
+
+    static let root = Subcommand(
+        name: "latch", summary: "auth for people and the APIs that want to know who they are",
+        examples: [
+            .init(command: "latch demo", purpose: "see it work: a real server, a real file, every step checked"),
+            .init(command: "latch serve --store sqlite:latch.sqlite", purpose: "run the auth server"),
+            .init(
+                command: "latch login --issuer http://127.0.0.1:8080 --account ada@example.com",
+                purpose: "sign in at it, then: latch request GET /user/profile"),
+        ],
+        subcommands: [
+            LoginSubcommand.subcommand, LogoutSubcommand.subcommand, WhoamiSubcommand.subcommand,
+            AccountsSubcommand.subcommand, TokenSubcommand.subcommand, RequestSubcommand.subcommand,
+            DoctorSubcommand.subcommand, JWTSubcommand.subcommand, KeysSubcommand.subcommand,
+            ServeSubcommand.subcommand, AdminSubcommand.subcommand, DemoSubcommand.subcommand,
+        ] + generatorSubcommands(of: "latch"))
+
+    static let command = Command(root, version: version)
 }

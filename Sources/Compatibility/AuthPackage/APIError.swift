@@ -43,7 +43,7 @@ extension APIError {
         switch (error.status, error) {
         case (401?, _): self = .unauthorized
         case (let status?, _): self = .server(status: status.rawValue, message: error.serverMessage)
-        case (nil, .invalidAnswer): self = .decodingFailed
+        case (nil, .invalidResponse): self = .decodingFailed
         case (nil, _): self = .unknown
         }
     }

@@ -69,7 +69,7 @@ public final class AuthClient: AuthClientProtocol {
             do {
                 let tokens = try await core.signIn(email: email, password: password)
                 return (try? JWT(unverified: tokens.access)).map { JWTClaims($0.claims) }
-            } catch AccountError.invalidAnswer {
+            } catch AccountError.invalidResponse {
                 throw APIError.unauthorized
             }
         }

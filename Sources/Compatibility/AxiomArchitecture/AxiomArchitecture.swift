@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// AxiomArchitecture: the names of seed 000's clients and states over LatchRPC.
-//
-// For: code that was written for the original, and the clients that are generated in its shape.
-// Must not hold: an engine of its own.
-
 @_exported public import AxiomCore
 @_exported public import LatchRPC
 
-/// The client of a service as the original names it: an actor with a state, a stream of it, and actions.
+/// A service client under Axiom's name: an actor with a state, a stream of states, and actions.
 public protocol AxiomClient<StateType, ActionType>: ServiceClient where StateType: AxiomState {}
 
-/// The state of a client as the original names it.
+/// The state of a client under Axiom's name.
 public protocol AxiomState: ServiceState where Failure == AxiomError {}
 
-/// An action of a client as the original names it.
+/// An action of a client under Axiom's name.
 public typealias AxiomAction = ServiceAction

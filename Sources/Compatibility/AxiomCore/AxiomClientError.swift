@@ -2,34 +2,34 @@
 
 public import Foundation
 
-/// Why a client did not do an action.
+/// The reason why a client did not perform an action.
 public enum AxiomClientError: Error, Hashable, Sendable {
-    /// The request breaks rules: "Action validation failed: …".
+    /// The request violates rules: "Action validation failed: …".
     case invalidAction(String)
-    /// An action of several failed, and those before it were taken back.
+    /// An action of a sequence failed, and the changes before it were undone.
     case actionProcessingFailed(String)
-    /// The state could not be changed.
+    /// The state could not be updated.
     case stateUpdateFailed(String)
-    /// The stream of states broke.
+    /// The stream of states failed.
     case streamError(String)
-    /// The client is not ready: it was shut down, or never set up.
+    /// The client is not ready: it was shut down or never initialised.
     case initializationError(String)
-    /// Two actions got into each other's way.
+    /// Two actions conflicted.
     case concurrencyError(String)
-    /// The client was set up in a way that cannot work.
+    /// The configuration of the client is invalid.
     case configurationError(String)
-    /// The action took longer than these seconds.
+    /// The action exceeded this time limit in seconds.
     case timeout(Double)
 }
 
 extension AxiomClientError: LocalizedError, CustomStringConvertible {
-    /// What happened.
+    /// A description of what happened.
     public var errorDescription: String? { description }
 
-    /// The same as `errorDescription`.
+    /// The same text as `errorDescription`.
     public var localizedDescription: String { description }
 
-    /// What happened, without anything secret.
+    /// A description of what happened, without secrets.
     public var description: String {
         switch self {
         case .invalidAction(let message), .actionProcessingFailed(let message), .stateUpdateFailed(let message),
@@ -40,7 +40,7 @@ extension AxiomClientError: LocalizedError, CustomStringConvertible {
         }
     }
 
-    /// Whether anything can be done about it.
+    /// Whether a recovery is possible.
     public var isRecoverable: Bool {
         switch self {
         case .initializationError, .configurationError: false
@@ -48,7 +48,7 @@ extension AxiomClientError: LocalizedError, CustomStringConvertible {
         }
     }
 
-    /// What can be done about it.
+    /// The recommended recovery.
     public var recoveryStrategy: AxiomRecoveryStrategy {
         switch self {
         case .invalidAction: .userInput

@@ -3,38 +3,38 @@
 public import Foundation
 public import LatchRPC
 
-/// Why an action of a client failed: what is thrown, and what the state keeps as its `error`.
+/// An error of a client's action, which the client throws and keeps as its state's `error`.
 public enum AxiomError: Error, Hashable, Sendable {
-    /// The client did not do it.
+    /// The client did not perform the action.
     case clientError(AxiomClientError)
-    /// The service could not be reached, or did not answer in time.
+    /// The service was unreachable or did not respond in time.
     case networkError(String)
-    /// The state cannot be asked that.
+    /// The state does not support the query.
     case stateError(String)
-    /// The service refused it; `code` is a word such as `unauthenticated`.
+    /// The service refused the call; `code` is its name, such as `unauthenticated`.
     case actionError(code: String, message: String)
-    /// A value breaks a rule.
+    /// A value violates a rule.
     case validationError(String)
-    /// Something below the client broke.
+    /// A lower layer failed.
     case frameworkError(String)
 }
 
-/// What a client can do about a failure.
+/// The recovery from a failure that a client can attempt.
 public enum AxiomRecoveryStrategy: String, Sendable, Hashable, CaseIterable {
-    /// The same once more.
+    /// Repeat the action.
     case retry
-    /// The same with an earlier state.
+    /// Go back to an earlier state and repeat the action.
     case reset
-    /// A new client.
+    /// Create a new client.
     case restart
-    /// Something that a person must do: correct, sign in, allow.
+    /// Ask the user to correct the input, sign in or grant access.
     case userInput
-    /// Nothing: it does no harm.
+    /// Ignore the failure, which is harmless.
     case ignore
 }
 
 extension AxiomError: ActionFailure {
-    /// The words of the client for an error of the core.
+    /// Creates the client's error for a failure of an action.
     public init(_ error: ActionError) {
         switch error.code {
         case ActionError.invalidAction.code: self = .clientError(.invalidAction(error.message))
@@ -60,10 +60,10 @@ extension AxiomError: ActionFailure {
         }
     }
 
-    /// Whether the same action may succeed a moment later.
+    /// Whether the same action may succeed later.
     public var isRetryable: Bool { recoveryStrategy == .retry }
 
-    /// Whether anything can be done about it.
+    /// Whether a recovery is possible.
     public var isRecoverable: Bool {
         switch self {
         case .clientError(let error): error.isRecoverable
@@ -72,13 +72,13 @@ extension AxiomError: ActionFailure {
         }
     }
 
-    /// What can be done about it.
+    /// The recommended recovery.
     public var recoveryStrategy: AxiomRecoveryStrategy {
         switch self {
         case .clientError(let error): error.recoveryStrategy
         case .networkError: .retry
         case .stateError: .reset
-        // The call lost against another one, or against a limit: the next may not.
+        // The call conflicted with another one or hit a limit: a later one may succeed.
         case .actionError("aborted", _), .actionError("resource_exhausted", _): .retry
         case .actionError, .validationError: .userInput
         case .frameworkError: .restart
@@ -87,10 +87,10 @@ extension AxiomError: ActionFailure {
 }
 
 extension AxiomError: LocalizedError, CustomStringConvertible {
-    /// What happened.
+    /// A description of what happened.
     public var errorDescription: String? { description }
 
-    /// What can be done about it.
+    /// The recommended recovery.
     public var recoverySuggestion: String? {
         switch recoveryStrategy {
         case .retry: "Try again."
@@ -101,10 +101,10 @@ extension AxiomError: LocalizedError, CustomStringConvertible {
         }
     }
 
-    /// The same as `errorDescription`; Foundation's own finds it by itself on Apple's systems alone.
+    /// The same text as `errorDescription`; Foundation derives it automatically only on Apple platforms.
     public var localizedDescription: String { description }
 
-    /// What happened, without anything secret.
+    /// A description of what happened, without secrets.
     public var description: String {
         switch self {
         case .clientError(let error): error.description

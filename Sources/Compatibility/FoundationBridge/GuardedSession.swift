@@ -3,23 +3,23 @@
 import LatchCore
 import Synchronization
 
-/// A session of the program's own with its configuration, but without what would go behind the core's back.
+/// A URL session with an application's configuration, but without redirects, cookies and stored passwords.
 package final class GuardedSession: Sendable {
     private let session: URLSession
 
-    /// A copy of `session` that follows no redirects, and keeps no cookies and no passwords.
+    /// Creates a copy of `session` that follows no redirects, and stores no cookies and no passwords.
     package init(_ session: URLSession) {
         let configuration = session.configuration
-        // Cookies and passwords of other requests must not be added here, nor those of these kept there.
+        // LatchHTTP decides about cookies and passwords: none may be shared with other requests of the application.
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.urlCredentialStorage = nil
-        self.session = URLSession(configuration: configuration, delegate: RefusesRedirects(), delegateQueue: nil)
+        self.session = URLSession(configuration: configuration, delegate: RedirectBlocker(), delegateQueue: nil)
     }
 
     deinit { session.finishTasksAndInvalidate() }
 
-    /// The content and the head of the answer to one task.
+    /// Performs a request.
     package func exchange(
         _ request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
@@ -27,8 +27,8 @@ package final class GuardedSession: Sendable {
     }
 }
 
-/// Leaves redirects to the core, which drops credentials where they leave the origin.
-private final class RefusesRedirects: NSObject, URLSessionTaskDelegate {
+/// A delegate that follows no redirect: LatchHTTP does, and drops credentials on the way to another origin.
+private final class RedirectBlocker: NSObject, URLSessionTaskDelegate {
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
@@ -38,11 +38,11 @@ private final class RefusesRedirects: NSObject, URLSessionTaskDelegate {
 }
 
 extension URLSession {
-    /// The content and the head of the answer to one task, which is cancelled with the Swift task.
+    /// Performs a request; cancelling the Swift task cancels the session task.
     package func exchange(
         _ request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
-        let running = Mutex<URLSessionDataTask?>(nil)
+        let sessionTask = Mutex<URLSessionDataTask?>(nil)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let task = dataTask(with: request) { data, response, error in
@@ -53,12 +53,12 @@ extension URLSession {
                     }
                 }
                 task.delegate = delegate
-                running.withLock { $0 = task }
+                sessionTask.withLock { $0 = task }
                 if Task.isCancelled { task.cancel() }
                 task.resume()
             }
         } onCancel: {
-            running.withLock { $0 }?.cancel()
+            sessionTask.withLock { $0 }?.cancel()
         }
     }
 }

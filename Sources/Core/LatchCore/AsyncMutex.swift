@@ -2,124 +2,124 @@
 
 import Synchronization
 
-/// A turn that one task has at a time, given in the order in which it was asked for.
+/// A fair mutex that may be held across an `await`.
 ///
-/// It is the lock for what takes time: unlike a `Mutex` it may be held across an `await`, and who waits for it can be
-/// cancelled and then leaves the line. Asking, giving and leaving cost the same however long the line is.
+/// Unlike a `Mutex` it suspends tasks instead of blocking threads. Waiters get the lock in their order, and a cancelled
+/// waiter leaves the queue. Each operation takes constant time, however long the queue is.
 package final class AsyncMutex: Sendable {
-    /// Where one who asked stands.
-    private enum Place {
-        /// Has a number and is about to wait.
+    /// The state of a task in the queue.
+    private enum Waiter {
+        /// A task with a ticket that is about to wait.
         case arriving
         case waiting(CheckedContinuation<Bool, Never>)
-        /// Was given the turn while arriving.
-        case given
-        /// Was cancelled while arriving.
-        case left
+        /// A task that received the lock while arriving.
+        case acquired
+        /// A task that was cancelled while arriving.
+        case cancelled
     }
 
-    /// The line: numbers from `first` on; who has left it, or has had the turn, is in no place.
-    private struct Line {
-        var isTaken = false
+    /// The queue: tickets from `first` on; tasks that are done have no entry.
+    private struct State {
+        var isLocked = false
         var first = 0
         var next = 0
-        var places: [Int: Place] = [:]
+        var waiters: [Int: Waiter] = [:]
     }
 
-    private let line = Mutex(Line())
+    private let state = Mutex(State())
 
-    /// A turn that nobody has.
+    /// Creates an unlocked mutex.
     package init() {}
 
-    /// Whether somebody has it.
-    package var isTaken: Bool { line.withLock { $0.isTaken } }
+    /// Whether a task holds the lock.
+    package var isLocked: Bool { state.withLock { $0.isLocked } }
 
-    /// How many want it and do not have it.
-    package var waiting: Int { line.withLock { $0.places.count } }
+    /// The number of waiting tasks.
+    package var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Runs `body` when it is its turn.
+    /// Runs `body` while holding the lock.
     ///
-    /// - Throws: `CancellationError` where the task is cancelled before, and what `body` throws.
-    package func take<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
-        try await begin()
-        defer { end() }
+    /// - Throws: `CancellationError` where the task is cancelled before, and the error of `body`.
+    package func withLock<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
+        try await acquire()
+        defer { release() }
         return try await body()
     }
 
-    /// Waits for the turn; each `begin` that returns is followed by one `end`.
-    private func begin() async throws {
+    /// Waits for the lock.
+    private func acquire() async throws {
         try Task.checkCancellation()
-        guard let number = enter() else { return }
-        let isGiven = await withTaskCancellationHandler {
-            await withCheckedContinuation { wait(at: number, $0) }
+        guard let ticket = enqueue() else { return }
+        let isAcquired = await withTaskCancellationHandler {
+            await withCheckedContinuation { wait(ticket, $0) }
         } onCancel: {
-            leave(number)
+            cancel(ticket)
         }
-        guard isGiven else { throw CancellationError() }
+        guard isAcquired else { throw CancellationError() }
     }
 
-    /// Takes the turn, or a number in the line; nil where the turn was free.
-    private func enter() -> Int? {
-        line.withLock { line in
-            guard line.isTaken else {
-                line.isTaken = true
+    /// Takes the free lock and returns nil, or returns a ticket of the queue.
+    private func enqueue() -> Int? {
+        state.withLock { state in
+            guard state.isLocked else {
+                state.isLocked = true
                 return nil
             }
-            defer { line.next += 1 }
-            line.places[line.next] = .arriving
-            return line.next
+            defer { state.next += 1 }
+            state.waiters[state.next] = .arriving
+            return state.next
         }
     }
 
-    /// Begins to wait, unless the task was cancelled or was given the turn meanwhile.
-    private func wait(at number: Int, _ continuation: CheckedContinuation<Bool, Never>) {
-        let isGiven: Bool? = line.withLock { line in
-            switch line.places[number] {
-            case .given: line.places[number] = nil
-            case .left:
-                line.places[number] = nil
+    /// Begins to wait, unless the task was cancelled or received the lock meanwhile.
+    private func wait(_ ticket: Int, _ continuation: CheckedContinuation<Bool, Never>) {
+        let isAcquired: Bool? = state.withLock { state in
+            switch state.waiters[ticket] {
+            case .acquired: state.waiters[ticket] = nil
+            case .cancelled:
+                state.waiters[ticket] = nil
                 return false
             case .arriving, .waiting, nil:
-                line.places[number] = .waiting(continuation)
+                state.waiters[ticket] = .waiting(continuation)
                 return nil
             }
             return true
         }
-        if let isGiven { continuation.resume(returning: isGiven) }
+        if let isAcquired { continuation.resume(returning: isAcquired) }
     }
 
-    /// Leaves the line; who has the turn already keeps it, and gives it on as usual.
-    private func leave(_ number: Int) {
-        let continuation: CheckedContinuation<Bool, Never>? = line.withLock { line in
-            switch line.places[number] {
+    /// Removes a waiter from the queue; one that holds the lock already keeps it.
+    private func cancel(_ ticket: Int) {
+        let continuation: CheckedContinuation<Bool, Never>? = state.withLock { state in
+            switch state.waiters[ticket] {
             case .waiting(let continuation):
-                line.places[number] = nil
+                state.waiters[ticket] = nil
                 return continuation
-            case .arriving: line.places[number] = .left
-            case .given, .left, nil: break
+            case .arriving: state.waiters[ticket] = .cancelled
+            case .acquired, .cancelled, nil: break
             }
             return nil
         }
         continuation?.resume(returning: false)
     }
 
-    /// Gives the turn to the first who still wants it.
-    private func end() {
-        let next: CheckedContinuation<Bool, Never>? = line.withLock { line in
-            while line.first < line.next {
-                let number = line.first
-                line.first += 1
-                switch line.places[number] {
+    /// Passes the lock to the first waiter.
+    private func release() {
+        let next: CheckedContinuation<Bool, Never>? = state.withLock { state in
+            while state.first < state.next {
+                let ticket = state.first
+                state.first += 1
+                switch state.waiters[ticket] {
                 case .waiting(let continuation):
-                    line.places[number] = nil
+                    state.waiters[ticket] = nil
                     return continuation
                 case .arriving:
-                    line.places[number] = .given
+                    state.waiters[ticket] = .acquired
                     return nil
-                case .given, .left, nil: continue
+                case .acquired, .cancelled, nil: continue
                 }
             }
-            line.isTaken = false
+            state.isLocked = false
             return nil
         }
         next?.resume(returning: true)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error with a stable code, a sentence that says what happened, and one that says what to do.
+/// An error with a stable code, a description of the failure and a suggested remedy.
 ///
 /// Each module has one such struct. Its static members are both what is thrown and what is matched:
 ///
@@ -11,13 +11,13 @@
 /// Matching compares the code only, so that an error can carry context and still be caught by its static member.
 /// No secret may be put into `message`, `hint` or the code.
 public protocol CodedError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The stable, machine-readable name of what went wrong, such as `timeout`.
+    /// The stable, machine-readable name of the error, such as `timeout`.
     var code: String { get }
 
-    /// What happened, for a person.
+    /// The description of the failure.
     var message: String { get }
 
-    /// What to do about it, for a person.
+    /// The suggested remedy.
     var hint: String? { get }
 }
 
@@ -28,11 +28,19 @@ extension CodedError {
         return "\(message)\nhint: \(hint)"
     }
 
-    /// Compares the codes, so that a test can expect a static member; the context is not compared.
+    /// Compares the codes only, so that a test can expect a static member.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 
     /// Matches an error of the same type and code, whatever its context.
     public static func ~= (pattern: Self, error: any Error) -> Bool {
         (error as? Self)?.code == pattern.code
     }
+}
+
+/// An error that may carry the delay that a server requested, such as by `Retry-After` (RFC 9110 §10.2.3).
+///
+/// A session whose refresh fails with such an error waits at least as long before the next one, within bounds.
+public protocol RetryAfterError: Error {
+    /// The delay from now on; nil where the server did not request one.
+    var retryAfter: Duration? { get }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Unpredictable bytes, as a value that tests replace.
+/// A source of unpredictable bytes, as a value that tests replace.
 public struct RandomSource: Sendable {
     private let next: @Sendable () -> UInt64
 
-    /// A source that takes 64 bits at a time from `next`.
+    /// Creates a source that takes 64 bits at a time from `next`.
     public init(_ next: @escaping @Sendable () -> UInt64) { self.next = next }
 
     /// The system's cryptographic random generator.
@@ -13,7 +13,7 @@ public struct RandomSource: Sendable {
         return generator.next()
     }
 
-    /// `count` bytes: whole words as they lie in memory, and of the last as many as are still needed.
+    /// Returns `count` bytes: words in memory order, the last one truncated.
     public func bytes(_ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
@@ -23,10 +23,10 @@ public struct RandomSource: Sendable {
         return bytes
     }
 
-    /// A number in `0..<1`, one of 2⁵³ that are equally far apart and equally likely.
+    /// Returns a number in `0..<1`, one of 2⁵³ evenly spaced and equally likely ones.
     public func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// 128 bits as 32 hexadecimal digits: a name that nobody else has and nobody can guess.
+    /// Returns 128 bits as 32 hexadecimal digits: a unique name that cannot be guessed.
     public func identifier() -> String {
         let words = (next().littleEndian, next().littleEndian)
         return String(unsafeUninitializedCapacity: 32) { digits in

@@ -2,23 +2,22 @@
 
 public import PortableFoundation
 
-/// The time of day and the means to wait, as a value that tests replace.
+/// A clock with the date, a monotonic time and sleep, as a value that tests replace.
 ///
 /// Expiry is about dates that a server wrote, so `now` is wall time; waiting is about durations, so `sleep` runs on
 /// a monotonic clock and does not jump with the date.
 public struct WallClock: Sendable {
-    /// Two closures and not a protocol: a fake is then a value made where it is used.
     private let readNow: @Sendable () -> Date
     private let wait: @Sendable (Duration) async throws -> Void
     private let readUptime: @Sendable () -> Duration
     private let watchDate: @Sendable () -> AsyncStream<Void>
 
-    /// A clock made of a way to read the date, a way to wait, a way to measure and a way to hear of jumps.
+    /// Creates a clock of closures.
     ///
     /// - Parameters:
     ///   - sleep: Returns after the duration, or throws `CancellationError` as soon as the task is cancelled.
-    ///   - uptime: The time since some moment that never changes; by default this machine's monotonic clock.
-    ///   - dateChanges: One element each time the date was set; by default none, and an end at once.
+    ///   - uptime: Returns a monotonic time; by default that of this machine.
+    ///   - dateChanges: Returns a stream with one element for each time the date is set; by default an empty one.
     public init(
         now: @escaping @Sendable () -> Date,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
@@ -38,19 +37,19 @@ public struct WallClock: Sendable {
         dateChanges: { DateWatch.changes() }
     )
 
-    /// The current date, which people and time servers may set back: do not measure with it.
+    /// The current date, which may be set back; measure with ``uptime`` instead.
     public var now: Date { readNow() }
 
-    /// The time since a moment that never changes: the one to measure with, since no date setting moves it.
+    /// The monotonic time, for measuring durations; setting the date does not change it.
     public var uptime: Duration { readUptime() }
 
-    /// One element each time somebody has set the date, a person or a time server: who waits for a date has to look
-    /// again then.
+    /// Returns a stream with one element for each time the date is set, by a user or a time server.
     ///
-    /// Jumps that come together may be one element. Where the system does not tell, the stream ends at once.
+    /// Code that waits for a date must check it again then. Jumps in quick succession may be one element. Where the
+    /// system cannot report jumps, the stream ends at once.
     public func dateChanges() -> AsyncStream<Void> { watchDate() }
 
-    /// Waits for `duration`; one that is over already returns at once.
+    /// Waits for `duration`; returns at once where it is not positive.
     ///
     /// - Throws: `CancellationError` when the task is cancelled meanwhile.
     public func sleep(for duration: Duration) async throws {
@@ -58,5 +57,12 @@ public struct WallClock: Sendable {
     }
 }
 
-/// What `WallClock.uptime` counts from, unless it is given.
+/// The origin of the default `WallClock.uptime`.
 @usableFromInline let monotonicStart = ContinuousClock.now
+
+extension Duration {
+    /// The duration in seconds, as Foundation counts; beyond 104 days nanoseconds are rounded.
+    package var inSeconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) * 1e-18
+    }
+}

@@ -2,22 +2,22 @@
 
 package import LatchCore
 
-/// What a TOML text says (https://toml.io/en/v1.0.0), read strictly.
+/// A strictly parsed TOML document (https://toml.io/en/v1.0.0).
 ///
-/// It knows what a configuration needs: tables, dotted and quoted keys, strings of all four kinds, integers, floats,
-/// booleans and arrays. Dates, inline tables and arrays of tables are refused with a hint, not misread.
+/// It supports what a configuration needs: tables, dotted and quoted keys, strings of all four kinds, integers, floats,
+/// booleans and arrays. Dates, inline tables and arrays of tables are rejected with a hint.
 package struct TOMLDocument: Sendable, Hashable {
     /// The root table.
     package private(set) var root = JSONObject()
-    /// In which line each value stands, by its dotted key.
+    /// The line of each value, by its dotted key.
     package private(set) var lines: [String: Int] = [:]
 
-    /// Tables that a `[header]` made, which nothing may open again.
+    /// The tables with a `[header]`, which nothing may define again.
     private var headers: Set<[String]> = []
-    /// Tables that a dotted key made, which no header may open.
+    /// The tables that a dotted key created, which no header may define.
     private var dotted: Set<[String]> = []
 
-    /// Reads a text.
+    /// Parses a text.
     package init(parsing text: String) throws(TOMLError) {
         self.init()
         var parser = TOMLParser(text)
@@ -26,10 +26,8 @@ package struct TOMLDocument: Sendable, Hashable {
 
     private init() {}
 
-    /// Opens the table of a header.
-    ///
-    /// - Returns: What is wrong with it; nil where nothing is.
-    package mutating func open(_ path: [String]) -> String? {
+    /// Defines the table of a header and returns an error message; nil on success.
+    mutating func open(_ path: [String]) -> String? {
         for length in 1...path.count {
             let prefix = Array(path[..<length])
             if let value = value(at: prefix), value.objectValue == nil { return "'\(Self.name(prefix))' is a value" }
@@ -40,10 +38,8 @@ package struct TOMLDocument: Sendable, Hashable {
         return nil
     }
 
-    /// Sets a value of a table.
-    ///
-    /// - Returns: What is wrong with it; nil where nothing is.
-    package mutating func set(_ value: JSONValue, _ key: [String], in table: [String], line: Int) -> String? {
+    /// Sets a value of a table and returns an error message; nil on success.
+    mutating func set(_ value: JSONValue, _ key: [String], in table: [String], line: Int) -> String? {
         for length in 1..<max(key.count, 1) {
             let prefix = table + key[..<length]
             if let value = self.value(at: prefix), value.objectValue == nil {
@@ -59,7 +55,7 @@ package struct TOMLDocument: Sendable, Hashable {
         return nil
     }
 
-    /// Nil where there is nothing yet, and where a part of the path is no table.
+    /// Returns the value at a path; nil where there is none yet.
     private func value(at path: [String]) -> JSONValue? {
         path.reduce(Optional(.object(root))) { $0?[$1] }
     }
@@ -68,7 +64,7 @@ package struct TOMLDocument: Sendable, Hashable {
 }
 
 extension JSONObject {
-    /// Makes the tables on the way that are missing; the caller has made sure that none of them is a value.
+    /// Sets a value and creates missing tables; the caller has checked that none of them is a value.
     fileprivate mutating func set(_ value: JSONValue, at path: ArraySlice<String>) {
         guard let first = path.first else { return }
         guard path.count > 1 else {
@@ -79,4 +75,19 @@ extension JSONObject {
         inner.set(value, at: path.dropFirst())
         self[first] = .object(inner)
     }
+}
+
+/// A parsing error with its location.
+package struct TOMLError: Error, Sendable, Hashable {
+    /// A location in the text; both numbers begin at 1.
+    package struct Location: Sendable, Hashable {
+        package let line: Int
+        package let column: Int
+    }
+
+    package let location: Location
+    /// The problem; it never quotes a value, which may be a secret.
+    package let message: String
+    /// The correct form, with an example.
+    package let hint: String
 }

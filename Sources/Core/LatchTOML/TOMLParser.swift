@@ -1,41 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Walks through a TOML text, scalar by scalar.
+import LatchCore
+
+/// A recursive-descent parser of TOML texts.
 package struct TOMLParser {
     /// The scalar after the last one.
-    static let end: Unicode.Scalar = "\0"
+    private static let end: Unicode.Scalar = "\0"
 
-    let scalars: [Unicode.Scalar]
-    /// Where the next scalar stands.
-    var at = 0
-    /// Where each line begins.
+    private let scalars: [Unicode.Scalar]
+    /// The index of the next scalar.
+    private var position = 0
+    /// The index of the first scalar of each line.
     private let lineStarts: [Int]
 
-    /// Splits the text once into scalars, and notes where lines begin.
+    /// Creates a parser of a text.
     package init(_ text: String) {
         let scalars = Array(text.unicodeScalars)
         lineStarts = [0] + scalars.indices.filter { scalars[$0] == "\n" }.map { $0 + 1 }
         self.scalars = scalars
     }
 
-    /// The scalar to be read; `end` behind the last one.
-    var next: Unicode.Scalar { peek(0) }
+    /// The next scalar; `end` at the end.
+    private var next: Unicode.Scalar { peek(0) }
 
-    /// The scalar so far ahead; `end` behind the last one.
-    ///
-    /// A real NUL in the text is refused where it stands.
-    func peek(_ distance: Int) -> Unicode.Scalar {
-        at + distance < scalars.count ? scalars[at + distance] : Self.end
+    /// Returns the scalar at a distance; `end` at the end.
+    private func peek(_ distance: Int) -> Unicode.Scalar {
+        position + distance < scalars.count ? scalars[position + distance] : Self.end
     }
 
-    /// Whether all has been read.
-    ///
-    /// `next` alone cannot tell: a NUL in the text looks like the end.
-    var isAtEnd: Bool { at >= scalars.count }
+    /// Whether the end is reached, which `next` cannot tell from a NUL in the text.
+    private var isAtEnd: Bool { position >= scalars.count }
 
-    /// Expressions line by line: a header, a pair, a comment, or nothing.
-    ///
-    /// Stops at the first mistake: what follows one is guessed at by a parser, and a person mends one at a time.
+    /// Parses line by line: a header, a key-value pair, a comment, or nothing. It stops at the first error.
     mutating func parse(into document: inout TOMLDocument) throws(TOMLError) {
         var table: [String] = []
         while true {
@@ -50,37 +46,35 @@ package struct TOMLParser {
         }
     }
 
-    /// A table's name in brackets, on a line of its own.
+    /// Parses a table's name in brackets, on a line of its own.
     private mutating func header(into document: inout TOMLDocument) throws(TOMLError) -> [String] {
-        let start = at
-        at += 1
+        let start = position
+        position += 1
         guard next != "[" else {
             throw error("arrays of tables are not known here", "Write one table, '[name]'.", at: start)
         }
         skipBlanks()
         let path = try key()
         guard next == "]" else { throw error("the table's name does not end with ']'", "Write '[name]' on one line.") }
-        at += 1
+        position += 1
         if let problem = document.open(path) { throw error(problem, "Write each table once.", at: start) }
         return path
     }
 
-    /// A key and its value.
-    ///
-    /// The line of the key, and not that of a value that goes over several, is what messages name later.
+    /// Parses a key and its value; later messages name the line of the key.
     private mutating func pair(in table: [String], into document: inout TOMLDocument) throws(TOMLError) {
-        let start = at
+        let start = position
         let key = try key()
         guard next == "=" else { throw error("'=' is missing after the key", "Write 'key = value' on one line.") }
-        at += 1
+        position += 1
         skipBlanks()
         let value = try value(depth: 0)
-        if let problem = document.set(value, key, in: table, line: place(start).line) {
+        if let problem = document.set(value, key, in: table, line: location(start).line) {
             throw error(problem, "Give each key one value, in one place.", at: start)
         }
     }
 
-    /// A key, dotted or not, and the blanks behind it.
+    /// Parses a key, dotted or not, and the blanks behind it.
     private mutating func key() throws(TOMLError) -> [String] {
         var parts: [String] = []
         while true {
@@ -88,23 +82,23 @@ package struct TOMLParser {
             parts.append(try keyPart())
             skipBlanks()
             guard next == "." else { return parts }
-            at += 1
+            position += 1
         }
     }
 
-    /// One part of a key, bare or quoted; a bare one is never empty.
+    /// Parses one part of a key, bare or quoted; a bare one is never empty.
     private mutating func keyPart() throws(TOMLError) -> String {
         if next == "\"" { return try basicString() }
         if next == "'" { return try literalString() }
-        let start = at
-        while Self.isBare(next) { at += 1 }
-        guard at > start else {
+        let start = position
+        while Self.isBare(next) { position += 1 }
+        guard position > start else {
             throw error("a key is missing", "A key has letters, digits, '_' and '-'; put any other in quotation marks.")
         }
         return text(from: start)
     }
 
-    /// Only blanks and a comment may stand between a value and the end of its line.
+    /// Parses the end of a line, with blanks and a comment.
     private mutating func endLine() throws(TOMLError) {
         skipBlanks()
         try skipComment()
@@ -112,7 +106,7 @@ package struct TOMLParser {
         guard skipNewline() else { throw error("there is more on this line", "Write one value on each line.") }
     }
 
-    /// TOML 1.0, "Keys": ASCII letters, digits, hyphen and underscore.
+    /// Returns whether a bare key may contain a scalar: ASCII letters, digits, hyphen, underscore (TOML 1.0, "Keys").
     private static func isBare(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "a"..."z", "A"..."Z", "0"..."9", "_", "-": true
@@ -122,42 +116,40 @@ package struct TOMLParser {
 }
 
 extension TOMLParser {
-    /// Spaces and tabs, which is all that TOML calls white space.
-    mutating func skipBlanks() { while next == " " || next == "\t" { at += 1 } }
+    /// Skips spaces and tabs, TOML's only white space.
+    private mutating func skipBlanks() { while next == " " || next == "\t" { position += 1 } }
 
-    /// LF or CR LF; a CR alone ends no line.
-    mutating func skipNewline() -> Bool {
-        if next == "\n" { at += 1 } else if next == "\r", peek(1) == "\n" { at += 2 } else { return false }
+    /// Skips LF or CR LF and returns whether there was one.
+    private mutating func skipNewline() -> Bool {
+        if next == "\n" { position += 1 } else if next == "\r", peek(1) == "\n" { position += 2 } else { return false }
         return true
     }
 
-    /// From `#` to the end of the line, in which control characters are refused as well.
-    mutating func skipComment() throws(TOMLError) {
+    /// Skips a comment, in which control characters are errors as well.
+    private mutating func skipComment() throws(TOMLError) {
         guard next == "#" else { return }
         while !isAtEnd, next != "\n", !(next == "\r" && peek(1) == "\n") {
-            try refuseControl()
-            at += 1
+            try rejectControl()
+            position += 1
         }
     }
 
-    /// Control characters stand nowhere in TOML but as tabs and line breaks.
-    func refuseControl() throws(TOMLError) {
+    /// Rejects control characters other than tabs and line breaks.
+    private func rejectControl() throws(TOMLError) {
         guard next.value >= 0x20 && next.value != 0x7F || next == "\t" else {
             throw error("a control character stands here", "Write it as an escape in a string, such as \"\\u0007\".")
         }
     }
 
-    /// What stands between `start` and here.
-    func text(from start: Int) -> String {
+    /// Returns the text from `start` to the current position.
+    private func text(from start: Int) -> String {
         var text = String.UnicodeScalarView()
-        text.append(contentsOf: scalars[start..<at])
+        text.append(contentsOf: scalars[start..<position])
         return String(text)
     }
 
-    /// Line and column of an index, by halving, so that errors cost nothing until there is one.
-    ///
-    /// Columns count scalars: a letter whose accent is a scalar of its own counts twice.
-    package func place(_ index: Int) -> TOMLError.Place {
+    /// Returns the line and column of an index; columns count scalars.
+    package func location(_ index: Int) -> TOMLError.Location {
         var (low, high) = (0, lineStarts.count)
         while high - low > 1 {
             let middle = (low + high) / 2
@@ -166,8 +158,268 @@ extension TOMLParser {
         return .init(line: low + 1, column: index - lineStarts[low] + 1)
     }
 
-    /// An error at an index, or here.
-    func error(_ message: String, _ hint: String, at index: Int? = nil) -> TOMLError {
-        TOMLError(place: place(index ?? at), message: message, hint: hint)
+    /// Returns an error at an index or the current position.
+    private func error(_ message: String, _ hint: String, at index: Int? = nil) -> TOMLError {
+        TOMLError(location: location(index ?? position), message: message, hint: hint)
+    }
+}
+
+extension TOMLParser {
+    /// The maximum nesting of arrays, which bounds the recursion.
+    private static let maximumDepth = 16
+
+    /// Parses any supported value, selected by its first character.
+    ///
+    /// - Parameter depth: The number of enclosing arrays.
+    private mutating func value(depth: Int) throws(TOMLError) -> JSONValue {
+        switch next {
+        case "\"": return .string(peek(1) == "\"" && peek(2) == "\"" ? try multiLineBasicString() : try basicString())
+        case "'": return .string(peek(1) == "'" && peek(2) == "'" ? try multiLineLiteralString() : try literalString())
+        case "[": return try array(depth: depth)
+        case "{": throw error("inline tables are not known here", "Write a table, '[name]', with its keys below.")
+        default: return try word()
+        }
+    }
+
+    /// Parses an array over any number of lines; a trailing comma is allowed.
+    private mutating func array(depth: Int) throws(TOMLError) -> JSONValue {
+        guard depth < Self.maximumDepth else { throw error("it is nested too deeply", "Nest fewer arrays.") }
+        position += 1
+        var elements: [JSONValue] = []
+        while true {
+            try skipLines()
+            if next == "]" { break }
+            elements.append(try value(depth: depth + 1))
+            try skipLines()
+            guard next == "," else { break }
+            position += 1
+        }
+        guard next == "]" else { throw error("',' or ']' is missing in an array", "Write '[ 1, 2, 3 ]'.") }
+        position += 1
+        return .array(elements)
+    }
+
+    /// Skips blanks, comments and line breaks within an array.
+    private mutating func skipLines() throws(TOMLError) {
+        repeat {
+            skipBlanks()
+            try skipComment()
+        } while skipNewline()
+    }
+
+    /// Parses a value without quotation marks: a boolean or a number, `inf` and `nan` included.
+    private mutating func word() throws(TOMLError) -> JSONValue {
+        let start = position
+        while Self.isWord(next) { position += 1 }
+        let text = text(from: start)
+        switch text {
+        case "": throw error("a value is missing", "Write 'key = value'; text stands in quotation marks.")
+        case "true": return true
+        case "false": return false
+        case "inf", "+inf": return .number(.infinity)
+        case "-inf": return .number(-.infinity)
+        case "nan", "+nan", "-nan": return .number(.nan)
+        default: break
+        }
+        if let number = Self.integer(text) { return .integer(number) }
+        if let number = Self.float(text) { return .number(number) }
+        throw notAValue(text, at: start)
+    }
+
+    /// Returns an error with a guess at the intended value, which it does not quote.
+    private func notAValue(_ text: String, at start: Int) -> TOMLError {
+        if text.contains(":") || text.split(separator: "-").count == 3 {
+            return error("dates and times are not known here", "Put it in quotation marks.", at: start)
+        }
+        // The text may be a secret whose quotation marks are missing.
+        guard text.utf8.first.map({ Self.isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }) ?? false
+        else {
+            return error(
+                "this is neither a number nor 'true' or 'false'", "Text stands in quotation marks: \"…\".", at: start)
+        }
+        return error(
+            "this number is malformed or too large",
+            "Write 10, 0x1F, 1_000 or 1.5, without zeros in front; integers have 64 bits.", at: start)
+    }
+
+    /// Returns whether a number, a boolean or a date may contain a scalar.
+    private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", "_", "-", "+", ".", ":": true
+        default: false
+        }
+    }
+}
+
+extension TOMLParser {
+    /// Parses a TOML integer; nil for anything else, such as leading zeros and numbers beyond 64 bits.
+    package static func integer(_ text: String) -> Int64? {
+        for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where text.hasPrefix(prefix) {
+            let digits = text.dropFirst(2)
+            guard digits.first != "+", digits.first != "-" else { return nil }
+            return plain(digits, isDigit: { $0.isHexDigit }).flatMap { Int64($0, radix: radix) }
+        }
+        let sign = text.first == "+" || text.first == "-" ? 1 : 0
+        guard let digits = plain(text.dropFirst(sign), isDigit: { "0"..."9" ~= $0 }), isWhole(digits) else {
+            return nil
+        }
+        return Int64((text.first == "-" ? "-" : "") + digits)
+    }
+
+    /// Parses a TOML float; nil for anything else, such as a dot without digits on both sides.
+    private static func float(_ text: String) -> Double? {
+        let sign = text.first == "+" || text.first == "-" ? 1 : 0
+        let parts = text.dropFirst(sign).split(omittingEmptySubsequences: false) { $0 == "e" || $0 == "E" }
+        let mantissa = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count <= 2, mantissa.count <= 2, parts.count + mantissa.count > 2 else { return nil }
+        var digits = mantissa.map { plain($0, isDigit: { "0"..."9" ~= $0 }) }
+        guard let whole = digits[0], isWhole(whole) else { return nil }
+        if parts.count == 2 {
+            let sign = parts[1].first == "+" || parts[1].first == "-" ? 1 : 0
+            digits.append(plain(parts[1].dropFirst(sign), isDigit: { "0"..."9" ~= $0 }))
+        }
+        guard !digits.contains(nil) else { return nil }
+        return Double(text.filter { $0 != "_" })
+    }
+
+    /// Returns digits without the underscores that may separate them.
+    private static func plain(_ text: Substring, isDigit: (Character) -> Bool) -> String? {
+        let groups = text.split(separator: "_", omittingEmptySubsequences: false)
+        guard groups.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isDigit) }) else { return nil }
+        return groups.joined()
+    }
+
+    /// Returns whether digits have no leading zeros, which other languages would read as octal.
+    private static func isWhole(_ digits: String) -> Bool { digits == "0" || digits.first != "0" }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
+}
+
+extension TOMLParser {
+    /// Parses a basic string, with escapes (TOML 1.0, "String").
+    private mutating func basicString() throws(TOMLError) -> String {
+        let start = position
+        position += 1
+        var text = String.UnicodeScalarView()
+        while next != "\"" {
+            try rejectLineEnd(of: start)
+            text.append(next == "\\" ? try escape() : take())
+        }
+        position += 1
+        return String(text)
+    }
+
+    /// Parses a literal string, without escapes.
+    private mutating func literalString() throws(TOMLError) -> String {
+        let start = position
+        position += 1
+        while next != "'" {
+            try rejectLineEnd(of: start)
+            position += 1
+        }
+        position += 1
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: scalars[(start + 1)..<(position - 1)])
+        return String(text)
+    }
+
+    /// Parses a multi-line basic string, with escapes.
+    private mutating func multiLineBasicString() throws(TOMLError) -> String {
+        try multiLineString("\"") { parser throws(TOMLError) in
+            guard parser.next == "\\" else { return parser.take() }
+            return try parser.skipEscapedBreak() ? nil : parser.escape()
+        }
+    }
+
+    /// Parses a multi-line literal string, without escapes.
+    private mutating func multiLineLiteralString() throws(TOMLError) -> String {
+        try multiLineString("'") { parser throws(TOMLError) in parser.take() }
+    }
+
+    /// Parses a string between three quotation marks; a line break right behind the first three is not part of it.
+    ///
+    /// CR LF becomes LF, so that a file means the same on all systems.
+    ///
+    /// - Parameter element: Parses one scalar or escape; returns nil for an escaped line break.
+    private mutating func multiLineString(
+        _ mark: Unicode.Scalar, _ element: (inout TOMLParser) throws(TOMLError) -> Unicode.Scalar?
+    ) throws(TOMLError) -> String {
+        let start = position
+        position += 3
+        _ = skipNewline()
+        var text = String.UnicodeScalarView()
+        while !(next == mark && peek(1) == mark && peek(2) == mark) {
+            guard !isAtEnd else { throw error("the string does not end", "End it with its three marks.", at: start) }
+            if skipNewline() {
+                text.append("\n")
+            } else {
+                try rejectControl()
+                if let scalar = try element(&self) { text.append(scalar) }
+            }
+        }
+        // Up to two marks may stand right before the three that end the string.
+        for _ in 0..<2 where peek(3) == mark { text.append(take()) }
+        position += 3
+        return String(text)
+    }
+
+    /// Rejects the end of the line within a string; the error points at the opening mark.
+    private func rejectLineEnd(of start: Int) throws(TOMLError) {
+        guard !isAtEnd, next != "\n", !(next == "\r" && peek(1) == "\n") else {
+            throw error("the string does not end on its line", "Close it with the mark that opened it.", at: start)
+        }
+        try rejectControl()
+    }
+
+    /// Takes the next scalar.
+    private mutating func take() -> Unicode.Scalar {
+        defer { position += 1 }
+        return next
+    }
+
+    /// Skips a backslash at the end of a line with the break and all blanks that follow; returns whether there was one.
+    private mutating func skipEscapedBreak() throws(TOMLError) -> Bool {
+        let start = position
+        position += 1
+        skipBlanks()
+        guard skipNewline() else {
+            position = start
+            return false
+        }
+        repeat { skipBlanks() } while skipNewline()
+        return true
+    }
+
+    /// Parses one escape; surrogates and numbers beyond Unicode are errors.
+    private mutating func escape() throws(TOMLError) -> Unicode.Scalar {
+        let start = position
+        let letter = peek(1)
+        position += 2
+        switch letter {
+        case "\"", "\\": return letter
+        case "b": return "\u{8}"
+        case "t": return "\t"
+        case "n": return "\n"
+        case "f": return "\u{C}"
+        case "r": return "\r"
+        case "u": return try scalar(digits: 4, of: start)
+        case "U": return try scalar(digits: 8, of: start)
+        default:
+            throw error(
+                "there is no such escape", "Write '\\\\' for a backslash, or the text in single quotation marks.",
+                at: start)
+        }
+    }
+
+    /// Parses a character of exactly so many hexadecimal digits.
+    private mutating func scalar(digits: Int, of start: Int) throws(TOMLError) -> Unicode.Scalar {
+        let first = position
+        while position < first + digits, next.properties.isASCIIHexDigit { position += 1 }
+        guard position == first + digits, let number = UInt32(text(from: first), radix: 16),
+            let scalar = Unicode.Scalar(number)
+        else {
+            throw error("the escape names no character", "Write \\u and four hexadecimal digits.", at: start)
+        }
+        return scalar
     }
 }

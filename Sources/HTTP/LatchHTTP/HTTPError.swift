@@ -2,112 +2,116 @@
 
 public import LatchCore
 
-/// What goes wrong between a request and its response.
+/// A failure to obtain a response, or to use it.
 ///
-/// An answer with an unwelcome status is not an error of the transport; it becomes one (`unacceptableStatus`) where a
-/// route expected success, and then carries the response.
+/// An unsuccessful status is not an error of the transport; it becomes one (`unacceptableStatus`) if a route expects
+/// success, and then carries the response.
 public struct HTTPError: CodedError {
-    /// The stable name of what went wrong.
+    /// The stable error code.
     public let code: String
-    /// What happened.
+    /// The description of the failure.
     public let message: String
-    /// What to do about it.
+    /// The suggested remedy.
     public let hint: String?
-    /// The response, where there was one.
+    /// The response, if there was one.
     public let response: HTTPResponse?
-    /// Whether it is certain that no part of the request was sent: there was no connection to send it on.
-    public package(set) var isUnsent = false
+    /// Whether no part of the request was sent, because no connection could be made.
+    package var isUnsent = false
 
-    /// An error with its context.
-    public init(code: String, message: String, hint: String? = nil, response: HTTPResponse? = nil) {
+    /// Creates an error.
+    package init(code: String, message: String, hint: String? = nil, response: HTTPResponse? = nil) {
         self.code = code
         self.message = message
         self.hint = hint
         self.response = response
     }
 
-    /// Whether the network, and not the server, is the reason: the request may succeed later as it is.
+    /// Whether the network, and not the server, is the reason, so that a retry may succeed.
     public var isConnectivity: Bool { code == Self.offline.code || code == Self.timeout.code }
+
+    /// Whether an error has the code of `match`, so that `catch HTTPError.offline` works without LatchCore.
+    public static func ~= (match: HTTPError, error: any Error) -> Bool { (error as? HTTPError)?.code == match.code }
 }
 
 extension HTTPError {
     /// The URL cannot be requested.
     public static let invalidURL = HTTPError.invalidURL("it is malformed")
 
-    /// Plain http to a host that is not this machine; nothing was sent.
+    /// Plain http to another machine was rejected; nothing was sent.
     public static let insecureURL = HTTPError(
         code: "insecureURL", message: "Plain http to another machine was refused.",
         hint: "Use https, or allow it in the client's initialiser if you know that the network is trusted.")
 
-    /// A header field that would break the message's framing.
+    /// A header field would break the message's framing.
     public static let invalidField = HTTPError.invalidField("?")
 
-    /// No connection: no route, no such host, refused, reset.
+    /// A connection could not be made, or was reset.
     public static let offline = HTTPError.offline("The server could not be reached.")
 
-    /// The time allowed has passed; whether the server has acted on the request cannot be known.
+    /// The timeout has expired; the server may have processed the request.
     public static let timeout = HTTPError(
-        code: "timeout", message: "The server did not answer in time.", hint: "Try again, or allow more time.")
+        code: "timeout", message: "The server did not respond in time.", hint: "Try again, or allow more time.")
 
-    /// The task was cancelled, and the transfer with it.
+    /// The task was cancelled, and with it the transfer.
     public static let cancelled = HTTPError(code: "cancelled", message: "The request was cancelled.")
 
     /// The TLS handshake or the certificate's verification failed; no request was sent.
     public static let tls = HTTPError.tls("The server's certificate could not be verified.")
 
-    /// The server's certificate is vouched for, and its key is none of those that the host may show.
+    /// The certificate is valid, but its key is not among the host's pins.
     ///
-    /// Somebody may be reading along, or the host has a new key and this client an old list. No request was sent.
+    /// The connection may be intercepted, or the host has a new key and this client has outdated pins. No request was
+    /// sent.
     public static let pinMismatch = HTTPError.pinMismatch("The server showed a key that is not pinned.")
 
-    /// The server wants a client certificate, or another one; no request was answered.
+    /// The server requires a client certificate, or a different one.
     public static let clientCertificateRefused = HTTPError.clientCertificateRefused(
         "The server did not accept this client's certificate.")
 
-    /// Pins, a client certificate or the hosts that they are for cannot be used as they were given.
+    /// The pins, a client certificate or their hosts are invalid.
     public static let invalidTLSPolicy = HTTPError.invalidTLSPolicy("they are malformed")
 
-    /// The content, or the head, is larger than allowed; the transfer was ended there.
+    /// The content or the head exceeds the limit; the transfer was ended there.
     public static let tooLarge = HTTPError(
         code: "tooLarge", message: "The content is larger than allowed.", hint: "Raise the limit where it is set.")
 
-    /// A stream of content was to be read a second time, and cannot be.
+    /// A stream cannot be read a second time.
     public static let streamSpent = HTTPError(
-        code: "streamSpent", message: "The content can be read only once, and was.",
-        hint: "Give content that can be opened again, such as a file, where a request may have to be repeated.")
+        code: "streamSpent", message: "The content can be read only once and was read before.",
+        hint: "Use content that can be read again, such as a file, if a request may have to be repeated.")
 
-    /// A source of content gave more or less than the length that it was announced with; nothing of it counts.
+    /// A source of content delivered more or less than its announced length.
     public static let lengthMismatch = HTTPError(
         code: "lengthMismatch", message: "The content is not as long as announced.",
-        hint: "Announce the length that the source gives, or none.")
+        hint: "Announce the exact length, or none.")
 
-    /// A file that was to be sent cannot be read, or one that was to be written cannot be made.
+    /// A file cannot be read or created.
     public static let fileUnavailable = HTTPError.fileUnavailable("A file could not be opened.")
 
-    /// A file changed while it was sent, so that what was sent is neither the old content nor the new.
+    /// A file changed while it was sent, so that neither the old nor the new content was sent.
     public static let fileChanged = HTTPError(
         code: "fileChanged", message: "The file changed while it was read.",
-        hint: "Send a copy, or wait until nobody writes to the file.")
+        hint: "Send a copy, or wait until the file is no longer written to.")
 
-    /// The content is no longer the one that a broken transfer had begun with.
+    /// The content changed on the server before an interrupted transfer was resumed.
     public static let contentChanged = HTTPError(
         code: "contentChanged", message: "The content changed at the server while it was downloaded.",
         hint: "Download it again.")
 
-    /// The peer broke the protocol.
-    public static let malformedMessage = HTTPError.malformedMessage("The message breaks HTTP's rules.")
+    /// The peer violated the protocol.
+    public static let malformedMessage = HTTPError.malformedMessage("The message violates HTTP.")
 
-    /// The status is not a success and the route has no other use for it.
+    /// The status is not a success, and the route expects one.
     public static let unacceptableStatus = HTTPError(
-        code: "unacceptableStatus", message: "The server did not answer with success.")
+        code: "unacceptableStatus", message: "The server did not respond with success.")
 
-    /// The content is not what the route expects.
+    /// The content does not match the route's type.
     public static let undecodable = HTTPError.undecodable("The content has another shape.", response: nil)
 
-    /// The content of a route has no spelling in JSON, such as a number that is not finite.
+    /// The content of a route cannot be encoded, such as a number that is not finite.
     public static let unencodable = HTTPError.unencodable("it is malformed.")
 
-    /// More redirects than allowed, or one that leads nowhere.
+    /// Too many redirects, or one that is not allowed.
     public static let redirectRefused = HTTPError(
         code: "redirectRefused", message: "A redirect was refused.", hint: "Request the final address directly.")
 }
@@ -156,7 +160,7 @@ extension HTTPError {
             hint: "Compare pins, certificates, passphrases and host names with what the server's owner gave you.")
     }
 
-    /// A mail server's answer of 500 and more; it says so again however often it is asked.
+    /// Returns the error of a mail server's permanent rejection (5xx), which a retry does not change.
     package static func mailRefused(_ code: Int) -> HTTPError {
         HTTPError(
             code: "mailRefused", message: "The mail server refused the message (\(code)).",
@@ -173,7 +177,7 @@ extension HTTPError {
 
     package static func unacceptableStatus(_ response: HTTPResponse) -> HTTPError {
         HTTPError(
-            code: unacceptableStatus.code, message: "The server answered with status \(response.status).",
+            code: unacceptableStatus.code, message: "The server responded with status \(response.status).",
             response: response)
     }
 
@@ -185,7 +189,7 @@ extension HTTPError {
 
     package static func undecodable(_ what: String, response: HTTPResponse?) -> HTTPError {
         HTTPError(
-            code: "undecodable", message: "The answer could not be read: \(what)",
+            code: "undecodable", message: "The response could not be decoded: \(what)",
             hint: "Compare the route's type with what the server sends.", response: response)
     }
 }

@@ -7,46 +7,62 @@
 /// for diagnostic in compilation.diagnostics { print(diagnostic) }
 /// ```
 ///
-/// The well-known types are built in: they are found where `read` does not give them.
-public struct Compiler {
-    /// Gives the bytes of a file by the name under which it is imported; nil where there is none.
-    public typealias Read = (_ name: String) -> [UInt8]?
+/// The well-known types are built in, and are used for names that `read` does not know.
+package struct Compiler {
+    /// Returns the bytes of the file that is imported under a name; nil when there is no such file.
+    package typealias Read = (_ name: String) -> [UInt8]?
 
     private let read: Read
     private let recordsLocations: Bool
 
-    /// A compiler of what `read` gives.
+    /// Creates a compiler of the files that `read` returns.
     ///
-    /// - Parameter recordsLocations: Whether descriptors say where everything stands; comments are kept in any case.
-    public init(recordsLocations: Bool = false, reading read: @escaping Read) {
+    /// - Parameter recordsLocations: Whether descriptors record source locations; comments are kept in any case.
+    package init(recordsLocations: Bool = false, reading read: @escaping Read) {
         self.recordsLocations = recordsLocations
         self.read = read
     }
 
-    /// Compiles files and all that they import.
-    public func compile(_ names: [String]) -> Compilation {
-        let pool = FilePool(recordsLocations: recordsLocations, read: read)
+    /// Compiles files and everything that they import.
+    package func compile(_ names: [String]) -> Compilation {
+        let pool = DescriptorPool(recordsLocations: recordsLocations, read: read)
         if names.count > 1 { pool.parse(names) }
-        for name in names where pool.file(named: name) == nil && !pool.wasTried(name) {
+        for name in names where pool.file(named: name) == nil && !pool.hasFailed(name) {
             pool.load(name, from: nil)
             pool.checkOptions()
         }
         if pool.diagnostics.errorCount == 0 { names.compactMap { pool.file(named: $0) }.forEach(pool.checkRequested) }
-        let requested = names.compactMap { pool.file(named: $0) }
+        let filesToGenerate = names.compactMap { pool.file(named: $0) }
         return Compilation(
-            requested: requested, files: pool.withImports(requested), diagnostics: pool.diagnostics.list)
+            filesToGenerate: filesToGenerate, files: pool.withImports(filesToGenerate),
+            diagnostics: pool.diagnostics.list)
     }
 }
 
-/// What came of a compilation.
-public struct Compilation {
-    /// The files that were asked for, as far as they are right.
-    public let requested: [FileDescriptor]
-    /// All files, each behind those that it imports.
-    public let files: [FileDescriptor]
-    /// What is wrong or strange, in the order in which it was found.
-    public let diagnostics: [Diagnostic]
+extension Compiler {
+    /// Links files that another compiler has parsed: each a `FileDescriptorProto`, after the files that it imports.
+    ///
+    /// Positions and comments come from the `SourceCodeInfo` of the files. Errors are reported as for source files.
+    package static func link(_ files: [[UInt8]], filesToGenerate: [String]) -> Compilation {
+        let pool = DescriptorPool(recordsLocations: false, trustsFiles: true) { _ in nil }
+        pool.link(files)
+        let found = filesToGenerate.compactMap { pool.file(named: $0) }
+        for name in filesToGenerate where pool.file(named: name) == nil && pool.diagnostics.errorCount == 0 {
+            pool.diagnostics.add("the file does not exist", at: nil, in: SourceFile(name: name, bytes: []))
+        }
+        return Compilation(filesToGenerate: found, files: pool.withImports(found), diagnostics: pool.diagnostics.list)
+    }
+}
 
-    /// Whether all files are right.
-    public var isComplete: Bool { !diagnostics.contains { $0.severity == .error } }
+/// The descriptors and the diagnostics of a compilation.
+package struct Compilation {
+    /// The files that were requested, except those with errors (`CodeGeneratorRequest.file_to_generate`).
+    package let filesToGenerate: [FileDescriptor]
+    /// The requested files and all files that they import, each after its imports.
+    package let files: [FileDescriptor]
+    /// The errors and warnings, in the order in which they were found.
+    package let diagnostics: [Diagnostic]
+
+    /// Whether all files compiled without errors.
+    package var isComplete: Bool { !diagnostics.contains { $0.severity == .error } }
 }

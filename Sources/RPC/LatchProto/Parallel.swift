@@ -2,14 +2,15 @@
 
 import Dispatch
 
-/// Work that is spread over the processor's cores, and waited for.
+/// Parallel work on all cores, which the caller waits for.
 ///
-/// It is for computing, in a program that has nothing else to do meanwhile: the calling thread takes its part, and blocks
-/// until the last part is done.
+/// It is for computations in a program that has nothing else to do: the calling thread takes part, and blocks until the
+/// last element is done.
 package enum Parallel {
-    /// What `body` makes of each element, in their order.
+    /// Returns the results of `body` for each element, in the order of the elements.
     ///
-    /// - Parameter body: Called on several threads at once: it may read what it captures, and change nothing of it.
+    /// - Parameter body: A function that runs on several threads at once: it may read the variables that it captures,
+    /// but not change them.
     package static func map<Input, Output>(_ inputs: [Input], _ body: (Input) -> Output) -> [Output] {
         guard inputs.count > 1 else { return inputs.map(body) }
         return [Output](unsafeUninitializedCapacity: inputs.count) { buffer, count in
@@ -21,7 +22,7 @@ package enum Parallel {
         }
     }
 
-    /// What two closures make, which run at once where there is a core for each.
+    /// Returns the results of two closures, which run at the same time when two cores are free.
     package static func both<First, Second>(
         _ first: () -> First, _ second: () -> Second
     ) -> (First, Second) {
@@ -35,7 +36,7 @@ package enum Parallel {
         return (one, two)
     }
 
-    /// What the threads share; `@unchecked Sendable`, since each writes to places of its own.
+    /// The state that the threads share; `@unchecked Sendable`, since each thread writes to its own elements only.
     private struct Work<Input, Output>: @unchecked Sendable {
         let inputs: [Input]
         let outputs: UnsafeMutableBufferPointer<Output>

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A regular expression in the syntax of RE2, whose cost is bounded: at most the text's length times the pattern's.
+/// A regular expression in RE2's syntax with bounded cost: at most the length of the text times the size of the
+/// pattern.
 ///
-/// It follows all ways through the pattern at once (Thompson's construction) and never goes back, so that no text makes
-/// it slow, whoever sends it.
+/// It simulates all paths through the pattern at once (Thompson's construction) and never backtracks, so that no text
+/// makes it slow.
 package struct Pattern: Sendable {
     private let program: PatternProgram
 
-    /// Reads a pattern.
+    /// Parses a pattern.
     package init(_ text: String) throws(PatternError) {
         program = try PatternProgram(PatternParser.parse(text))
     }
 
-    /// Whether the pattern is found anywhere in a text.
+    /// Returns whether the pattern matches anywhere in a text.
     package func matches(_ text: some StringProtocol) -> Bool {
-        var run = Run(program.steps)
+        var run = Run(program.instructions)
         var before: Unicode.Scalar?
         for scalar in text.unicodeScalars {
             if run.begin(between: before, and: scalar) { return true }
@@ -24,41 +25,41 @@ package struct Pattern: Sendable {
         return run.begin(between: before, and: nil)
     }
 
-    /// The places of the machine, and those where it comes to next.
+    /// The active instructions of the machine, and the next ones.
     private struct Run {
-        let steps: [PatternProgram.Step]
-        var places: [Int] = []
+        let instructions: [PatternProgram.Instruction]
+        var active: [Int] = []
         var following: [Int] = []
-        /// In which round a step was reached last, so that it is followed once in each.
+        /// The round in which each instruction was last reached, so that it is followed once per round.
         var marks: [Int]
         var round = 0
         var stack: [Int] = []
 
-        init(_ steps: [PatternProgram.Step]) {
-            self.steps = steps
-            marks = Array(repeating: 0, count: steps.count)
+        init(_ instructions: [PatternProgram.Instruction]) {
+            self.instructions = instructions
+            marks = Array(repeating: 0, count: instructions.count)
         }
 
-        /// Goes on to the steps that take a character; answers whether the end is among them.
+        /// Follows the instructions up to those that consume a character; returns whether a match is complete.
         mutating func begin(between before: Unicode.Scalar?, and after: Unicode.Scalar?) -> Bool {
             round += 1
-            places.removeAll(keepingCapacity: true)
+            active.removeAll(keepingCapacity: true)
             // A match may begin at every character.
             following.append(0)
             for start in following {
                 stack.append(start)
-                while let place = stack.popLast() {
-                    guard marks[place] != round else { continue }
-                    marks[place] = round
-                    switch steps[place] {
-                    case .one: places.append(place)
+                while let index = stack.popLast() {
+                    guard marks[index] != round else { continue }
+                    marks[index] = round
+                    switch instructions[index] {
+                    case .character: active.append(index)
                     case .jump(let target): stack.append(target)
                     case .split(let one, let other):
                         stack.append(one)
                         stack.append(other)
                     case .assertion(let assertion):
-                        if assertion.holds(between: before, and: after) { stack.append(place + 1) }
-                    case .found: return true
+                        if assertion.holds(between: before, and: after) { stack.append(index + 1) }
+                    case .match: return true
                     }
                 }
             }
@@ -67,20 +68,20 @@ package struct Pattern: Sendable {
         }
 
         mutating func take(_ scalar: Unicode.Scalar) {
-            for place in places {
-                if case .one(let set) = steps[place], set.contains(scalar) { following.append(place + 1) }
+            for index in active {
+                if case .character(let set) = instructions[index], set.contains(scalar) { following.append(index + 1) }
             }
         }
     }
 }
 
-/// Why a text is no pattern.
+/// A syntax error in a pattern.
 package struct PatternError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong with it.
+    /// A description of the error.
     package let reason: String
-    /// At which character.
+    /// The offset of the error in Unicode scalars.
     package let offset: Int
 
-    /// The reason and the place.
+    /// The reason and the position.
     package var description: String { "\(reason) (character \(offset + 1))" }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads a pattern in the syntax of RE2 (https://github.com/google/re2/wiki/Syntax).
+/// A parser of patterns in RE2's syntax (https://github.com/google/re2/wiki/Syntax).
 ///
-/// What only finds out where groups are (names, captures, laziness) is read and means nothing here. Refused is what RE2
-/// refuses (back references, looking around), scripts (`\p{Greek}`) and `\C`.
+/// Syntax that only affects submatches (names, captures, laziness) is accepted and ignored. Backreferences and
+/// lookaround are refused, as by RE2; so are scripts (`\p{Greek}`) and `\C`.
 struct PatternParser {
     struct Flags {
         var ignoresCase = false
@@ -19,7 +19,7 @@ struct PatternParser {
     static func parse(_ text: String) throws(PatternError) -> PatternNode {
         var parser = PatternParser(scalars: Array(text.unicodeScalars))
         let node = try parser.choice()
-        guard parser.index == parser.scalars.count else { throw parser.failure("a ')' is not opened") }
+        guard parser.index == parser.scalars.count else { throw parser.failure("a ')' has no '('") }
         return node
     }
 
@@ -65,7 +65,7 @@ struct PatternParser {
     private mutating func repeated(_ node: PatternNode) throws(PatternError) -> PatternNode {
         guard let (least, greatest) = try counts() else { return node }
         _ = take("?")
-        guard try counts() == nil else { throw failure("two repetitions stand together") }
+        guard try counts() == nil else { throw failure("a repetition follows a repetition") }
         return .times(node, least: least, greatest: greatest)
     }
 
@@ -74,7 +74,7 @@ struct PatternParser {
         if take("+") { return (1, nil) }
         if take("?") { return (0, 1) }
         guard next == "{" else { return nil }
-        // What does not read as counts is a brace.
+        // Other text after a brace makes the brace a literal.
         let start = index
         index += 1
         guard let least = number() else {
@@ -88,7 +88,7 @@ struct PatternParser {
             return nil
         }
         guard least <= 1000, greatest ?? 0 <= 1000, greatest ?? least >= least else {
-            throw failure("a repetition is of 1000 times at most, and its greatest number is not below its least")
+            throw failure("a repetition count must be at most 1000, and the maximum not below the minimum")
         }
         return (least, greatest)
     }
@@ -104,7 +104,7 @@ struct PatternParser {
 
     // MARK: Atoms
 
-    /// One part; nil where only flags are set.
+    /// Parses one atom; nil if it only sets flags.
     private mutating func atom() throws(PatternError) -> PatternNode? {
         guard let first = next else { return .empty }
         switch first {
@@ -120,7 +120,7 @@ struct PatternParser {
             return .one(flags.dotMatchesNewline ? .ranges("\0"..."\u{10FFFF}") : dot)
         case "^": return .assertion(flags.linesCount ? .lineStart : .textStart)
         case "$": return .assertion(flags.linesCount ? .lineEnd : .textEnd)
-        case "*", "+", "?": throw failure("there is nothing to repeat")
+        case "*", "+", "?": throw failure("a repetition has nothing to repeat")
         default: return literal(first)
         }
     }
@@ -136,12 +136,12 @@ struct PatternParser {
         let outer = flags
         if take("?") {
             if take("P<") || take("<") {
-                guard next != "=", next != "!" else { throw failure("looking around is not possible") }
+                guard next != "=", next != "!" else { throw failure("lookaround is not supported") }
                 while let next, next.isPatternWord { index += 1 }
-                guard take(">") else { throw failure("the name of a group does not end") }
+                guard take(">") else { throw failure("a group name is not terminated") }
             } else {
                 try setFlags()
-                // Flags without a part hold up to the end of the group around them.
+                // Flags without an atom hold up to the end of the enclosing group.
                 if take(")") { return nil }
                 guard take(":") else { throw failure("a group begins with '(?:', '(?P<name>' or flags") }
             }
@@ -159,13 +159,189 @@ struct PatternParser {
             case "i": flags.ignoresCase = value
             case "m": flags.linesCount = value
             case "s": flags.dotMatchesNewline = value
-            // It only swaps lazy and greedy, which find the same texts.
+            // Swapping lazy and greedy does not change what matches.
             case "U": break
             case "-" where value: value = false
-            case "=", "!": throw failure("looking around is not possible")
-            default: throw failure("'\(next)' is no flag")
+            case "=", "!": throw failure("lookaround is not supported")
+            default: throw failure("'\(next)' is not a flag")
             }
             index += 1
         }
+    }
+}
+
+extension PatternParser {
+    /// Parses an escape sequence.
+    mutating func escaped() throws(PatternError) -> PatternNode {
+        index += 1
+        guard let letter = next else { throw failure("the pattern ends after '\\'") }
+        switch letter {
+        case "A": return assertion(.textStart)
+        case "z": return assertion(.textEnd)
+        case "b": return assertion(.wordBoundary)
+        case "B": return assertion(.noWordBoundary)
+        default: break
+        }
+        if let named = try namedClass() { return .one(named) }
+        return literal(try escapedScalar())
+    }
+
+    private mutating func assertion(_ assertion: PatternAssertion) -> PatternNode {
+        index += 1
+        return .assertion(assertion)
+    }
+
+    /// Parses `\d`, `\pL` or `\P{Lu}` from the letter on; nil if the letter starts no class.
+    private mutating func namedClass() throws(PatternError) -> PatternClass? {
+        guard let letter = next else { return nil }
+        if let found = PatternClass.perl(letter) {
+            index += 1
+            return found
+        }
+        guard letter == "p" || letter == "P" else { return nil }
+        index += 1
+        var isNegated = letter == "P"
+        var name = ""
+        if take("{") {
+            if take("^") { isNegated.toggle() }
+            while let next, next != "}" {
+                name.unicodeScalars.append(next)
+                index += 1
+            }
+            guard take("}") else { throw failure("a class name is not terminated") }
+        } else if let next {
+            name.unicodeScalars.append(next)
+            index += 1
+        }
+        guard var found = PatternClass.category(name) else {
+            throw failure("'\(name)' is not a Unicode category; scripts are not supported")
+        }
+        found.isNegated = isNegated
+        found.ignoresCase = flags.ignoresCase
+        return found
+    }
+
+    /// Parses an escaped character, from the letter after the backslash on.
+    private mutating func escapedScalar() throws(PatternError) -> Unicode.Scalar {
+        guard let letter = next else { throw failure("the pattern ends after '\\'") }
+        index += 1
+        switch letter {
+        case "a": return "\u{07}"
+        case "f": return "\u{0C}"
+        case "n": return "\n"
+        case "r": return "\r"
+        case "t": return "\t"
+        case "v": return "\u{0B}"
+        case "x": return try hexadecimal()
+        case "0": return try octal(0)
+        case "1"..."7":
+            // A single digit would be a backreference.
+            guard let next, ("0"..."7").contains(next) else { throw failure("backreferences are not supported") }
+            return try octal(letter.value - 48)
+        default:
+            guard letter.value < 0x80, !letter.isPatternWord || letter == "_" else {
+                throw failure("'\\\(letter)' is not a known escape")
+            }
+            return letter
+        }
+    }
+
+    private mutating func octal(_ first: UInt32) throws(PatternError) -> Unicode.Scalar {
+        var value = first
+        for _ in 0..<2 {
+            guard let next, ("0"..."7").contains(next) else { break }
+            value = value * 8 + next.value - 48
+            index += 1
+        }
+        return try scalar(value)
+    }
+
+    private mutating func hexadecimal() throws(PatternError) -> Unicode.Scalar {
+        let isBraced = take("{")
+        var (value, digits) = (UInt32(0), 0)
+        while let digit = next.flatMap(Self.digit), digits < (isBraced ? 8 : 2) {
+            value = value << 4 | digit
+            digits += 1
+            index += 1
+        }
+        guard digits > 0, isBraced ? take("}") : digits == 2 else { throw failure("'\\x' needs two digits") }
+        return try scalar(value)
+    }
+
+    private static func digit(_ scalar: Unicode.Scalar) -> UInt32? {
+        switch scalar {
+        case "0"..."9": scalar.value - 48
+        case "a"..."f": scalar.value - 87
+        case "A"..."F": scalar.value - 55
+        default: nil
+        }
+    }
+
+    private func scalar(_ value: UInt32) throws(PatternError) -> Unicode.Scalar {
+        guard let scalar = Unicode.Scalar(value) else { throw failure("there is no character \(value)") }
+        return scalar
+    }
+
+    // MARK: Brackets
+
+    /// Parses a bracket expression.
+    mutating func bracketed() throws(PatternError) -> PatternClass {
+        index += 1
+        var result = PatternClass(ignoresCase: flags.ignoresCase)
+        result.isNegated = take("^")
+        var isFirst = true
+        while isFirst || next != "]" {
+            guard next != nil else { throw failure("a ']' is missing") }
+            isFirst = false
+            if let named = try classInBrackets() {
+                result.parts.append(named)
+                continue
+            }
+            let low = try scalarInBrackets()
+            guard next == "-", index + 1 < scalars.count, scalars[index + 1] != "]" else {
+                result.parts.append(.range(low.value...low.value))
+                continue
+            }
+            index += 1
+            let high = try scalarInBrackets()
+            guard low <= high else { throw failure("a range ends before it begins") }
+            result.parts.append(.range(low.value...high.value))
+        }
+        index += 1
+        return result
+    }
+
+    private mutating func classInBrackets() throws(PatternError) -> PatternClass.Part? {
+        if take("[:") {
+            let isNegated = take("^")
+            var name = ""
+            while let next, next.isPatternWord {
+                name.unicodeScalars.append(next)
+                index += 1
+            }
+            guard take(":]"), var found = PatternClass.posix(name) else { throw failure("'\(name)' is not a class") }
+            found.isNegated = isNegated
+            return .of(found)
+        }
+        guard next == "\\", index + 1 < scalars.count else { return nil }
+        let letter = scalars[index + 1]
+        guard PatternClass.perl(letter) != nil || letter == "p" || letter == "P" else { return nil }
+        index += 1
+        return try namedClass().map { .of($0) }
+    }
+
+    private mutating func scalarInBrackets() throws(PatternError) -> Unicode.Scalar {
+        guard let first = next else { throw failure("a ']' is missing") }
+        index += 1
+        return first == "\\" ? try escapedScalar() : first
+    }
+}
+
+extension PatternClass.Part {
+    /// Returns a class as part of another.
+    fileprivate static func of(_ inner: PatternClass) -> PatternClass.Part {
+        var opposite = inner
+        opposite.isNegated.toggle()
+        return .except(opposite)
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 public import LatchCore
 public import LatchHTTP
+import PortableFoundation
 
-/// An auth server without its socket: accounts, sessions and tokens over one store, and the routes that show them.
+/// An auth server without its socket: accounts, sessions and tokens over one store, and the routes that serve them.
 ///
 /// ```swift
 /// let identity = try await Identity(configuration: configuration, storePath: "identity.sqlite", mailer: mailer)
@@ -15,19 +15,19 @@ public import LatchHTTP
 /// await identity.close()
 /// ```
 public struct Identity: Sendable {
-    /// Answers every request to the server.
+    /// The handler of all requests to the server.
     public let handler: any Handler
-    /// For code in the same process, such as an administration: what it does is not limited as requests are.
-    package let accounts: Accounts
-    /// The second factors of accounts, for the same.
-    package let secondFactors: SecondFactors
-    let parts: IdentityParts
-    /// Removes what has ended; cancelled when another value takes over its store.
-    let housekeeping: Task<Void, Never>
+    /// The account service, for code in the same process such as the operator's commands; it bypasses the rate limits.
+    package let accounts: AccountService
+    /// The second-factor service, for code in the same process.
+    package let secondFactors: SecondFactorService
+    let dependencies: Dependencies
+    /// The task that prunes the store, cancelled when another value takes over the store.
+    private let housekeeping: Task<Void, Never>
 
-    /// A server over a SQLite file, which is created where there is none.
+    /// Creates a server over a SQLite file, which is created if it does not exist.
     ///
-    /// - Throws: `IdentityError`: what keeps the store from being opened, or the settings from being used.
+    /// - Throws: `IdentityError` if the store cannot be opened or a setting cannot be used.
     public init(
         configuration: IdentityConfiguration, storePath: String, mailer: any Mailer, clock: WallClock = .system,
         random: RandomSource = .system
@@ -36,70 +36,86 @@ public struct Identity: Sendable {
         try await self.init(configuration: configuration, store: store, mailer: mailer, clock: clock, random: random)
     }
 
-    /// A server over any store.
+    /// Creates a server over any store.
     package init(
         configuration: IdentityConfiguration, store: any IdentityStore, mailer: any Mailer, clock: WallClock = .system,
         random: RandomSource = .system
     ) async throws(IdentityError) {
-        let keys = try await ServerKeys.load(from: store, configuration: configuration, clock: clock, random: random)
         let metrics = Metrics()
-        let apps = try RegisteredApps(configuration)
-        let parts = IdentityParts(
-            configuration: configuration, store: store, clock: clock, random: random, pepper: keys.pepper,
-            accessTokens: AccessTokens(keys: keys.signing, configuration: configuration, clock: clock, random: random),
-            passwords: try Passwords(configuration), limiter: AttemptLimiter(), limits: LoginLimits(configuration),
-            apps: apps, scopes: ScopeRules(configuration),
+        try await self.init(
+            configuration, store: store, clock: clock, random: random, limiter: AttemptLimiter(),
             mails: MailQueue(mailer: mailer, metrics: metrics, clock: clock), metrics: metrics)
-        // Somebody may have been named after signing up.
-        try await Accounts(parts: parts).appointFirstAdministrator()
-        self.init(parts)
     }
 
-    /// Puts routes and housekeeping over parts that exist already, which a reload takes from the earlier value.
-    init(_ parts: IdentityParts) {
-        self.parts = parts
-        accounts = Accounts(parts: parts)
-        secondFactors = SecondFactors(parts: parts)
-        handler = IdentityRoutes(parts).router
-        housekeeping = Task { await Self.keepHouse(parts) }
+    /// Creates a server with the state that survives a reload.
+    private init(
+        _ configuration: IdentityConfiguration, store: any IdentityStore, clock: WallClock, random: RandomSource,
+        issuer: String? = nil, limiter: AttemptLimiter, mails: MailQueue, metrics: Metrics
+    ) async throws(IdentityError) {
+        let keys = try await ServerKeys.load(from: store, configuration: configuration, clock: clock, random: random)
+        let tokens = AccessTokenIssuer(keys: keys.signing, configuration: configuration, clock: clock, random: random)
+        if let issuer { tokens.adopt(issuer) }
+        dependencies = Dependencies(
+            configuration: configuration, store: store, clock: clock, random: random, pepper: keys.pepper,
+            accessTokens: tokens, passwords: try PasswordHasher(configuration), limiter: limiter,
+            limits: RateLimits(configuration), clients: try OAuthClients(configuration),
+            scopes: ScopePolicy(configuration), mails: mails, metrics: metrics)
+        accounts = AccountService(dependencies: dependencies)
+        secondFactors = SecondFactorService(dependencies: dependencies)
+        // The account of the setting may have signed up before the setting was set.
+        try await accounts.promoteFirstAdministrator()
+        handler = IdentityRoutes(dependencies).router
+        let pruned = dependencies
+        housekeeping = Task { await Self.pruneHourly(pruned) }
     }
 
-    /// Below which path the calls of the user service are, for a limit of their own (`Server.Configuration`).
+    /// Returns the same server under another configuration: the store stays open, its keys are read again.
+    ///
+    /// Metrics, rate limits, waiting mails and the issuer carry over. Requests in progress end under the earlier
+    /// configuration. Do not close the earlier value: its store is the new value's. The queue of password hashes starts
+    /// anew; hashes that wait in the earlier one are still computed.
+    ///
+    /// - Throws: `IdentityError` if the configuration or the keys cannot be used; the earlier value then goes on.
+    package func reconfigured(_ configuration: IdentityConfiguration) async throws(IdentityError) -> Identity {
+        let next = try await Identity(
+            configuration, store: dependencies.store, clock: dependencies.clock, random: dependencies.random,
+            issuer: issuer, limiter: dependencies.limiter, mails: dependencies.mails, metrics: dependencies.metrics)
+        housekeeping.cancel()
+        return next
+    }
+
+    /// The path prefix of the user service's RPCs, for a limit of their own (`Server.Configuration`).
     public static let callPath = "/userservice.v1.UserService/"
 
-    /// The public URL; nil until there is one.
-    public var issuer: String? { parts.accessTokens.issuer }
+    /// The public URL; nil until it is known.
+    public var issuer: String? { dependencies.accessTokens.issuer }
 
-    /// Makes the address on which the server listens its public URL, where the configuration names none.
-    public func adoptIssuer(_ url: String) { parts.accessTokens.adopt(String(url.withoutFinalSlash)) }
+    /// Uses the address on which the server listens as its public URL, unless the configuration sets one.
+    public func adoptIssuer(_ url: String) { dependencies.accessTokens.adopt(String(url.withoutFinalSlash)) }
 
-    /// Sends the mails that were accepted, commits what waits, and closes the store.
+    /// Sends the accepted mails, commits waiting writes, and closes the store.
     ///
-    /// Close the server in front of it first: requests that come later are answered with 503. It returns within about
-    /// ten seconds, and the time that mails need which are being sent.
+    /// Close the server in front of it first: later requests are answered with 503. The call returns within about ten
+    /// seconds, plus the time of the mails that are being sent.
     public func close() async {
         housekeeping.cancel()
-        await parts.mails.close()
-        await parts.store.close()
+        await dependencies.mails.close()
+        await dependencies.store.close()
     }
 
-    /// Removes what ended, at the start and every hour.
+    /// Prunes the store at the start and every hour, until the task is cancelled.
     ///
-    /// A wait that is cancelled ends it. A store that fails does not: it may be back in an hour.
-    private static func keepHouse(_ parts: IdentityParts) async {
+    /// A failure of the store does not end the loop; the health check reports it.
+    private static func pruneHourly(_ dependencies: Dependencies) async {
         while !Task.isCancelled {
             do {
                 // An access token can outlive its device's row by its own lifetime, and is checked against that row.
-                let end = parts.clock.now.addingTimeInterval(-parts.configuration.accessTokenLifetime.inSeconds)
-                try await parts.store.prune(endedBefore: end)
-                try await parts.clock.sleep(for: .seconds(3600))
-            } catch is CancellationError {
-                return
+                let lifetime = dependencies.configuration.accessTokenLifetime.inSeconds
+                try await dependencies.store.prune(endedBefore: dependencies.now.addingTimeInterval(-lifetime))
             } catch {
-                // The next hour tries again; a store that cannot be written is what the health check reports.
-                parts.metrics.count("latch_housekeeping_failures_total")
-                do { try await parts.clock.sleep(for: .seconds(3600)) } catch { return }
+                dependencies.metrics.count("latch_housekeeping_failures_total")
             }
+            do { try await dependencies.clock.sleep(for: .seconds(3600)) } catch { return }
         }
     }
 }

@@ -2,15 +2,15 @@
 
 public import LatchCore
 
-/// A person as the server describes them.
+/// A user's account according to the server.
 public struct Account: Sendable, Hashable {
-    /// The server's identifier.
+    /// The server's identifier of the account.
     public var id: String
     /// The e-mail address.
     public var email: String
-    /// The name, where one was given.
+    /// The name, where there is one.
     public var name: String?
-    /// The tenant, where the server has such.
+    /// The tenant, where the server has tenants.
     public var tenantID: String?
     /// The roles.
     public var roles: [String]
@@ -19,7 +19,7 @@ public struct Account: Sendable, Hashable {
     /// Whether the e-mail address is confirmed; nil where the server did not say.
     public var isEmailVerified: Bool?
 
-    /// An account from its parts.
+    /// Creates an account.
     public init(
         id: String, email: String, name: String? = nil, tenantID: String? = nil, roles: [String] = [],
         permissions: [String] = [], isEmailVerified: Bool? = nil
@@ -33,9 +33,9 @@ public struct Account: Sendable, Hashable {
         self.isEmailVerified = isEmailVerified
     }
 
-    /// An account from a JSON object: an answer of the server, or the claims of its token.
+    /// Creates an account from a JSON object: a response of the server, or the claims of its token.
     ///
-    /// Backends name the identifier `id` or `sub` and number it at times; nil where there is none, or no address.
+    /// Backends name the identifier `id` or `sub`, and some use numbers. Returns nil without an identifier or an address.
     public init?(_ object: JSONObject) {
         guard let id = ["id", "sub", "_id"].lazy.compactMap({ Self.identifier(object[$0]) }).first,
             let email = object["email"]?.stringValue
@@ -46,13 +46,13 @@ public struct Account: Sendable, Hashable {
             isEmailVerified: (object["emailVerified"] ?? object["email_verified"])?.boolValue)
     }
 
-    /// An identifier as text; an empty one is none.
+    /// Returns an identifier as text; nil for an empty one.
     private static func identifier(_ value: JSONValue?) -> String? {
         if let text = value?.stringValue { return text.isEmpty ? nil : text }
         return value?.intValue.map { String($0) }
     }
 
-    /// The texts of an array; whatever else a backend puts between them is left out.
+    /// Returns the texts of an array, without other elements.
     private static func strings(_ value: JSONValue?) -> [String] {
         value?.arrayValue?.compactMap(\.stringValue) ?? []
     }

@@ -3,24 +3,24 @@
 public import LatchCore
 public import LatchHTTP
 
-/// What an account backend refuses.
+/// An error of an account backend.
 ///
-/// It carries what the server said. Errors on the way to the server are `HTTPError`, those of the session `AuthError`.
-public struct AccountError: CodedError, PatienceError {
-    /// The stable name of what went wrong.
+/// It carries the server's message. Errors of the connection are `HTTPError`, those of the session `AuthError`.
+public struct AccountError: CodedError, RetryAfterError {
+    /// The stable name of the error.
     public let code: String
-    /// What happened.
+    /// A description of the failure.
     public let message: String
-    /// What to do about it.
+    /// A suggestion for the user or the developer.
     public let hint: String?
-    /// The status of the answer, where there was one.
+    /// The status of the response, where there was one.
     public let status: HTTPStatus?
-    /// What the server said, in its words.
+    /// The server's message.
     public let serverMessage: String?
-    /// How long the server asks to wait (RFC 9110 §10.2.3).
+    /// The pause that the server requests (RFC 9110 §10.2.3).
     public let retryAfter: Duration?
 
-    /// An error with its context.
+    /// Creates an error with its context.
     public init(
         code: String, message: String, hint: String? = nil, status: HTTPStatus? = nil, serverMessage: String? = nil,
         retryAfter: Duration? = nil
@@ -35,60 +35,73 @@ public struct AccountError: CodedError, PatienceError {
 }
 
 extension AccountError {
-    /// The e-mail address and the password do not belong together.
+    /// The e-mail address or the password is wrong.
     public static let wrongCredentials = AccountError(
         code: "wrongCredentials", message: "The e-mail address or the password is wrong.",
         hint: "Check both, or reset the password.")
 
-    /// There is an account with this e-mail address already.
+    /// The e-mail address has an account already.
     public static let emailTaken = AccountError(
         code: "emailTaken", message: "There is an account with this e-mail address already.",
         hint: "Sign in, or reset the password.")
 
-    /// The server wants fewer attempts; `retryAfter` says when the next is welcome.
+    /// The e-mail address is not valid, according to the server.
+    public static let invalidEmail = AccountError(
+        code: "invalidEmail", message: "The e-mail address is not valid.",
+        hint: "Check the spelling; an address has the form name@example.com.")
+
+    /// The client made too many attempts; `retryAfter` may hold the necessary pause.
     public static let tooManyAttempts = AccountError(
         code: "tooManyAttempts", message: "There were too many attempts.", hint: "Wait, then try again.")
 
-    /// The server refused for another reason, which `serverMessage` tells where the server did.
-    public static let refused = AccountError(code: "refused", message: "The server refused.")
+    /// The server refused for another reason, which `serverMessage` may contain.
+    public static let refused = AccountError(code: "refused", message: "The server refused the request.")
 
     /// The server failed.
     public static let serverFailed = AccountError(
         code: "serverFailed", message: "The server failed.", hint: "Try again later.")
 
-    /// The answer lacks what the operation needs, such as an access token or an account's identifier.
-    public static let invalidAnswer = AccountError(
-        code: "invalidAnswer", message: "The server's answer lacks what was asked for.",
+    /// The response lacks a required member, such as an access token or an account's identifier.
+    public static let invalidResponse = AccountError(
+        code: "invalidResponse", message: "The server's response lacks a required member.",
         hint: "Check that the base URL is that of the account backend.")
 }
 
 extension AccountError {
-    /// The error that an answer stands for.
+    /// Creates the error of a response.
     init(_ response: HTTPResponse, unauthorized: AccountError = .refused) {
-        let kind: AccountError =
+        let content = (try? JSONValue(parsing: response.body.bytes))?.objectValue
+        let error: AccountError =
             switch response.status.rawValue {
+            case 400, 422: Self.isInvalidEmail(content) ? .invalidEmail : .refused
             case 401: unauthorized
             case 409: .emailTaken
             case 429: .tooManyAttempts
             case 500...: .serverFailed
             default: .refused
             }
-        let said = Self.message(in: response)
+        let message = Self.message(of: response, content)
         self.init(
-            code: kind.code, message: said.map { "\(kind.message) (\($0))" } ?? kind.message, hint: kind.hint,
-            status: response.status, serverMessage: said,
+            code: error.code, message: message.map { "\(error.message) (\($0))" } ?? error.message, hint: error.hint,
+            status: response.status, serverMessage: message,
             retryAfter: response.fields[.retryAfter].flatMap(Self.delay))
     }
 
-    /// The digits of `Retry-After` (RFC 9110 §10.2.3); nil for a date, and for what no one can wait.
+    /// Parses the seconds of `Retry-After` (RFC 9110 §10.2.3); returns nil for a date, and for an absurd number.
     private static func delay(_ field: String) -> Duration? { UInt32(field).map { .seconds($0) } }
 
-    /// What the server says in one of the usual places, shortened to what a person would read.
-    private static func message(in response: HTTPResponse) -> String? {
+    /// Whether the server's own code is about the address: `invalidEmail`, in any of the usual spellings.
+    private static func isInvalidEmail(_ content: JSONObject?) -> Bool {
+        let codes = ["code", "error_code", "error"].compactMap { content?[$0]?.stringValue }
+        return codes.contains { $0.lowercased().filter(\.isLetter) == "invalidemail" }
+    }
+
+    /// Returns the server's message from one of the usual members, shortened for display.
+    private static func message(of response: HTTPResponse, _ content: JSONObject?) -> String? {
         let text: String?
-        if let object = (try? JSONValue(parsing: response.body.bytes))?.objectValue {
+        if let content {
             let keys = ["message", "detail", "error_description", "error"]
-            text = keys.lazy.compactMap { object[$0]?.stringValue }.first
+            text = keys.lazy.compactMap { content[$0]?.stringValue }.first
         } else {
             let isText = response.fields[.contentType]?.lowercased().hasPrefix("text/plain") ?? false
             text = isText ? response.body.text : nil

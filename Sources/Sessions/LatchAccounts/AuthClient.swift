@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
 public import LatchAuth
 public import LatchCore
 public import LatchHTTP
 import LatchJOSE
+public import PortableFoundation
 
-/// Signs people up, in and out at a backend with e-mail addresses and passwords.
+/// A client of an account backend with e-mail addresses and passwords: it signs users up, in and out.
 ///
 /// ```swift
 /// let auth = AuthClient(baseURL: url, store: KeychainTokenStore(service: "com.example.app", account: "auth"))
@@ -14,118 +14,69 @@ import LatchJOSE
 /// let notes = try await auth.client.perform(.get("notes", as: [Note].self))
 /// ```
 ///
-/// Errors are `AccountError` where the server refuses, `HTTPError` where it cannot be reached, `AuthError` where the
-/// session or its store is the reason.
+/// Its errors are `AccountError` where the server refuses, `HTTPError` where it cannot be reached, and `AuthError` for the
+/// session and its store.
 public final class AuthClient: Sendable {
     /// The session that all requests of `client` share.
     public let session: Session<Tokens>
 
-    /// A client at the backend's base URL whose requests carry the session's credential.
+    /// A client of the backend's base URL whose requests carry the session's credential.
     public let client: Client
 
-    /// Sends without a credential and follows no redirect: what it posts are passwords and refresh tokens.
-    let open: Client
-    /// Relative to the base URL, whose path is kept.
-    let endpoints: AccountEndpoints
-    /// Reads what both sign-in and renewal answer.
-    private let answers: TokenAnswer
+    /// A client without a credential that follows no redirect: its requests contain passwords and refresh tokens.
+    private let openClient: Client
+    /// The paths of the backend, relative to the base URL, whose path is kept.
+    private let endpoints: AccountEndpoints
+    /// The decoder of the responses to sign-ins and refreshes.
+    private let tokenDecoder: AccountTokenDecoder
 
-    /// A client of the backend at `baseURL`.
+    /// Creates a client of the backend at `baseURL`.
     ///
     /// - Parameters:
     ///   - store: Keeps the tokens.
-    ///   - endpoints: Where the backend has its routes.
-    ///   - refreshUsesCookie: Whether the refresh token may come and go in a cookie where the content has none.
-    ///   - policy: When the session renews.
-    ///   - transport: What sends the requests.
-    ///   - allowingInsecureHTTP: Where plain http may be spoken.
+    ///   - endpoints: The paths of the backend.
+    ///   - refreshUsesCookie: Whether the refresh token may be in a cookie where the content has none.
+    ///   - policy: Decides when the session refreshes.
+    ///   - transport: Sends the requests.
+    ///   - interceptors: Interceptors around the transport, such as logs, for all requests, also those with passwords.
+    ///   - allowingInsecureHTTP: The hosts that may be addressed by plain http.
+    ///   - timeout: The timeout of one request; nil leaves it to the transport.
+    ///   - decoder: Decodes the responses to the requests of `client`.
     ///   - clock: The time.
-    ///   - random: For idempotency keys and jitter.
+    ///   - random: The source of idempotency keys and jitter.
     public init(
         baseURL: URL, store: any TokenStore<Tokens>, endpoints: AccountEndpoints = AccountEndpoints(),
-        refreshUsesCookie: Bool = false, policy: RenewalPolicy = RenewalPolicy(),
-        transport: any Handler = Transport.live, allowingInsecureHTTP: InsecureHTTP = .loopbackOnly,
-        clock: WallClock = .system, random: RandomSource = .system
+        refreshUsesCookie: Bool = false, policy: RefreshPolicy = RefreshPolicy(),
+        transport: any Handler = Transport.live, interceptors: [any Interceptor] = [],
+        allowingInsecureHTTP: InsecureHTTP = .loopbackOnly, timeout: Duration? = nil,
+        decoder: JSONDecoder = JSONDecoder(), clock: WallClock = .system, random: RandomSource = .system
     ) {
-        let open = Client(
-            baseURL: baseURL, transport: transport, allowingInsecureHTTP: allowingInsecureHTTP, redirects: .none)
-        let answers = TokenAnswer(endpoints: endpoints, usesCookie: refreshUsesCookie, clock: clock)
+        let openClient = Client(
+            baseURL: baseURL, transport: transport, interceptors: interceptors,
+            allowingInsecureHTTP: allowingInsecureHTTP, redirects: .none, timeout: timeout)
+        let tokenDecoder = AccountTokenDecoder(endpoints: endpoints, usesCookie: refreshUsesCookie, clock: clock)
         var policy = policy
         policy.needsRefreshToken = true
-        let session = Session(store: store, policy: policy, clock: clock, random: random) { renewal in
-            try await Self.renew(renewal, at: endpoints, over: open, reading: answers)
+        let session = Session(store: store, policy: policy, clock: clock, random: random) { request in
+            try await Self.refresh(request, at: endpoints, over: openClient, decoding: tokenDecoder)
         }
         self.session = session
-        self.open = open
+        self.openClient = openClient
         self.endpoints = endpoints
-        self.answers = answers
-        // Without an origin every request fails for its URL, and there is nothing to authorise.
-        let interceptors = HTTPOrigin(baseURL).map { [SessionInterceptor(session, for: .origin($0))] }
+        self.tokenDecoder = tokenDecoder
+        // Without an origin every request fails for its URL, and none needs a credential.
+        let authorization = HTTPOrigin(baseURL).map { SessionInterceptor(session, for: .origin($0)) }
         client = Client(
-            baseURL: baseURL, transport: transport, interceptors: interceptors ?? [],
-            allowingInsecureHTTP: allowingInsecureHTTP)
+            baseURL: baseURL, transport: transport, interceptors: [authorization].compactMap(\.self) + interceptors,
+            allowingInsecureHTTP: allowingInsecureHTTP, timeout: timeout, decoder: decoder)
     }
 
-    /// Who is signed in, as the current access token says it; nil where nobody is or the token is opaque.
-    ///
-    /// It is for display. What a person may do is the server's decision.
-    public var account: Account? {
-        guard let access = session.currentState.credential?.access else { return nil }
-        return (try? JWT(unverified: access)).flatMap { Account($0.claims.members) }
+    /// Posts `content` without a credential, and returns the response with any status.
+    private func send(_ path: String, _ content: JSONObject) async throws -> HTTPResponse {
+        try await openClient.respond(to: Self.request(to: path, content, over: openClient))
     }
 
-    /// Signs a person in.
-    ///
-    /// - Throws: `AccountError.wrongCredentials`, `tooManyAttempts`, …; nothing is then stored.
-    @discardableResult
-    public func signIn(email: String, password: String) async throws -> Tokens {
-        let sent = answers.clock.now
-        let response = try await send(endpoints.signIn, ["email": .string(email), "password": .string(password)])
-        guard response.status.isSuccess else { throw AccountError(response, unauthorized: .wrongCredentials) }
-        let tokens = try answers.tokens(in: response)
-        try await session.signIn(tokens, askedAt: sent)
-        return tokens
-    }
-
-    /// Signs the person out: here at once, whatever the network does, and then at the server.
-    ///
-    /// - Returns: Whether the server confirmed; false as well where nobody was signed in.
-    /// - Throws: An `AuthError` with a `store…` code where this device cannot forget the tokens.
-    @discardableResult
-    public func signOut() async throws -> Bool {
-        let current = session.currentState.credential
-        do {
-            guard let last = try await session.signOut() else { return false }
-            return await tellSignOut(of: last)
-        } catch {
-            // The tokens may still lie in the store: at least they become worthless.
-            if let current { _ = await tellSignOut(of: current) }
-            throw error
-        }
-    }
-
-    /// Asks the server to forget the session; false where it could not be reached or refused.
-    ///
-    /// It never throws: here the person is signed out already, and no network may change that.
-    private func tellSignOut(of tokens: Tokens) async -> Bool {
-        var content: JSONObject = [:]
-        if let refresh = tokens.refresh { content["refreshToken"] = .string(refresh) }
-        do {
-            var request = try Self.request(to: endpoints.signOut, content, over: open)
-            try tokens.authorize(&request)
-            if tokens.refresh == nil, let cookie = tokens.cookie { request.fields[.cookie] = cookie }
-            return try await open.respond(to: request).status.isSuccess
-        } catch {
-            return false
-        }
-    }
-
-    /// Posts `content` without a credential; the answer comes back whatever its status is.
-    func send(_ path: String, _ content: JSONObject) async throws -> HTTPResponse {
-        try await open.respond(to: Self.request(to: path, content, over: open))
-    }
-
-    /// A POST of JSON as the backends of this family expect it.
+    /// Creates a POST of JSON as these backends expect it.
     private static func request(
         to path: String, _ content: JSONObject, over client: Client
     ) throws(HTTPError) -> HTTPRequest {
@@ -133,24 +84,163 @@ public final class AuthClient: Sendable {
             .post, RoutePath(path), fields: [.contentType: "application/json", .accept: "application/json"],
             body: HTTPBody(JSONValue.object(content).serialized()))
     }
+}
 
-    /// One renewal at the backend, for the session's `renew`.
+// MARK: - Signing in and out
+
+extension AuthClient {
+    /// Signs a user in.
     ///
-    /// Static, since the session is made before the client is and must not keep it alive.
+    /// - Throws: `AccountError.wrongCredentials`, `tooManyAttempts`, …; nothing is then stored.
+    @discardableResult
+    public func signIn(email: String, password: String) async throws -> Tokens {
+        let sent = tokenDecoder.clock.now
+        let response = try await send(endpoints.signIn, ["email": .string(email), "password": .string(password)])
+        guard response.status.isSuccess else { throw AccountError(response, unauthorized: .wrongCredentials) }
+        let tokens = try tokenDecoder.tokens(in: response)
+        try await session.signIn(tokens, requestedAt: sent)
+        return tokens
+    }
+
+    /// Signs the user out: first on this device, whatever the network does, and then at the server.
     ///
-    /// - Throws: `AuthError.reauthenticationRequired` where there is nothing to renew with: the session ends by it.
-    private static func renew(
-        _ renewal: Renewal<Tokens>, at endpoints: AccountEndpoints, over client: Client, reading answers: TokenAnswer
-    ) async throws -> Tokens {
-        let tokens = renewal.credential
+    /// - Returns: Whether the server confirmed; false as well where no user was signed in.
+    /// - Throws: An `AuthError` with a `store…` code where this device cannot remove the tokens.
+    @discardableResult
+    public func signOut() async throws -> Bool {
+        let current = session.currentState.credential
+        do {
+            guard let last = try await session.signOut() else { return false }
+            return await endServerSession(of: last)
+        } catch {
+            // The store may still contain the tokens: the server should not accept them.
+            if let current { _ = await endServerSession(of: current) }
+            throw error
+        }
+    }
+
+    /// Asks the server to end the session; returns false where it could not be reached or refused.
+    ///
+    /// It never throws: on this device the user is signed out already, and no network failure may change that.
+    private func endServerSession(of tokens: Tokens) async -> Bool {
         var content: JSONObject = [:]
         if let refresh = tokens.refresh { content["refreshToken"] = .string(refresh) }
-        guard tokens.refresh != nil || tokens.cookie != nil else { throw AuthError.reauthenticationRequired }
+        do {
+            var request = try Self.request(to: endpoints.signOut, content, over: openClient)
+            try tokens.authorize(&request)
+            if tokens.refresh == nil, let cookie = tokens.cookie { request.fields[.cookie] = cookie }
+            return try await openClient.respond(to: request).status.isSuccess
+        } catch {
+            return false
+        }
+    }
+
+    /// Refreshes tokens at the backend, for the session's closure.
+    ///
+    /// It is static, since the session is created before the client and must not retain it.
+    ///
+    /// - Throws: `AuthError.reauthenticationRequired` where there is no refresh token, which ends the session.
+    private static func refresh(
+        _ refresh: RefreshRequest<Tokens>, at endpoints: AccountEndpoints, over client: Client,
+        decoding decoder: AccountTokenDecoder
+    ) async throws -> Tokens {
+        let tokens = refresh.credential
+        var content: JSONObject = [:]
+        if let token = tokens.refresh { content["refreshToken"] = .string(token) }
+        guard tokens.isRefreshable else { throw AuthError.reauthenticationRequired }
         var request = try request(to: endpoints.refresh, content, over: client)
         if tokens.refresh == nil, let cookie = tokens.cookie { request.fields[.cookie] = cookie }
-        request.fields[.idempotencyKey] = renewal.idempotencyKey
+        request.fields[.idempotencyKey] = refresh.idempotencyKey
         let response = try await client.respond(to: request)
         try response.requireSuccess()
-        return try answers.tokens(in: response, renewing: tokens)
+        return try decoder.tokens(in: response, refreshing: tokens)
+    }
+}
+
+// MARK: - The account
+
+extension AuthClient {
+    /// The signed-in account according to the current access token; nil where there is none or the token is opaque.
+    ///
+    /// It is for display. The server decides about permissions.
+    public var account: Account? {
+        guard let access = session.currentState.credential?.access else { return nil }
+        return (try? JWT(unverified: access)).flatMap { Account($0.claims.members) }
+    }
+
+    /// Returns the signed-in account according to the server.
+    public func profile() async throws -> Account {
+        try account(in: try await client.respond(to: client.request(.get, RoutePath(endpoints.profile))))
+    }
+
+    /// Creates an account, without signing in.
+    ///
+    /// - Parameters:
+    ///   - name: Left out of the request where it is empty.
+    ///   - roles: The requested roles, which servers rightly ignore in self-registration.
+    /// - Throws: `AccountError.emailTaken`, `invalidEmail`, `refused` with the server's message, or `invalidResponse` where
+    ///   the server does not return the account's identifier.
+    @discardableResult
+    public func signUp(
+        email: String, password: String, name: String? = nil, roles: [String] = []
+    ) async throws -> Account {
+        var content: JSONObject = ["email": .string(email), "password": .string(password)]
+        if let name, !name.isEmpty { content["name"] = .string(name) }
+        if !roles.isEmpty { content["roles"] = .array(roles.map(JSONValue.string)) }
+        return try account(in: try await send(endpoints.signUp, content))
+    }
+
+    /// Requests a mail to set a new password.
+    ///
+    /// - Returns: The server's message, which is the same for known and unknown addresses.
+    @discardableResult
+    public func requestPasswordReset(email: String) async throws -> String? {
+        try await message(from: endpoints.forgotPassword, withAccountType(["email": .string(email)]))
+    }
+
+    /// Sets a new password with the token of such a mail, which ends all sessions of the account.
+    ///
+    /// - Throws: `AccountError.refused` where the token is used, expired or unknown, or the password too weak.
+    @discardableResult
+    public func resetPassword(token: String, newPassword: String) async throws -> String? {
+        let content: JSONObject = ["token": .string(token), "password": .string(newPassword)]
+        return try await message(from: endpoints.resetPassword, withAccountType(content))
+    }
+
+    /// Confirms an e-mail address with the token of the mail.
+    @discardableResult
+    public func verifyEmail(token: String) async throws -> String? {
+        try await message(from: endpoints.verifyEmail, ["token": .string(token)])
+    }
+
+    /// Requests another mail to confirm the address.
+    @discardableResult
+    public func resendVerification(email: String) async throws -> String? {
+        try await message(from: endpoints.resendVerification, ["email": .string(email)])
+    }
+
+    /// Adds the account type, for backends that keep several types in one table.
+    private func withAccountType(_ content: JSONObject) -> JSONObject {
+        var content = content
+        if let type = endpoints.accountType { content["type"] = .string(type) }
+        return content
+    }
+
+    /// Posts, and returns the message of a successful response, where there is one.
+    private func message(from path: String, _ content: JSONObject) async throws -> String? {
+        let response = try await send(path, content)
+        guard response.status.isSuccess else { throw AccountError(response) }
+        guard !response.body.isEmpty else { return nil }
+        return try? JSONValue(parsing: response.body.bytes)["message"]?.stringValue
+    }
+
+    /// Decodes the account of a response.
+    ///
+    /// - Throws: `AccountError` for a refusal, `invalidResponse` for a success without an account.
+    private func account(in response: HTTPResponse) throws -> Account {
+        guard response.status.isSuccess else { throw AccountError(response) }
+        guard let object = (try? JSONValue(parsing: response.body.bytes))?.objectValue, let account = Account(object)
+        else { throw AccountError.invalidResponse }
+        return account
     }
 }

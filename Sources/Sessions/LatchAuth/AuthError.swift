@@ -2,23 +2,23 @@
 
 public import LatchCore
 
-/// What goes wrong with a credential, its store or its session.
+/// An error of a credential, its store or its session.
 ///
-/// Two families must never be taken for each other: `missingToken` and `reauthenticationRequired` mean that the person
-/// has to sign in; every `store…` code and `renewalFailed` mean that the session is still there and cannot be used now.
+/// Two families must never be confused: `missingToken` and `reauthenticationRequired` mean that the user has to sign in;
+/// every `store…` code and `refreshFailed` mean that the session still exists and cannot be used now.
 public struct AuthError: CodedError {
-    /// The stable name of what went wrong.
+    /// The stable name of the error.
     public let code: String
-    /// What happened.
+    /// A description of the failure.
     public let message: String
-    /// What to do about it.
+    /// A suggestion for the user or the developer.
     public let hint: String?
-    /// The error that led to this one, where there was one.
+    /// The underlying error, where there is one.
     public let cause: (any Error)?
-    /// What a server asks of the person: with `stepUpRequired`, and with no other.
+    /// The authentication that a server requires: with `stepUpRequired`, and with no other code.
     public let requirement: StepUpRequirement?
 
-    /// An error with its context.
+    /// Creates an error with its context.
     public init(
         code: String, message: String, hint: String? = nil, cause: (any Error)? = nil,
         requirement: StepUpRequirement? = nil
@@ -30,52 +30,88 @@ public struct AuthError: CodedError {
         self.requirement = requirement
     }
 
-    /// This error with the error that led to it.
+    /// Returns this error with its underlying error.
     public func caused(by cause: any Error) -> AuthError {
         AuthError(code: code, message: message, hint: hint, cause: cause, requirement: requirement)
     }
 }
 
+// MARK: - Sessions
+
 extension AuthError {
-    /// Nobody is signed in.
+    /// The session has no signed-in user.
     public static let missingToken = AuthError(
-        code: "missingToken", message: "Nobody is signed in.", hint: "Sign in first.")
+        code: "missingToken", message: "No user is signed in.", hint: "Sign in first.")
 
-    /// The issuer refused to renew: only a new sign-in helps.
+    /// The issuer refused the refresh: only a new sign-in helps.
     public static let reauthenticationRequired = AuthError(
-        code: "reauthenticationRequired", message: "The session has ended; the issuer does not renew it.",
-        hint: "Ask the person to sign in again.")
+        code: "reauthenticationRequired", message: "The session has ended; the issuer does not refresh it.",
+        hint: "Ask the user to sign in again.")
 
-    /// The session changed hands while the operation ran: somebody signed out or in meanwhile.
+    /// A sign-in or sign-out replaced the session while the operation ran.
     public static let superseded = AuthError(
         code: "superseded", message: "The session was signed out or replaced meanwhile.",
         hint: "Repeat the operation in the session that is current now.")
 
-    /// The renewal did not succeed, and the session is kept; `cause` says why.
-    public static let renewalFailed = AuthError(
-        code: "renewalFailed", message: "The credential could not be renewed; the session is kept.",
+    /// The refresh did not succeed, and the session is kept; `cause` says why.
+    public static let refreshFailed = AuthError(
+        code: "refreshFailed", message: "The credential could not be refreshed; the session is kept.",
         hint: "Try again; the cause says what failed.")
 
-    /// The renewal asked its own session for a credential.
-    public static let renewalReentered = AuthError(
-        code: "renewalReentered", message: "A renewal asked its own session for a credential.",
-        hint: "Renew with a client that does not carry this session.")
+    /// The refresh asked its own session for a credential.
+    public static let refreshReentered = AuthError(
+        code: "refreshReentered", message: "A refresh asked its own session for a credential.",
+        hint: "Refresh with a client that does not carry this session.")
 
-    /// The issuer answered with something that is no token response.
-    public static let invalidTokenResponse = AuthError(
-        code: "invalidTokenResponse", message: "The issuer's answer holds no usable token.",
-        hint: "Check that the address is the token endpoint.")
+    /// Another session asks the issuer at this moment; a caller whose credential is still accepted never gets it.
+    static let refreshElsewhere = AuthError(
+        code: "refreshElsewhere", message: "Another process refreshes the session.", hint: "Try again.")
+
+    /// The issuer's response contains no usable token.
+    package static let invalidTokenResponse = AuthError(
+        code: "invalidTokenResponse", message: "The issuer's response contains no usable token.",
+        hint: "Check that the URL is that of the token endpoint.")
 
     /// A login set none of the cookies that prove it.
     public static let loginWithoutCookies = AuthError(
         code: "loginWithoutCookies", message: "The login set no cookie that could prove it.",
         hint: "Check the name and the password: many servers answer a refused login with a page.")
+
+    /// A server requires a stronger or fresher authentication, as `requirement` describes it.
+    ///
+    /// The session still exists, and is good for everything else.
+    public static let stepUpRequired = AuthError(
+        code: "stepUpRequired", message: "The server requires a stronger or fresher authentication.",
+        hint: "Let the user sign in again as the requirement says, and repeat the request.")
+
+    /// The user who authenticated again is not the one who is signed in.
+    public static let differentUser = AuthError(
+        code: "differentUser", message: "A different user authenticated.",
+        hint: "Sign in as the user that the session belongs to, or sign out first.")
+
+    static func stepUpRequired(_ requirement: StepUpRequirement, cause: (any Error)? = nil) -> AuthError {
+        AuthError(
+            code: stepUpRequired.code, message: stepUpRequired.message, hint: stepUpRequired.hint, cause: cause,
+            requirement: requirement)
+    }
+
+    /// The account does not exist on this device.
+    public static let unknownAccount = AuthError(
+        code: "unknownAccount", message: "There is no such account on this device.",
+        hint: "Look at the list of accounts, or sign in.")
+
+    /// Another account of the list has the name.
+    public static let accountNameTaken = AuthError(
+        code: "accountNameTaken", message: "Another account on this device has this name.",
+        hint: "Choose another name.")
 }
+
+// MARK: - Stores
 
 extension AuthError {
     /// The store is locked, as a keychain is before the first unlock.
     ///
-    /// What it holds is still there.
+    /// Its content is still there.
     public static let storeLocked = AuthError(
         code: "storeLocked", message: "The secret store is locked.", hint: "Unlock it and try again.")
 
@@ -84,14 +120,14 @@ extension AuthError {
         code: "storeDenied", message: "The secret store refused access.",
         hint: "Check the owner and the permissions of the file, or the entitlements of the program.")
 
-    /// What the store holds cannot be read.
+    /// The content of the store cannot be read.
     ///
     /// It is set aside at the next write, not deleted.
     public static let storeCorrupt = AuthError(
         code: "storeCorrupt", message: "The secret store's content is damaged or was written with another key.",
-        hint: "Restore it from a backup, or sign in again; the damaged file is then kept beside the new one.")
+        hint: "Restore it from a backup, or sign in again; the damaged file is then kept next to the new one.")
 
-    /// There is no room for the write.
+    /// The disk is full.
     public static let storeFull = AuthError(
         code: "storeFull", message: "There is no room to store the secret.", hint: "Free some space and try again.")
 
@@ -99,25 +135,122 @@ extension AuthError {
     public static let storeUnavailable = AuthError(
         code: "storeUnavailable", message: "The secret store cannot be used.", hint: "The cause says what failed.")
 
-    /// A `store…` error with a detail that names the place, such as a path or a status; never what is stored.
+    /// Returns a `store…` error with a detail such as a path or a status; never the stored content.
     package static func store(_ error: AuthError, _ detail: String) -> AuthError {
         AuthError(code: error.code, message: "\(error.message) (\(detail))", hint: error.hint)
     }
 
-    /// An error of a store as it came, or `storeUnavailable` around whatever else a store threw.
+    /// Returns an `AuthError` as it is, and `storeUnavailable` around any other error of a store.
     package static func fromStore(_ error: any Error) -> AuthError {
         error as? AuthError ?? storeUnavailable.caused(by: error)
     }
 
-    /// A failure of the file system as a `store…` code.
+    /// Returns the `store…` code of a failure of the file system.
     ///
-    /// `missing` is unavailable and not empty: who reads has already taken a missing file for an empty store.
-    static func file(_ failure: FileFailure) -> AuthError {
+    /// `missing` is unavailable and not empty: readers take a missing file for an empty store before they get here.
+    static func file(_ failure: FileError) -> AuthError {
         let detail = failure.description
         return switch failure.reason {
         case .denied, .readOnly: store(.storeDenied, detail)
         case .full: store(.storeFull, detail)
         case .missing, .other: store(.storeUnavailable, detail)
         }
+    }
+}
+
+// MARK: - Credentials, signatures and proofs
+
+extension AuthError {
+    /// A credential cannot be sent as it is, such as a user with a colon for HTTP Basic.
+    public static let invalidCredential = AuthError.invalidCredential("it is malformed")
+
+    /// The content is to be signed and can be read only once, while sending it needs another read.
+    public static let unsignableContent = AuthError(
+        code: "unsignableContent", message: "The content can be read only once, and signing it would read it.",
+        hint: "Use content that can be opened again, such as a file, or a signature that leaves content out.")
+
+    /// A message lacks a part that its signature is to cover, or has it in a form that cannot be signed.
+    package static let unsignableMessage = AuthError.unsignableMessage("a part of it is missing")
+
+    /// A message carries no signature that the policy accepts.
+    package static let missingSignature = AuthError(
+        code: "missingSignature", message: "The message carries no signature that is accepted here.",
+        hint: "Compare the signature's label, tag and components with the policy.")
+
+    /// The fields of a signature are malformed.
+    package static let malformedSignature = AuthError.malformedSignature("its form is wrong")
+
+    /// A well-formed signature is wrong, too old, of an unknown key, or covers something else.
+    package static let refusedSignature = AuthError.refusedSignature("it is wrong")
+
+    /// The content does not match the message's digest.
+    package static let digestMismatch = AuthError(
+        code: "digestMismatch", message: "The content does not match the message's digest.",
+        hint: "It was changed on the way, or the digest was computed over something else.")
+
+    /// The tokens are bound to a key that is not there.
+    public static let missingProofKey = AuthError(
+        code: "missingProofKey", message: "The tokens are bound to a key that was not stored with them.",
+        hint: "Sign in again; a lost key cannot be recovered.")
+
+    /// The token type is neither Bearer nor DPoP.
+    ///
+    /// RFC 6749 §7.1: a client must not use a token whose type it does not understand.
+    public static let unknownTokenType = AuthError(
+        code: "unknownTokenType", message: "The tokens are of a type that is neither Bearer nor DPoP.",
+        hint: "Have the issuer issue bearer tokens, or send them by a credential of your own.")
+
+    /// A message lacks the proof that its token is bound to, or the proof is not valid.
+    package static let refusedProof = AuthError.refusedProof("it is wrong")
+
+    /// The proof lacks the server's nonce, or has an old one: a client tries again with the new one.
+    package static let staleProofNonce = AuthError(
+        code: "staleProofNonce", message: "The proof lacks the server's nonce, or has an old one.",
+        hint: "Answer with the current nonce and use_dpop_nonce; the client then tries again.")
+
+    /// The keys of an issuer could not be fetched, and no cached ones may still be used.
+    ///
+    /// It says nothing about the token: a later attempt may succeed.
+    public static let keysUnavailable = AuthError(
+        code: "keysUnavailable", message: "The issuer's keys could not be fetched.",
+        hint: "The cause says what failed; check the URL of the key set and the connection.")
+
+    /// Returns `keysUnavailable` with the URL of the key set, without its query.
+    static func keysUnavailable(at location: String) -> AuthError {
+        AuthError(
+            code: keysUnavailable.code, message: "The issuer's keys could not be fetched (\(location)).",
+            hint: keysUnavailable.hint)
+    }
+
+    // In the functions below `reason` completes a sentence and contains nothing of the secret.
+
+    package static func invalidCredential(_ reason: String) -> AuthError {
+        AuthError(
+            code: "invalidCredential", message: "The credential cannot be used: \(reason).",
+            hint: "Compare it with the one that the server's operator issued.")
+    }
+
+    package static func unsignableMessage(_ reason: String) -> AuthError {
+        AuthError(
+            code: "unsignableMessage", message: "The message cannot be signed or verified: \(reason).",
+            hint: "Set the missing part before the signature is made, or leave it out of the components.")
+    }
+
+    package static func malformedSignature(_ reason: String) -> AuthError {
+        AuthError(
+            code: "malformedSignature", message: "The fields of the signature are malformed: \(reason).",
+            hint: "Compare Signature-Input and Signature with RFC 9421 §4.")
+    }
+
+    package static func refusedSignature(_ reason: String) -> AuthError {
+        AuthError(
+            code: "refusedSignature", message: "The signature was refused: \(reason).",
+            hint: "Check the key, the clocks of both machines and the signed components.")
+    }
+
+    package static func refusedProof(_ reason: String) -> AuthError {
+        AuthError(
+            code: "refusedProof", message: "The proof of the key was refused: \(reason).",
+            hint: "Check the clocks of both machines, the URL and the key.")
     }
 }

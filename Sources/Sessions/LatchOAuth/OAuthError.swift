@@ -2,28 +2,29 @@
 
 public import LatchCore
 public import LatchHTTP
+package import PortableFoundation
 
-/// What an issuer refuses, or what its answer lacks.
+/// An error of an authorization server, or of its response.
 ///
-/// It never holds a secret: what the issuer says is left out where it repeats one that was sent. Errors on the way to the
-/// issuer are `HTTPError`, those of a session `AuthError`.
-public struct OAuthError: CodedError, PatienceError {
-    /// The stable name of what went wrong.
+/// It never contains a secret: the server's message is left out where it repeats one. Errors of the connection are
+/// `HTTPError`, those of a session `AuthError`.
+public struct OAuthError: CodedError, RetryAfterError {
+    /// The stable name of the error.
     public let code: String
-    /// What happened.
+    /// A description of the failure.
     public let message: String
-    /// What to do about it.
+    /// A suggestion for the user or the developer.
     public let hint: String?
-    /// The status of the answer, where there was one.
+    /// The status of the response, where there was one.
     public let status: HTTPStatus?
-    /// The issuer's own code, such as `invalid_grant`, as it came.
+    /// The server's own code, such as `invalid_grant`, as it was received.
     public let issuerCode: String?
-    /// What the issuer said, in its words; nil where it said nothing, or repeated a secret.
+    /// The server's message; nil where there is none, or where it repeats a secret.
     public let issuerMessage: String?
-    /// How long the issuer asks to wait.
+    /// The pause that the server requests.
     public let retryAfter: Duration?
 
-    /// An error with its context.
+    /// Creates an error with its context.
     public init(
         code: String, message: String, hint: String? = nil, status: HTTPStatus? = nil, issuerCode: String? = nil,
         issuerMessage: String? = nil, retryAfter: Duration? = nil
@@ -38,107 +39,209 @@ public struct OAuthError: CodedError, PatienceError {
     }
 }
 
-// What RFC 6749 §5.2 and its companions give a code for.
-extension OAuthError {
-    /// The request lacks something, or has something twice (RFC 6749 §5.2).
-    public static let invalidRequest = OAuthError(
-        code: "invalidRequest", message: "The issuer found the request malformed.",
-        hint: "Compare what is sent with what the issuer documents.")
+// MARK: - Codes of RFC 6749 and its companions
 
-    /// The program could not prove who it is (RFC 6749 §5.2); it says nothing about the person.
+extension OAuthError {
+    /// The request lacks a parameter, or has one twice (RFC 6749 §5.2).
+    public static let invalidRequest = OAuthError(
+        code: "invalidRequest", message: "The server found the request malformed.",
+        hint: "Compare the request with the server's documentation.")
+
+    /// Client authentication failed (RFC 6749 §5.2), which says nothing about the user.
     public static let invalidClient = OAuthError(
-        code: "invalidClient", message: "The issuer does not know this program, or refuses its proof.",
-        hint: "Check the client ID, the secret, and how the issuer wants them sent.")
+        code: "invalidClient", message: "The server does not know this client, or refuses its authentication.",
+        hint: "Check the client ID, the secret, and the method of client authentication.")
 
     /// The password, code or refresh token is wrong, has expired or was revoked (RFC 6749 §5.2).
     public static let invalidGrant = OAuthError(
-        code: "invalidGrant", message: "The issuer does not accept the password, code or refresh token.",
-        hint: "Check what was entered; where nothing was, sign in again.")
+        code: "invalidGrant", message: "The server does not accept the password, code or refresh token.",
+        hint: "Check the entered credentials, or sign in again.")
 
-    /// The program may not use this grant (RFC 6749 §5.2).
+    /// The client may not use this grant (RFC 6749 §5.2).
     public static let unauthorizedClient = OAuthError(
-        code: "unauthorizedClient", message: "The issuer does not allow this program to use the grant.",
-        hint: "Have the grant allowed in the program's registration, or use another.")
+        code: "unauthorizedClient", message: "The server does not allow this client to use the grant.",
+        hint: "Allow the grant in the client's registration, or use another one.")
 
-    /// The issuer does not know the grant (RFC 6749 §5.2).
+    /// The server does not support the grant (RFC 6749 §5.2).
     public static let unsupportedGrantType = OAuthError(
-        code: "unsupportedGrantType", message: "The issuer does not support this grant.",
-        hint: "Use a grant that the issuer documents.")
+        code: "unsupportedGrantType", message: "The server does not support this grant.",
+        hint: "Use a grant that the server documents.")
 
     /// A scope is unknown, malformed or more than may be granted (RFC 6749 §5.2).
     public static let invalidScope = OAuthError(
-        code: "invalidScope", message: "The issuer does not grant these scopes.",
-        hint: "Ask for fewer, or for such as the issuer documents.")
+        code: "invalidScope", message: "The server does not grant these scopes.",
+        hint: "Request fewer scopes, or documented ones.")
 
-    /// Tokens of this kind cannot be revoked (RFC 7009 §2.2.1).
+    /// Tokens of this type cannot be revoked (RFC 7009 §2.2.1).
     public static let unsupportedTokenType = OAuthError(
-        code: "unsupportedTokenType", message: "The issuer does not revoke tokens of this kind.",
+        code: "unsupportedTokenType", message: "The server does not revoke tokens of this type.",
         hint: "Revoke the refresh token; the access token ends by its expiry.")
 
     /// The proof of possession was refused (RFC 9449 §5).
     public static let invalidDPoPProof = OAuthError(
-        code: "invalidDPoPProof", message: "The issuer does not accept the proof of possession.",
+        code: "invalidDPoPProof", message: "The server does not accept the proof of possession.",
         hint: "Check this machine's clock, and that the key is the one that the tokens are bound to.")
 
-    /// The proof of possession has to hold a value of the issuer's (RFC 9449 §8).
+    /// The proof of possession needs a nonce of the server (RFC 9449 §8).
     public static let useDPoPNonce = OAuthError(
-        code: "useDPoPNonce", message: "The issuer wants its own nonce in the proof of possession.",
-        hint: "Repeat the request with the nonce of the answer.")
+        code: "useDPoPNonce", message: "The server requires its own nonce in the proof of possession.",
+        hint: "Repeat the request with the nonce of the response.")
 }
 
-// What no code of a specification says.
+// MARK: - Other codes
+
 extension OAuthError {
-    /// There were too many requests; `retryAfter` says when the next is welcome.
+    /// The client sent too many requests; `retryAfter` may hold the necessary pause.
     public static let tooManyRequests = OAuthError(
-        code: "tooManyRequests", message: "The issuer wants fewer requests.", hint: "Wait, then try again.")
+        code: "tooManyRequests", message: "The server received too many requests.", hint: "Wait, then try again.")
 
-    /// The issuer cannot answer now (RFC 7009 §2.2.1 and RFC 9110 §15.6.4); `retryAfter` may say until when.
+    /// The server is temporarily unavailable (RFC 7009 §2.2.1, RFC 9110 §15.6.4); `retryAfter` may hold the pause.
     public static let temporarilyUnavailable = OAuthError(
-        code: "temporarilyUnavailable", message: "The issuer cannot answer at the moment.",
-        hint: "Try again later: what was asked for has not happened.")
+        code: "temporarilyUnavailable", message: "The server is temporarily unavailable.",
+        hint: "Try again later: the request had no effect.")
 
-    /// The issuer failed.
+    /// The server failed.
     public static let serverFailed = OAuthError(
-        code: "serverFailed", message: "The issuer failed.", hint: "Try again later.")
+        code: "serverFailed", message: "The server failed.", hint: "Try again later.")
 
-    /// The issuer refused for another reason, which `issuerMessage` tells where the issuer did.
-    public static let refused = OAuthError(code: "refused", message: "The issuer refused.")
+    /// The server refused for another reason, which `issuerMessage` may contain.
+    public static let refused = OAuthError(code: "refused", message: "The server refused the request.")
 
-    /// A success that holds no usable tokens (RFC 6749 §5.1).
+    /// A successful response without usable tokens (RFC 6749 §5.1).
     public static let invalidResponse = OAuthError.invalidResponse("it has no access token")
 
-    /// Tokens of a type that this program does not know how to use (RFC 6749 §7.1).
+    /// The tokens have a type that was not requested (RFC 6749 §7.1).
     public static let unacceptableTokenType = OAuthError(
-        code: "unacceptableTokenType", message: "The issuer's tokens are of a type that was not asked for.",
-        hint: "Check what the issuer documents; tokens of an unknown type must not be used.")
+        code: "unacceptableTokenType", message: "The tokens have a type that was not requested.",
+        hint: "Check the server's documentation; tokens of an unknown type must not be used.")
 
-    /// More was granted than was asked for, and that was to be refused.
+    /// The server granted unrequested scopes, and the client refuses them.
     public static let unrequestedScope = OAuthError(
-        code: "unrequestedScope", message: "The issuer granted scopes that nobody asked for.",
-        hint: "Ask for them, or let them be reported instead of refused.")
+        code: "unrequestedScope", message: "The server granted scopes that were not requested.",
+        hint: "Request them, or have them reported instead of refused.")
 
-    /// The provider has no address for revocation.
+    /// The server has no revocation endpoint.
     public static let noRevocationEndpoint = OAuthError(
-        code: "noRevocationEndpoint", message: "The provider names no address where tokens are revoked.",
-        hint: "Give the provider its revocation endpoint.")
+        code: "noRevocationEndpoint", message: "The authorization server has no revocation endpoint.",
+        hint: "Set `revocationEndpoint` of the authorization server.")
 
-    /// There is no refresh token to renew with.
+    /// The tokens include no refresh token.
     public static let noRefreshToken = OAuthError(
-        code: "noRefreshToken", message: "There is no refresh token to renew with.", hint: "Sign in again.")
+        code: "noRefreshToken", message: "The tokens include no refresh token.", hint: "Sign in again.")
 
-    package static func invalidResponse(_ why: String, status: HTTPStatus? = nil) -> OAuthError {
+    /// The session was created without a token endpoint.
+    public static let noTokenEndpoint = OAuthError(
+        code: "noTokenEndpoint", message: "The session was created without a token endpoint.",
+        hint: "Pass the endpoint to signIn(with:at:), or create the session with init(tokenEndpoint:store:).")
+
+    package static func invalidResponse(_ reason: String, status: HTTPStatus? = nil) -> OAuthError {
         OAuthError(
-            code: "invalidResponse", message: "The issuer's answer is no token response: \(why).",
-            hint: "Check that the address is that of the token endpoint.", status: status)
+            code: "invalidResponse", message: "The server's response is not a token response: \(reason).",
+            hint: "Check that the URL is that of the token endpoint.", status: status)
     }
 
-    /// The same answer as another kind of error.
-    func reclassified(as kind: OAuthError) -> OAuthError {
+    /// Returns this error with another code.
+    func reclassified(as other: OAuthError) -> OAuthError {
         OAuthError(
-            code: kind.code, message: issuerMessage.map { "\(kind.message) (\($0))" } ?? kind.message, hint: kind.hint,
-            status: status, issuerCode: issuerCode, issuerMessage: issuerMessage, retryAfter: retryAfter)
+            code: other.code, message: issuerMessage.map { "\(other.message) (\($0))" } ?? other.message,
+            hint: other.hint, status: status, issuerCode: issuerCode, issuerMessage: issuerMessage,
+            retryAfter: retryAfter)
     }
 
-    /// Whether the issuer gave a reason for people and no code for programs.
-    var isWordsOnly: Bool { issuerMessage != nil && issuerCode == nil }
+    /// Whether the server sent a message and no code.
+    var hasMessageOnly: Bool { issuerMessage != nil && issuerCode == nil }
+}
+
+extension OAuthError {
+    /// Creates the error of a response, whatever its format.
+    ///
+    /// RFC 6749 §5.2 requires `error` and `error_description`. Some servers send `detail`, a list of errors, HTML, or
+    /// nothing at all; the status decides then.
+    ///
+    /// - Parameter secrets: The secrets of the request: a message that repeats one is left out.
+    package init(_ response: HTTPResponse, hiding secrets: [String] = [], now: Date) {
+        let members = Self.members(of: response)
+        let issuerCode = (members["error"] ?? members["error_code"])?.stringValue.flatMap {
+            Self.sanitized($0, upTo: 64)
+        }
+        let error = Self.error(for: response.status, issuerCode: issuerCode)
+        let message = Self.message(in: members).flatMap { Self.sanitized($0, upTo: 200, hiding: secrets) }
+        self.init(
+            code: error.code, message: message.map { "\(error.message) (\($0))" } ?? error.message, hint: error.hint,
+            status: response.status, issuerCode: issuerCode, issuerMessage: message,
+            retryAfter: response.retryDelay(now: now) ?? Self.delay(members["retry_after"]))
+    }
+
+    /// Returns the members of the response; FastAPI puts a program's own object below `detail`.
+    private static func members(of response: HTTPResponse) -> JSONObject {
+        guard let json = try? JSONValue(parsing: response.body.bytes), let members = json.objectValue else {
+            return [:]
+        }
+        return members["detail"]?.objectValue ?? members
+    }
+
+    /// Returns the error of a status and a code; an unavailable server outranks its code, since no outage may end a session.
+    private static func error(for status: HTTPStatus, issuerCode: String?) -> OAuthError {
+        switch status.rawValue {
+        case 429: return .tooManyRequests
+        case 503: return .temporarilyUnavailable
+        case 500...: return .serverFailed
+        case 300..<400: return .invalidResponse("it is a redirect, which no secret may follow", status: status)
+        default: break
+        }
+        if let issuerCode, let known = codes[issuerCode] { return known }
+        // RFC 6749 §5.2 uses 401 for failed client authentication, with `error`. Without it the server refuses the grant.
+        return status == .unauthorized ? .invalidGrant : .refused
+    }
+
+    /// The codes of RFC 6749 §5.2, RFC 7009 §2.2.1, RFC 9449 §12.2, and the codes of the Lazi backend.
+    private static let codes: [String: OAuthError] = [
+        "invalid_request": .invalidRequest, "invalid_client": .invalidClient, "invalid_grant": .invalidGrant,
+        "unauthorized_client": .unauthorizedClient, "unsupported_grant_type": .unsupportedGrantType,
+        "invalid_scope": .invalidScope, "unsupported_token_type": .unsupportedTokenType,
+        "invalid_dpop_proof": .invalidDPoPProof, "use_dpop_nonce": .useDPoPNonce,
+        "temporarily_unavailable": .temporarilyUnavailable, "server_error": .serverFailed,
+        "INVALID_CREDENTIALS": .invalidGrant, "INVALID_REFRESH_TOKEN": .invalidGrant,
+        "INSUFFICIENT_SCOPE": .invalidScope, "RATE_LIMIT_EXCEEDED": .tooManyRequests,
+    ]
+
+    /// Returns the server's message from one of the usual members.
+    private static func message(in members: JSONObject) -> String? {
+        let text = ["error_description", "detail", "message"].lazy.compactMap { members[$0]?.stringValue }.first
+        return text ?? members["detail"]?.arrayValue.map(list)
+    }
+
+    /// Returns the names and reasons of a list of errors; `input` is left out, since it repeats the request.
+    private static func list(_ errors: [JSONValue]) -> String {
+        let lines = errors.prefix(5).compactMap { error -> String? in
+            guard let reason = error["msg"]?.stringValue else { return nil }
+            return (error["loc"]?.arrayValue?.last?.stringValue).map { "\($0): \(reason)" } ?? reason
+        }
+        return lines.joined(separator: "; ")
+    }
+
+    /// Returns untrusted text in one printable line; nil where nothing is left, or where it repeats a secret.
+    private static func sanitized(_ text: String, upTo limit: Int, hiding secrets: [String] = []) -> String? {
+        guard
+            !secrets.contains(where: {
+                !$0.isEmpty && (text.contains($0) || text.contains(FormEncoding.encodeValue($0)))
+            })
+        else {
+            return nil
+        }
+        let scalars = text.unicodeScalars.lazy.filter { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: false
+            default: true
+            }
+        }
+        let sanitized = String(String.UnicodeScalarView(scalars.prefix(limit)))
+        return sanitized.isEmpty ? nil : sanitized
+    }
+
+    /// Returns the seconds of a member, which the field `Retry-After` outranks.
+    private static func delay(_ value: JSONValue?) -> Duration? {
+        guard let seconds = value?.intValue, seconds >= 0 else { return nil }
+        return .seconds(min(seconds, Int(RetryAfter.longest.components.seconds)))
+    }
 }

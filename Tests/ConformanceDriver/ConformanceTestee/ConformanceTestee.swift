@@ -3,7 +3,8 @@
 import Foundation
 public import LatchRPC
 
-/// What protobuf's conformance runner asks: reads a message in one encoding and writes it in another.
+/// The implementation under test of protobuf's conformance runner: it decodes a message from one encoding and encodes
+/// it in another.
 public enum ConformanceTestee {
     /// Answers one request.
     public static func answer(_ request: ConformanceRequest) -> ConformanceResponse {
@@ -41,23 +42,23 @@ public enum ConformanceTestee {
     ) throws(ProtoError) -> ConformanceResponse.Result {
         switch request.requestedOutputFormat {
         case .protobuf: .protobufPayload(Data(try message.serialized()))
-        case .json: .jsonPayload(try message.json(JSONWritingOptions(types: types, extensions: extensions)))
+        case .json: .jsonPayload(try message.json(JSONEncodingOptions(types: types, extensions: extensions)))
         case .textFormat:
             .textPayload(
                 message.text(
-                    TextWritingOptions(
+                    TextFormatEncodingOptions(
                         includesUnknownFields: request.printUnknownFields, types: types, extensions: extensions)))
         case .jspb, .unspecified, .unrecognized: .skipped("no such encoding")
         }
     }
 
-    private static func jsonReading(_ request: ConformanceRequest) -> JSONReadingOptions {
-        JSONReadingOptions(
+    private static func jsonReading(_ request: ConformanceRequest) -> JSONDecodingOptions {
+        JSONDecodingOptions(
             ignoresUnknownFields: request.testCategory == .jsonIgnoreUnknownParsingTest, types: types,
             extensions: extensions)
     }
 
-    private static let textReading = TextReadingOptions(types: types, extensions: extensions)
+    private static let textReading = TextFormatDecodingOptions(types: types, extensions: extensions)
 
     private static let messages: [String: any Message.Type] = {
         let types: [any Message.Type] = [
@@ -67,10 +68,10 @@ public enum ConformanceTestee {
         return Dictionary(types.map { ($0.schema.name, $0) }) { first, _ in first }
     }()
 
-    /// What may stand in an Any.
+    /// The message types that an Any may contain.
     public static let types = TypeRegistry(Array(messages.values))
 
-    /// What the runner's messages are extended with.
+    /// The extensions of the runner's messages.
     public static let extensions: ExtensionSet = {
         var extensions = AllTypesProto2Extensions.all
         extensions.formUnion(AllTypesEditionsProto2Extensions.all)

@@ -8,7 +8,7 @@ import TestVectors
 
 /// Google's protobuf for Python: a second reader and writer of JSON, which Scripts/fetch-peers installs.
 enum PythonProtobuf {
-    /// What a skipped suite says.
+    /// The comment of a skipped suite.
     static let hint =
         "Scripts/fetch-peers rules could not install protobuf from PyPI: no network, no python3, or no pip"
 
@@ -43,7 +43,7 @@ enum PythonProtobuf {
             FileManager.default.contents(atPath: protos.appending(path: name).path).map { Array($0) }
         }.compile(["all_types_proto3.proto"])
         guard compilation.isComplete else { throw CocoaError(.fileReadCorruptFile) }
-        return FileDescriptor.serializedSet(compilation.requested)
+        return FileDescriptor.serializedSet(compilation.filesToGenerate)
     }
 
     private static let folder = Task<String?, Never> {

@@ -17,7 +17,7 @@ struct `JSON beside Google's protobuf for Python` {
     }
 
     private func message(_ json: String) -> TestAllTypesProto3? {
-        let options = JSONReadingOptions(types: ConformanceTestee.types)
+        let options = JSONDecodingOptions(types: ConformanceTestee.types)
         do throws(ProtoError) {
             return try TestAllTypesProto3(json: json, options: options)
         } catch {

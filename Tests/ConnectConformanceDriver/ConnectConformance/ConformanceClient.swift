@@ -8,7 +8,7 @@ import Synchronization
 
 /// The client under test: makes the calls that the runner describes, with `RPCChannel` over `CurlTransport`.
 public final class ConformanceClient: Sendable {
-    /// What a connection needs of its own.
+    /// The settings of a connection.
     private struct Identity: Hashable {
         let authority: Data
         let certificate: Data
@@ -42,7 +42,7 @@ public final class ConformanceClient: Sendable {
             "\(request.serverTlsCert.isEmpty ? "http" : "https")://\(request.host):\(request.port)",
             through: try transport(for: request), using: style, codec: request.codec == .json ? .json : .binary,
             compression: compressions.first, limits: limit == 0 ? .standard : RPCLimits(messageBytes: limit),
-            accepting: compressions, getsSafeMethods: request.useGetHttpMethod,
+            accepting: compressions, usesHTTPGet: request.useGetHttpMethod,
             assumingHTTP2: request.httpVersion == .httpVersion2, types: ConformanceTypes.all)
     }
 
@@ -54,7 +54,7 @@ public final class ConformanceClient: Sendable {
         case .gzip:
             // The reference server wants to see even the smallest message compressed.
             var gzip = RPCCompression.gzip
-            gzip.smallestMessage = 0
+            gzip.minimumMessageBytes = 0
             return [gzip]
         default: throw UnusableRequest(reason: "only gzip is known here")
         }
@@ -90,7 +90,7 @@ public final class ConformanceClient: Sendable {
     }
 }
 
-/// Why a request of the runner cannot be followed.
+/// The reason why a request of the runner cannot be followed.
 struct UnusableRequest: Swift.Error, CustomStringConvertible {
     let reason: String
 

@@ -31,7 +31,7 @@ public enum ConformanceServer {
     /// The service behind the routes of its methods.
     private static func router(limit: Int) -> Router {
         var gzip = RPCCompression.gzip
-        gzip.smallestMessage = 0
+        gzip.minimumMessageBytes = 0
         let service = RPCService(
             ConformanceService().rpcMethods, limits: limit == 0 ? .standard : RPCLimits(messageBytes: limit),
             compressions: [gzip], types: ConformanceTypes.all)

@@ -23,7 +23,7 @@ public struct ConformanceService: ConformanceServiceServer {
         return IdempotentUnaryResponse(payload: try await payload(request.responseDefinition, info, context))
     }
 
-    /// What a server does not do.
+    /// The features that the server does not support.
     public func unimplemented(
         _ request: UnimplementedRequest, context: CallContext
     ) async throws -> UnimplementedResponse {
@@ -95,8 +95,8 @@ public struct ConformanceService: ConformanceServiceServer {
         _ definition: UnaryResponseDefinition?, _ info: ConformancePayload.RequestInfo, _ context: CallContext
     ) async throws -> ConformancePayload {
         guard let definition else { return ConformancePayload(requestInfo: info) }
-        context.answerMetadata = HTTPFields(definition.responseHeaders)
-        context.answerTrailers = HTTPFields(definition.responseTrailers)
+        context.responseMetadata = HTTPFields(definition.responseHeaders)
+        context.responseTrailers = HTTPFields(definition.responseTrailers)
         if definition.responseDelayMs > 0 { try await Task.sleep(for: .milliseconds(definition.responseDelayMs)) }
         switch definition.response {
         case .error(let error): throw error.thrown(with: [try ProtoAny(packing: info)])
@@ -106,7 +106,7 @@ public struct ConformanceService: ConformanceServiceServer {
     }
 }
 
-/// What a call with messages back is to answer.
+/// The response plan of a streaming call.
 private struct AnswerPlan: Sendable {
     let data: [Data]
     private let delay: Duration
@@ -117,8 +117,8 @@ private struct AnswerPlan: Sendable {
         delay = .milliseconds(definition?.responseDelayMs ?? 0)
         error = definition?.error
         guard let definition else { return }
-        context.answerMetadata = HTTPFields(definition.responseHeaders)
-        context.answerTrailers = HTTPFields(definition.responseTrailers)
+        context.responseMetadata = HTTPFields(definition.responseHeaders)
+        context.responseTrailers = HTTPFields(definition.responseTrailers)
     }
 
     func pause() async throws {

@@ -23,7 +23,7 @@ extension HTTPFields {
         }
     }
 
-    /// As headers of the suite, each name once.
+    /// The fields as headers of the suite, each name once.
     public var headers: [Header] {
         var headers: [Header] = []
         for line in self {

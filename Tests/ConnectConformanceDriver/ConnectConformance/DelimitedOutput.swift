@@ -5,7 +5,7 @@ import LatchCore
 import Synchronization
 public import LatchRPC
 
-/// Where answers go, one after the other whoever writes them.
+/// The output of responses, one at a time from concurrent writers.
 public final class DelimitedOutput: Sendable {
     private let handle: Mutex<FileHandle>
 

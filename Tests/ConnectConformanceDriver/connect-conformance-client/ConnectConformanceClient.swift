@@ -7,7 +7,7 @@ import Foundation
 ///
 ///     connectconformance --mode client --conf CONFIGURATION .build/debug/connect-conformance-client
 @main struct ConnectConformanceClient {
-    /// How many calls are under way at once.
+    /// The number of concurrent calls.
     nonisolated private static let width = CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? 8
 
     static func main() async throws {
@@ -34,7 +34,7 @@ import Foundation
         }
     }
 
-    /// What the runner asks; reading blocks, so a thread does it.
+    /// The requests of the runner; reading blocks, so it has a thread of its own.
     nonisolated private static func requests() -> AsyncStream<ClientCompatRequest> {
         let (stream, continuation) = AsyncStream.makeStream(of: ClientCompatRequest.self)
         Thread.detachNewThread {

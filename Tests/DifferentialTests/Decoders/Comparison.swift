@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchRPC
+import PortableFoundation
 
-/// What our decoder and Python's make of the same inputs.
+/// The results of our decoder and Python's for the same inputs.
 enum Comparison {
-    /// What `LATCH_DIFFERENTIAL=SEED:COUNT` asks for: another seed and another number of inputs than `make test` has.
+    /// The seed and number of inputs from `LATCH_DIFFERENTIAL=SEED:COUNT`, if they differ from those of `make test`.
     static let wish: (seed: UInt64, count: Int)? = {
         let parts = ProcessInfo.processInfo.environment["LATCH_DIFFERENTIAL"]?.split(separator: ":") ?? []
         guard parts.count == 2, let seed = UInt64(parts[0]), let count = Int(parts[1]) else { return nil }
@@ -24,7 +24,7 @@ enum Comparison {
     struct Outcome {
         var accepted = 0
         var refused = 0
-        /// How many inputs a known leniency excuses, by its name.
+        /// The number of inputs that a known leniency excuses, by its name.
         var excused: [String: Int] = [:]
         var differences: [Difference] = []
     }
@@ -86,7 +86,7 @@ enum Comparison {
 
     private static func written(_ message: any Message) -> [UInt8]? {
         do throws(ProtoError) {
-            return try message.jsonBytes(JSONWritingOptions(types: Input.registry, extensions: Input.extensions))
+            return try message.jsonBytes(JSONEncodingOptions(types: Input.registry, extensions: Input.extensions))
         } catch {
             return nil
         }
@@ -103,7 +103,7 @@ enum Comparison {
 
     private static func decode(_ input: Input) throws(ProtoError) -> any Message {
         guard input.isJSON else { return try input.type.init(serialized: input.bytes, extensions: Input.extensions) }
-        let options = JSONReadingOptions(types: Input.registry, extensions: Input.extensions)
+        let options = JSONDecodingOptions(types: Input.registry, extensions: Input.extensions)
         return try input.type.init(json: input.bytes, options: options)
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where Python is known not to follow ProtoJSON or protobuf's encoding; everything else is a difference.
+/// The known deviations of Python from ProtoJSON and the binary encoding; anything else is a difference.
 ///
 /// Tests/Peers/Protobuf/decode.py watches the places where json_format is lenient, and says which of them an input took:
 /// an excuse holds only for an input that did.
@@ -22,7 +22,7 @@ enum KnownDeviations {
         }
     }
 
-    /// What json_format reads though ProtoJSON or RFC 8259 does not have it.
+    /// The inputs that json_format accepts although ProtoJSON or RFC 8259 does not permit them.
     private static let leniencies = [
         "constant": "Python's json reads NaN and Infinity without quotes",
         "integer": "int() reads leading zeros, a plus, underscores, blanks at the ends and digits of other scripts",
@@ -47,7 +47,7 @@ enum KnownDeviations {
         "oneof": "null makes no member of a oneof",
     ]
 
-    /// What json_format reads as another value.
+    /// The inputs that json_format reads as another value.
     private static let misreadings = [
         "rounded": "an integer with an exponent goes through a double, and loses what is beyond 2^53",
         "zero": "-0 is the integer 0 for Python's json, and loses its sign",
@@ -58,14 +58,14 @@ enum KnownDeviations {
         "unseen": "what is within a proto2 map with a key that is no UTF-8 cannot be looked through from Python",
     ]
 
-    /// What json_format refuses, by its words, though ProtoJSON has it.
+    /// The inputs that json_format refuses, by its message, although ProtoJSON permits them.
     private static let refusals = [
         "Float value too large": "the greatest float in its shortest spelling is above it as a double",
         "Float value too small": "the same with a minus",
         "unseen": "what is no UTF-8 in a proto2 string is U+FFFD for us, so that two keys of a map may be one",
     ]
 
-    /// What Python writes in JSON of a message that was read from bytes.
+    /// The JSON that Python writes for a message decoded from bytes.
     private static let spellings = [
         "entry": "an entry of a map in which stands an unknown field is for upb an unknown field as a whole",
         "unseen": "what is within a proto2 map with a key that is no UTF-8 cannot be looked through from Python",

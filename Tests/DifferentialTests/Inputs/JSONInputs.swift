@@ -2,6 +2,7 @@
 
 import TestVectors
 
+@testable import LatchProtobuf
 @testable import LatchRPC
 
 /// JSON texts as other writers than ours may send them: each form that ProtoJSON allows, and forms that it does not; and
@@ -104,7 +105,7 @@ struct JSONInputs {
 
     /// The message as JSON spells it in its own way; nil where it has none.
     private mutating func wellKnown(_ schema: MessageSchema, _ depth: Int) -> String? {
-        switch WellKnownShape(schema.name) {
+        switch WellKnownType(schema.name) {
         case .none: nil
         case .timestamp: "\"\(random.pick(Self.timestamps))\""
         case .duration: "\"\(random.pick(Self.durations))\""
@@ -132,7 +133,7 @@ struct JSONInputs {
         guard depth > 0 else { return "{}" }
         let type = random.pick(Input.types + [Timestamp.self, ProtoStruct.self, ProtoAny.self, BoolValue.self])
         let host = random.pick(["type.googleapis.com/", "x/", "a/b/", "/", ""])
-        let isShaped = WellKnownShape(type.schema.name) != .none
+        let isShaped = WellKnownType(type.schema.name) != .none
         var inside =
             isShaped ? ["\"value\":\(object(type.schema, depth: depth - 1))"] : members(type.schema, depth - 1)
         let name = random.below(20) == 0 ? "no.Such" : type.schema.name

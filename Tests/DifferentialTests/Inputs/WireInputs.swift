@@ -2,6 +2,7 @@
 
 import TestVectors
 
+@testable import LatchProtobuf
 @testable import LatchRPC
 
 /// Bytes as other writers than ours may send them: fields in any order and more than once, packed or not, numbers longer

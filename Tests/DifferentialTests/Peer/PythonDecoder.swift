@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchProcess
 import LatchProto
+import PortableFoundation
 
 /// Google's protobuf for Python (upb below, json_format above), which Scripts/fetch-peers installs.
 enum PythonDecoder {
-    /// What a skipped suite says.
+    /// The comment of a skipped suite.
     static let hint =
         "Scripts/fetch-peers rules could not install protobuf from PyPI: no network, no python3, or no pip"
 
     /// Whether it is there, installed now where it was not.
     static func install() async -> Bool { await folder.value != nil }
 
-    /// What Python makes of an input.
+    /// Python's result for an input.
     struct Answer {
         let isAccepted: Bool
-        /// Where it was lenient, as Tests/Peers/Protobuf/decode.py names it, or why it refused.
+        /// The name of its leniency in Tests/Peers/Protobuf/decode.py, or the reason of its refusal.
         let notes: String
         let bytes: [UInt8]
         /// Nil where the message cannot be said in JSON.

@@ -152,8 +152,8 @@ extension HTTPRequestClient {
         struct Foreign: Error { let secret = "canary" }
         let all: [(HTTPRequestClient.Error, String)] = [
             (.invalidHTTPResponse(id), "The answer is none of HTTP."),
-            (.badResponse(id, 503, "canary"), "The server answered with status 503."),
-            (.other(id, HTTPError.timeout), "The server did not answer in time."),
+            (.badResponse(id, 503, "canary"), "The server responded with status 503."),
+            (.other(id, HTTPError.timeout), "The server did not respond in time."),
             (.other(id, Foreign()), "The request failed: Foreign."),
         ]
         for (error, text) in all {

@@ -128,7 +128,7 @@ import Testing
                     let client = Dependency(\.jwtAuthClient).wrappedValue
                     _ = await failure { try await client.sendAuthenticated(.get("/status")) }
                     #expect(
-                        await failure { try await client.refreshExpiredTokens() } as? AuthError == .renewalReentered)
+                        await failure { try await client.refreshExpiredTokens() } as? AuthError == .refreshReentered)
                     try await Dependency(\.authTokensClient).wrappedValue.destroy()
                     return tokens
                 }

@@ -108,7 +108,7 @@ final class Backend: Handler {
     /// The real transport, with the test's date in its answers.
     private var dated: any Handler {
         let live = Transport.live
-        return HandlerFunction { request in
+        return ClosureHandler { request in
             var response = try await live.respond(to: request)
             response.fields[.date] = HTTPDate(self.clock.now).description
             return response

@@ -15,7 +15,7 @@ final class RecordedKeychain: SecretStore {
     }
 
     let state = Mutex(State())
-    let memory = MemorySecretStore()
+    let memory = InMemorySecretStore()
 
     func read(_ name: String) throws -> [UInt8]? {
         try state.withLock { state in

@@ -40,7 +40,17 @@ import Testing
     func `tells what the server said, in the first place that says it`(body: String, said: String) {
         let error = error(400, body)
         #expect(error.serverMessage == said)
-        #expect(error.message == "The server refused. (\(said))")
+        #expect(error.message == "The server refused the request. (\(said))")
+    }
+
+    @Test(arguments: [
+        (400, #"{"code":"invalidEmail","message":"m"}"#), (422, #"{"error_code":"INVALID_EMAIL"}"#),
+        (400, #"{"error":"invalid_email"}"#),
+    ])
+    func `is about the address where the server says so`(status: Int, body: String) {
+        #expect(error(status, body).code == "invalidEmail")
+        #expect(error(403, body).code == "refused")
+        #expect(error(status, #"{"message":"invalid email"}"#).code == "refused")
     }
 
     @Test(arguments: ["", "{}", "[]", #""text""#, "<html>stack trace</html>", #"{"message":""}"#, #"{"message":{}}"#])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LatchAccounts
 import LatchAuth
 import LatchCore
@@ -22,6 +23,30 @@ private let register = "/api/clients/register"
         #expect(!client.session.currentState.isSignedIn)
     }
 
+    @Test func `is decoded, timed and intercepted as its owner wants`() async throws {
+        struct Profile: Decodable, Sendable { let firstName: String }
+        struct Marker: Interceptor {
+            func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+                var request = request
+                request.fields["X-Marker"] = "1"
+                return try await next.respond(to: request)
+            }
+        }
+        let backend = ScriptedBackend()
+        backend.on(register, .created, ["id": "1", "email": "ada@example.com"])
+        backend.on("/profile", .ok, ["first_name": "Ada"])
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let client = AuthClient(
+            baseURL: try #require(URL(string: "https://api.example.com")),
+            store: InMemoryTokenStore(Tokens(access: "a", expiry: .distantFuture)), transport: backend,
+            interceptors: [Marker()], timeout: .seconds(7), decoder: decoder)
+        try await client.signUp(email: "ada@example.com", password: "secret")
+        #expect(try await client.client.perform(.get("profile", as: Profile.self)).firstName == "Ada")
+        #expect(backend.requests.allSatisfy { $0.fields["X-Marker"] == "1" && $0.timeout == .seconds(7) })
+        #expect(backend.requests.count == 2)
+    }
+
     @Test(arguments: [#"{"id":"7"}"#, #"{"sub":"7"}"#, #"{"_id":"7"}"#, #"{"id":7}"#])
     func `P6: has the identifier that the server gave it`(identifier: String) async throws {
         let backend = ScriptedBackend()
@@ -35,7 +60,7 @@ private let register = "/api/clients/register"
     func `P6: without an identifier or an address is an error, never an invention`(body: String) async throws {
         let backend = ScriptedBackend()
         backend.on(register) { _ in HTTPResponse(status: .created, body: HTTPBody(body)) }
-        await #expect(throws: AccountError.invalidAnswer) {
+        await #expect(throws: AccountError.invalidResponse) {
             try await backend.client().signUp(email: "a@b.c", password: "secret")
         }
     }

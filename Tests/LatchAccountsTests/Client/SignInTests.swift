@@ -62,7 +62,7 @@ private let login = "/api/auth/clients/login"
         backend.on(login) { _ in HTTPResponse(status: .ok, body: HTTPBody(body)) }
         let store = InMemoryTokenStore<Tokens>()
         let client = try backend.client(store: store)
-        await #expect(throws: AccountError.invalidAnswer) {
+        await #expect(throws: AccountError.invalidResponse) {
             try await client.signIn(email: "a@b.c", password: "secret")
         }
         #expect(store.load() == nil)

@@ -20,7 +20,7 @@ private enum SignOutTokens {
         let client = try backend.client(store: store)
         backend.on(logout) { [session = client.session] _ in
             #expect(store.load() == nil)
-            #expect(session.currentState == .signedOut(.person))
+            #expect(session.currentState == .signedOut(.user))
             return HTTPResponse(status: .ok, body: HTTPBody(#"{"message":"bye"}"#))
         }
         #expect(try await client.signOut())
@@ -40,7 +40,7 @@ private enum SignOutTokens {
         let client = try backend.client(store: store)
         #expect(try await client.signOut() == false)
         #expect(store.load() == nil)
-        #expect(client.session.currentState == .signedOut(.person))
+        #expect(client.session.currentState == .signedOut(.user))
     }
 
     @Test func `P5: sends the refresh cookie only where there is no refresh token`() async throws {
@@ -63,7 +63,7 @@ private enum SignOutTokens {
         #expect(backend.requests.count == 1)
     }
 
-    @Test func `P5: is not undone by a renewal that was under way`() async throws {
+    @Test func `P5: is not undone by a refresh that was under way`() async throws {
         let backend = ScriptedBackend()
         let (arrived, signal) = AsyncStream.makeStream(of: Void.self)
         let (released, release) = AsyncStream.makeStream(of: Void.self)
@@ -82,7 +82,7 @@ private enum SignOutTokens {
         release.yield()
         await #expect(throws: AuthError.superseded) { try await waiter.value }
         #expect(store.load() == nil)
-        #expect(client.session.currentState == .signedOut(.person))
+        #expect(client.session.currentState == .signedOut(.user))
     }
 
     @Test func `makes the tokens worthless at the server where this device cannot forget them`() async throws {

@@ -20,7 +20,7 @@ final class RealBackend: Sendable {
 
     let identity: Identity
     let mailer = MemoryMailer()
-    /// What the network does with a request before it reaches the server, and with its answer.
+    /// The fault of the network between client and server, in both directions.
     let network = Mutex<@Sendable (HTTPRequest, any Handler) async throws -> HTTPResponse>({
         try await $1.respond(to: $0)
     })
@@ -81,7 +81,7 @@ final class RealBackend: Sendable {
         guard let url = URL(string: base) else { throw HTTPError.invalidURL }
         return AuthClient(
             baseURL: url, store: store,
-            transport: HandlerFunction { request in
+            transport: ClosureHandler { request in
                 let network = self.network.withLock { $0 }
                 return try await network(request, self.transport)
             }, clock: clock.wallClock(skew: skew))
@@ -99,12 +99,12 @@ final class RealBackend: Sendable {
 
     /// The token in the newest mail to an address.
     func mailedToken(to email: String = RealBackend.email) async -> String {
-        await identity.parts.mails.flush()
+        await identity.dependencies.mails.flush()
         let text = mailer.messages.last { $0.recipient == email }?.text
         return text?.split(separator: "token=").last?.split(separator: "\n").first.map(String.init) ?? ""
     }
 
-    /// How many tokens were given out for a grant.
+    /// The number of tokens issued for a grant.
     func issued(_ grant: String) async throws -> Int {
         let request = HTTPRequest(authority: "127.0.0.1", path: "/metrics")
         let text = try await identity.handler.respond(to: request).body.text ?? ""

@@ -6,8 +6,8 @@ import LatchCore
 import LatchTesting
 import Testing
 
-/// A renewal that waits until a test lets it answer.
-private final class HeldRenewal: Sendable {
+/// A refresh that waits until a test lets it answer.
+private final class HeldRefresh: Sendable {
     private let begun = AsyncStream.makeStream(of: Void.self)
     private let released = AsyncStream.makeStream(of: Void.self)
 
@@ -22,9 +22,9 @@ private final class HeldRenewal: Sendable {
 }
 
 @Suite struct `Accounts side by side` {
-    @Test func `J17: are isolated: a renewal of one, however late, never touches another`() async throws {
+    @Test func `J17: are isolated: a refresh of one, however late, never touches another`() async throws {
         try await withTemporaryFolder { folder in
-            let held = HeldRenewal()
+            let held = HeldRefresh()
             let list = accountList(in: folder) { entry, _ in
                 #expect(entry.name == "ada")
                 return await held.answer(Tokens(access: "ada 2", refresh: "ra2"))
@@ -32,16 +32,16 @@ private final class HeldRenewal: Sendable {
             let old = Tokens(access: "ada 1", refresh: "ra1")
             let ada = try await list.signIn(old, as: "ada", issuer: idIssuer)
             let adaSession = try await list.session(for: ada.id)
-            async let renewed = adaSession.renewed(replacing: old)
+            async let refreshed = adaSession.refreshed(replacing: old)
             await held.hasBegun()
 
-            // Somebody else signs in, and is current, while the renewal is on its way.
+            // Somebody else signs in, and is current, while the refresh is on its way.
             let bob = try await list.signIn(Tokens(access: "bob 1", refresh: "rb1"), as: "bob", issuer: idIssuer)
             let bobSession = try await list.session(for: bob.id)
             var states = bobSession.states.makeAsyncIterator()
             #expect(await states.next()?.credential?.access == "bob 1")
             held.release()
-            #expect(try await renewed.access == "ada 2")
+            #expect(try await refreshed.access == "ada 2")
 
             #expect(try await bobSession.credential().access == "bob 1")
             #expect(try await adaSession.credential().access == "ada 2")
@@ -51,23 +51,23 @@ private final class HeldRenewal: Sendable {
             #expect(try await later.session(for: ada.id).credential().access == "ada 2")
             #expect(try await later.session(for: bob.id).credential().access == "bob 1")
             try await bobSession.signOut()
-            #expect(await states.next() == .signedOut(.person))
+            #expect(await states.next() == .signedOut(.user))
         }
     }
 
-    @Test func `J11: a renewal that comes after its account was removed leaves nothing behind`() async throws {
+    @Test func `J11: a refresh that comes after its account was removed leaves nothing behind`() async throws {
         try await withTemporaryFolder { folder in
-            let held = HeldRenewal()
+            let held = HeldRefresh()
             let list = accountList(in: folder) { _, _ in await held.answer(Tokens(access: "late", refresh: "late")) }
             let old = Tokens(access: "ada 1", refresh: "ra1")
             let ada = try await list.signIn(old, as: "ada", issuer: idIssuer)
             let bob = try await list.signIn(Tokens(access: "bob 1"), as: "bob", issuer: idIssuer)
             let session = try await list.session(for: ada.id)
-            let renewal = Task { try await session.renewed(replacing: old) }
+            let refresh = Task { try await session.refreshed(replacing: old) }
             await held.hasBegun()
             try await list.remove(ada.id)
             held.release()
-            await #expect(throws: AuthError.superseded) { try await renewal.value }
+            await #expect(throws: AuthError.superseded) { try await refresh.value }
             let secrets = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
             #expect(try await secrets.names() == ["account.\(bob.id)", "accounts"])
             #expect(try await list.content().entries == [bob])
@@ -84,8 +84,8 @@ private final class HeldRenewal: Sendable {
             let bob = try await list.signIn(Tokens(access: "b", refresh: "rb"), as: "bob", issuer: idIssuer)
             let (one, other) = (try await list.session(for: ada.id), try await list.session(for: bob.id))
             let tokens = (try await one.credential(), try await other.credential())
-            await #expect(throws: AuthError.reauthenticationRequired) { try await one.renewed(replacing: tokens.0) }
-            #expect(try await other.renewed(replacing: tokens.1).access == "bob 2")
+            await #expect(throws: AuthError.reauthenticationRequired) { try await one.refreshed(replacing: tokens.0) }
+            #expect(try await other.refreshed(replacing: tokens.1).access == "bob 2")
             #expect(one.currentState == .signedOut(.issuer))
             #expect(other.currentState.isSignedIn)
             // Both are still in the list: the one can be signed in again.
@@ -93,9 +93,9 @@ private final class HeldRenewal: Sendable {
         }
     }
 
-    @Test func `renew at once without waiting for each other`() async throws {
+    @Test func `refresh at once without waiting for each other`() async throws {
         try await withTemporaryFolder { folder in
-            let held = HeldRenewal()
+            let held = HeldRefresh()
             let list = accountList(in: folder) { entry, _ in
                 if entry.name == "slow" { return await held.answer(Tokens(access: "slow 2")) }
                 return Tokens(access: "\(entry.name) 2")

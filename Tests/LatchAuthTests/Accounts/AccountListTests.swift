@@ -9,21 +9,21 @@ import Testing
 /// A list over a folder, as one process of a person has it: with stores, locks and watches of its own.
 func accountList(
     in folder: String, secrets: (any SecretStore)? = nil,
-    renew: @escaping @Sendable (AccountEntry, Renewal<Tokens>) async throws -> Tokens = { _, _ in
-        throw AuthError.renewalFailed
+    refresh: @escaping @Sendable (AccountEntry, RefreshRequest<Tokens>) async throws -> Tokens = { _, _ in
+        throw AuthError.refreshFailed
     }
 ) -> AccountList {
     let file = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
     return AccountList(
         secrets ?? file, coordinate: { FileCoordination(path: "\(folder)/\($0)") },
-        makeSession: { entry, store in Session(store: store) { try await renew(entry, $0) } })
+        makeSession: { entry, store in Session(store: store) { try await refresh(entry, $0) } })
 }
 
 let idIssuer = "https://id.example.com"
 
 @Suite struct `A list of accounts` {
-    private let list = AccountList(MemorySecretStore()) { entry, store in
-        Session(store: store) { _ in throw AuthError.renewalFailed }
+    private let list = AccountList(InMemorySecretStore()) { entry, store in
+        Session(store: store) { _ in throw AuthError.refreshFailed }
     }
 
     private func signIn(_ name: String, issuer: String = idIssuer, userID: String? = nil) async throws -> AccountEntry {
@@ -104,8 +104,8 @@ let idIssuer = "https://id.example.com"
     }
 
     @Test func `forgets a removed account with its tokens, and makes nobody else current`() async throws {
-        let secrets = MemorySecretStore()
-        let list = AccountList(secrets) { _, store in Session(store: store) { _ in throw AuthError.renewalFailed } }
+        let secrets = InMemorySecretStore()
+        let list = AccountList(secrets) { _, store in Session(store: store) { _ in throw AuthError.refreshFailed } }
         let ada = try await list.signIn(Tokens(access: "a", refresh: "ra"), as: "ada", issuer: idIssuer)
         let bob = try await list.signIn(Tokens(access: "b", refresh: "rb"), as: "bob", issuer: idIssuer)
         let session = try await list.session(for: bob.id)
@@ -113,7 +113,7 @@ let idIssuer = "https://id.example.com"
         let content = try await list.content()
         #expect(content.entries == [ada])
         #expect(content.current == nil)
-        #expect(session.currentState == .signedOut(.person))
+        #expect(session.currentState == .signedOut(.user))
         #expect(secrets.names() == ["account.\(ada.id)", "accounts"])
         await #expect(throws: AuthError.unknownAccount) { try await list.remove(bob.id) }
         #expect(try await list.session(for: ada.id).credential().access == "a")
@@ -131,8 +131,8 @@ let idIssuer = "https://id.example.com"
     }
 
     @Test func `holds no secret`() async throws {
-        let secrets = MemorySecretStore()
-        let list = AccountList(secrets) { _, store in Session(store: store) { _ in throw AuthError.renewalFailed } }
+        let secrets = InMemorySecretStore()
+        let list = AccountList(secrets) { _, store in Session(store: store) { _ in throw AuthError.refreshFailed } }
         let tokens = Tokens(access: "access-secret", refresh: "refresh-secret", idToken: "id-secret")
         _ = try await list.signIn(tokens, as: "ada", issuer: idIssuer)
         let record = try #require(secrets.read("accounts"))

@@ -9,10 +9,10 @@ import Testing
 
 /// A store that fails at the n-th write, as a full disk or a crash would make it.
 private final class BreakingStore: SecretStore {
-    private let kept: MemorySecretStore
+    private let kept: InMemorySecretStore
     private let writesLeft: Mutex<Int>
 
-    init(over kept: MemorySecretStore, afterWrites writes: Int) {
+    init(over kept: InMemorySecretStore, afterWrites writes: Int) {
         self.kept = kept
         writesLeft = Mutex(writes)
     }
@@ -40,7 +40,7 @@ private final class BreakingStore: SecretStore {
 }
 
 private func plainList(over secrets: any SecretStore) -> AccountList {
-    AccountList(secrets) { _, store in Session(store: store) { _ in throw AuthError.renewalFailed } }
+    AccountList(secrets) { _, store in Session(store: store) { _ in throw AuthError.refreshFailed } }
 }
 
 @Suite struct `Two processes with one list of accounts` {
@@ -123,7 +123,7 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
             var states = session.states.makeAsyncIterator()
             #expect(await states.next()?.isSignedIn == true)
             try await one.remove(ada.id)
-            #expect(await states.next() == .signedOut(.person))
+            #expect(await states.next() == .signedOut(.user))
             await #expect(throws: AuthError.unknownAccount) { try await other.session(for: ada.id) }
         }
     }
@@ -143,7 +143,7 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
     @Test(arguments: 0..<3) func `has all of a sign-in or can have it again, and never tokens without an account`(
         writes: Int
     ) async throws {
-        let kept = MemorySecretStore()
+        let kept = InMemorySecretStore()
         let ada = try await plainList(over: kept).signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
         let breaking = plainList(over: BreakingStore(over: kept, afterWrites: writes))
         await #expect(throws: AuthError.storeFull) {
@@ -161,7 +161,7 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
     }
 
     @Test(arguments: 0..<2) func `has an account or has it not, whenever its removal fails`(writes: Int) async throws {
-        let kept = MemorySecretStore()
+        let kept = InMemorySecretStore()
         let whole = plainList(over: kept)
         let ada = try await whole.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
         let breaking = plainList(over: BreakingStore(over: kept, afterWrites: writes))
@@ -174,7 +174,7 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
     }
 
     @Test func `changes nothing where a switch or a name cannot be stored`() async throws {
-        let kept = MemorySecretStore()
+        let kept = InMemorySecretStore()
         let whole = plainList(over: kept)
         let ada = try await whole.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
         let bob = try await whole.signIn(Tokens(access: "b"), as: "bob", issuer: idIssuer)
@@ -196,7 +196,7 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
     @Test(arguments: damages) func `is no list without accounts, and is set aside by the next sign-in`(
         text: String
     ) async throws {
-        let secrets = MemorySecretStore()
+        let secrets = InMemorySecretStore()
         let damaged = Array(text.utf8)
         secrets.write(damaged, for: "accounts")
         let list = plainList(over: secrets)
@@ -222,7 +222,7 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
     }
 
     @Test func `of a later version is left as it is`() async throws {
-        let secrets = MemorySecretStore()
+        let secrets = InMemorySecretStore()
         let later = Array(#"{"version":2,"accounts":[]}"#.utf8)
         secrets.write(later, for: "accounts")
         let list = plainList(over: secrets)
@@ -235,7 +235,7 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
     }
 
     @Test func `that names one account twice, or a current one that is not there, is read without them`() async throws {
-        let secrets = MemorySecretStore()
+        let secrets = InMemorySecretStore()
         let entry = #"{"id":"1","name":"ada","issuer":"https://id.example.com"}"#
         secrets.write(Array(#"{"version":1,"current":"2","accounts":[\#(entry),\#(entry)]}"#.utf8), for: "accounts")
         let content = try await plainList(over: secrets).content()

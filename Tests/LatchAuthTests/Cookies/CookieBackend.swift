@@ -13,7 +13,7 @@ final class CookieBackend: Sendable {
         /// The value of `sid` that is accepted; nil accepts none.
         var valid: String?
         var logins = 0
-        /// What a login answers in place of 204.
+        /// The response of a login, in place of 204.
         var loginStatus = 204
         /// Whether a login sets the cookie.
         var setsCookie = true
@@ -24,11 +24,11 @@ final class CookieBackend: Sendable {
         var rotations = 0
     }
 
-    /// What the server's thread does; it knows nothing of the server, so that both can go.
+    /// The loop of the server's thread; it does not retain the server, so that both can be released.
     private final class Script: Sendable {
         let state = Mutex(State())
 
-        func answer(_ request: RawHTTPServer.Request) -> RawHTTPServer.Answer {
+        func answer(_ request: RawHTTPServer.Request) -> RawHTTPServer.Response {
             state.withLock { state in
                 if request.line.hasPrefix("POST /login ") { return login(&state) }
                 let sent = request.values(of: "Cookie").flatMap { $0.components(separatedBy: "; ") }
@@ -47,7 +47,7 @@ final class CookieBackend: Sendable {
             }
         }
 
-        private func login(_ state: inout State) -> RawHTTPServer.Answer {
+        private func login(_ state: inout State) -> RawHTTPServer.Response {
             state.logins += 1
             guard state.loginStatus < 300, state.setsCookie else { return .response(state.loginStatus) }
             state.valid = "s\(state.logins)"

@@ -85,7 +85,7 @@ import Testing
         let second = try #require(rotated(first, by: "sid=2; HttpOnly", "old=; Max-Age=0", "evil=1; Domain=other.com"))
         #expect(second.cookies.map { "\($0.name)=\($0.value)" } == ["sid=2"])
         #expect(second.cookies.first?.isHTTPOnly == true)
-        #expect(!second.authorizesLike(first) && !second.renewsLike(first) && second != first)
+        #expect(!second.hasSameAccessToken(as: first) && !second.hasSameRefreshToken(as: first) && second != first)
         #expect(rotated(second, by: "sid=3", sent: first)?.cookies.map(\.value) == ["3"])
     }
 

@@ -86,7 +86,7 @@ import Testing
     @Test func `for somebody else by now changes nothing`() async throws {
         let (held, gate) = (SharedResult<Void>(), SharedResult<Void>())
         let session = backend.session(in: store)
-        let slow = InterceptorFunction { request, next in
+        let slow = ClosureInterceptor { request, next in
             let response = try await next.respond(to: request)
             held.finish(.success(()))
             try await gate.value()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct `A session of cookies that ends` {
     let backend: CookieBackend
-    let secrets = MemorySecretStore()
+    let secrets = InMemorySecretStore()
 
     init() throws { backend = try CookieBackend() }
 
@@ -46,7 +46,7 @@ import Testing
         while backend.logins == 0 { await Task.yield() }
         await #expect(throws: AuthError.missingToken) { try await get(session) }
         #expect(secrets.names() == [])
-        #expect(session.currentState == .signedOut(.person))
+        #expect(session.currentState == .signedOut(.user))
         #expect(backend.sent == [])
     }
 
@@ -62,7 +62,7 @@ import Testing
         gate.finish(.success(()))
         await #expect(throws: AuthError.superseded) { try await login.value }
         #expect(secrets.names() == [])
-        #expect(session.currentState == .signedOut(.person))
+        #expect(session.currentState == .signedOut(.user))
     }
 
     @Test func `and goes on as somebody else keeps that one's cookies`() async throws {
@@ -92,7 +92,7 @@ import Testing
         backend.change { $0.valid = nil }
         await #expect(throws: AuthError.missingToken) { try await get(session) }
         #expect(backend.logins == 1)
-        #expect(session.currentState == .signedOut(.person))
+        #expect(session.currentState == .signedOut(.user))
     }
 
     @Test func `by damage of what was kept begins anew, with the damaged record set aside`() async throws {
@@ -103,7 +103,7 @@ import Testing
         #expect(try await store.load()?.map(\.value) == ["s1", "en"])
     }
 
-    /// Of a store that is damaged as a whole a login would give up what it holds for others.
+    /// A login into a store that is damaged as a whole would lose the secrets of others.
     @Test(arguments: [AuthError.storeLocked, .storeDenied, .storeCorrupt])
     func `in a store that cannot be read is no end, and nobody logs in`(failure: AuthError) async throws {
         let session = backend.session(in: FailingStore(failure: failure))

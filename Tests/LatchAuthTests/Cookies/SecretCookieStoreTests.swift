@@ -8,7 +8,7 @@ import LatchTesting
 import Testing
 
 @Suite struct `Cookies in a secret store` {
-    let secrets = MemorySecretStore()
+    let secrets = InMemorySecretStore()
 
     private func store(keepsSessionCookies: Bool = true) -> SecretCookieStore {
         SecretCookieStore(secrets, name: "cookies", keepsSessionCookies: keepsSessionCookies)

@@ -10,12 +10,12 @@ import Testing
 @Suite struct `Sessions that share a record by files` {
     /// A process's session over the record in `folder`: with stores, locks and watches of its own.
     private func session(
-        in folder: String, renew: @escaping Session<Tokens>.Renew = { _ in throw AuthError.renewalFailed }
+        in folder: String, refresh: @escaping Session<Tokens>.Refresh = { _ in throw AuthError.refreshFailed }
     ) -> Session<Tokens> {
         let secrets = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
         let store = SecretTokenStore<Tokens>(
             secrets, name: "account", coordination: FileCoordination(path: "\(folder)/account"))
-        return Session(store: store, renew: renew)
+        return Session(store: store, refresh: refresh)
     }
 
     private func next(
@@ -27,7 +27,7 @@ import Testing
         return nil
     }
 
-    @Test func `see each other's sign-in, renewal and sign-out without being asked`() async throws {
+    @Test func `see each other's sign-in, refresh and sign-out without being asked`() async throws {
         try await withTemporaryFolder { folder in
             let one = session(in: folder) { _ in Tokens(access: "second", refresh: "r2") }
             let other = session(in: folder)
@@ -36,10 +36,10 @@ import Testing
 
             try await one.signIn(Tokens(access: "first", refresh: "r1"))
             #expect(await next(&states) { $0.isSignedIn }?.credential?.access == "first")
-            _ = try await one.renewed(replacing: Tokens(access: "first", refresh: "r1"))
+            _ = try await one.refreshed(replacing: Tokens(access: "first", refresh: "r1"))
             #expect(await next(&states) { $0.credential?.access != "first" }?.credential?.access == "second")
             try await one.signOut()
-            #expect(await next(&states) { !$0.isSignedIn } == .signedOut(.person))
+            #expect(await next(&states) { !$0.isSignedIn } == .signedOut(.user))
         }
     }
 
@@ -51,7 +51,7 @@ import Testing
             try await one.signIn(tokens)
             #expect(try await other.credential() == tokens)
             var states = other.states.makeAsyncIterator()
-            await #expect(throws: AuthError.reauthenticationRequired) { try await one.renewed(replacing: tokens) }
+            await #expect(throws: AuthError.reauthenticationRequired) { try await one.refreshed(replacing: tokens) }
             #expect(await next(&states) { !$0.isSignedIn } == .signedOut(.issuer))
             // Also who starts later is told why.
             let late = session(in: folder)
@@ -59,16 +59,16 @@ import Testing
         }
     }
 
-    @Test func `renew once for all of them`() async throws {
+    @Test func `refresh once for all of them`() async throws {
         try await withTemporaryFolder { folder in
-            let renewals = Mutex(0)
+            let refreshes = Mutex(0)
             let sessions = (0..<4).map { _ in
                 session(in: folder) { _ in
-                    let number = renewals.withLock { count in
+                    let number = refreshes.withLock { count in
                         count += 1
                         return count
                     }
-                    return Tokens(access: "renewed \(number)", refresh: "next")
+                    return Tokens(access: "refreshed \(number)", refresh: "next")
                 }
             }
             let old = Tokens(access: "old", refresh: "r", expiry: Date(timeIntervalSinceNow: -1))
@@ -79,22 +79,22 @@ import Testing
                 }
                 return try await group.reduce(into: Set<String>()) { $0.insert($1) }
             }
-            #expect(all == ["renewed 1"])
-            #expect(renewals.withLock { $0 } == 1)
+            #expect(all == ["refreshed 1"])
+            #expect(refreshes.withLock { $0 } == 1)
         }
     }
 
-    @Test func `tell a renewal elsewhere from somebody else's sign-in`() async throws {
+    @Test func `tell a refresh elsewhere from somebody else's sign-in`() async throws {
         try await withTemporaryFolder { folder in
             let one = session(in: folder)
             let other = session(in: folder)
             let ada = Tokens(access: "ada", refresh: "ra")
             try await one.signIn(ada)
             #expect(try await other.credential() == ada)
-            let lease = try await one.lease()
+            let snapshot = try await one.snapshot()
             try await other.signIn(Tokens(access: "bob", refresh: "rb"))
             // A request that was begun as Ada is not repeated as Bob.
-            await #expect(throws: AuthError.superseded) { try await one.renewed(replacing: lease) }
+            await #expect(throws: AuthError.superseded) { try await one.refreshed(replacing: snapshot) }
             #expect(try await one.credential().access == "bob")
         }
     }
@@ -107,11 +107,11 @@ import Testing
             #expect(try await other.enterIfFree(section) == nil)
             #expect(try await one.enterIfFree(section) == nil)
             for free in SessionSection.allCases where free != section {
-                try #require(try await other.enterIfFree(free)).end()
+                try #require(try await other.enterIfFree(free)).release()
             }
-            turn.end()
-            try #require(try await other.enterIfFree(section)).end()
-            try await other.enter(section).end()
+            turn.release()
+            try #require(try await other.enterIfFree(section)).release()
+            try await other.enter(section).release()
         }
         let nowhere = FileCoordination(path: "/proc/no-such-folder/a")
         await #expect(throws: AuthError.self) { try await nowhere.enterIfFree(section) }

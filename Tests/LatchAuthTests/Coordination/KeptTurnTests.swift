@@ -39,16 +39,16 @@ import Testing
             #expect(old.refresh == "r0")
             #expect(stage.issuer.asked == ["r0"])
             // Who was refused with it can do nothing but wait.
-            async let waiting = other.renewed(replacing: old).access
+            async let waiting = other.refreshed(replacing: old).access
             await stage.clock.sleeper(for: Stage.patience)
             stage.isFull.withLock { $0 = false }
-            #expect(try await holder.renewed(replacing: old).access == "successor of r0")
+            #expect(try await holder.refreshed(replacing: old).access == "successor of r0")
             #expect(try await waiting == "successor of r0")
             #expect(stage.issuer.asked == ["r0"])
         }
     }
 
-    @Test func `is waited for by who joins a renewal that nobody needed at once`() async throws {
+    @Test func `is waited for by who joins a refresh that nobody needed at once`() async throws {
         try await withTemporaryFolder { folder in
             let stage = Stage(folder, left: 60)
             let (holder, other) = (stage.session(), stage.session(isBroken: false))
@@ -57,12 +57,12 @@ import Testing
             let tasks = (0..<20).map { number in
                 Task {
                     number.isMultiple(of: 2)
-                        ? try await other.renewed(replacing: old) : try await other.credential()
+                        ? try await other.refreshed(replacing: old) : try await other.credential()
                 }
             }
             await stage.clock.sleeper(for: Stage.patience)
             stage.isFull.withLock { $0 = false }
-            _ = try await holder.renewed(replacing: old)
+            _ = try await holder.refreshed(replacing: old)
             for (number, task) in tasks.enumerated() {
                 let access = try await task.value.access
                 #expect(access == "successor of r0" || !number.isMultiple(of: 2) && access == old.access)
@@ -119,7 +119,7 @@ import Testing
     }
 }
 
-/// What two processes share, and a clock that stands still.
+/// The state that two processes share, and a stopped clock.
 private final class Stage: Sendable {
     static let patience: ClosedRange<Duration> = .seconds(90) ... .seconds(90)
 
@@ -149,17 +149,17 @@ private final class Stage: Sendable {
 
     /// A session as a process makes it, with locks and watches of its own.
     ///
-    /// - Parameter isBroken: Whether its store is full from its first renewal on.
+    /// - Parameter isBroken: Whether its store is full from its first refresh on.
     func session(isBroken: Bool = true) -> Session<Tokens> {
         let secrets = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
         let coordination = FileCoordination(path: "\(folder)/account", clock: clock.wallClock())
         let store = SecretTokenStore<Tokens>(
             isBroken ? FillingStore(store: secrets, stage: self) : secrets, name: "account", coordination: coordination)
         return Session(
-            store: store, policy: RenewalPolicy(jitter: .zero), clock: clock.wallClock()
-        ) { renewal in
+            store: store, policy: RefreshPolicy(jitter: .zero), clock: clock.wallClock()
+        ) { request in
             if isBroken { self.isFull.withLock { $0 = true } }
-            return try self.issuer.renew(renewal.credential, at: self.clock.now)
+            return try self.issuer.refresh(request.credential, at: self.clock.now)
         }
     }
 }
@@ -170,7 +170,7 @@ private final class StrictIssuer: Sendable {
 
     var asked: [String] { seen.withLock { $0 } }
 
-    func renew(_ tokens: Tokens, at now: Date) throws -> Tokens {
+    func refresh(_ tokens: Tokens, at now: Date) throws -> Tokens {
         let refresh = tokens.refresh ?? ""
         let isUsed = seen.withLock { seen in
             defer { seen.append(refresh) }

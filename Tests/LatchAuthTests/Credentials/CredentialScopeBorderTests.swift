@@ -5,7 +5,7 @@ import LatchHTTP
 import Testing
 
 @Suite struct `The border of a credential's scope` {
-    /// What an attacker can register, or write so that it reads like the host that is meant.
+    /// The hosts that an attacker can register, or spell like the intended host.
     static let strangers = [
         "api.x.com.evil.com", "evilx.com", "evil-x.com", "x.com.evil.com", "api.x.com@evil.com", "x.com.", "api.x.com.",
         "xcom", "api.x.co", "x.com%2eevil.com", "x.com:443@evil.com", "evil.com/x.com", "evil.com?x.com",

@@ -12,7 +12,7 @@ private let canary = "canary-7c3e"
 
 @Suite struct `A credential in a store` {
     private func roundTrip<Value: SessionCredential & Codable>(_ value: Value) async throws {
-        let secrets = MemorySecretStore()
+        let secrets = InMemorySecretStore()
         let store = SecretTokenStore<Value>(secrets, name: "credential")
         try await store.save(value)
         #expect(try await store.load() == value)
@@ -44,7 +44,7 @@ private let canary = "canary-7c3e"
     }
 
     @Test func `N1: comes back as it was, and shows nothing, as fields`() async throws {
-        try await roundTrip(FieldsCredential(["X-A": canary, "x-b": canary + "\"\\"]))
+        try await roundTrip(HeaderCredential(["X-A": canary, "x-b": canary + "\"\\"]))
     }
 
     @Test func `N1: comes back as it was, and shows nothing, as an HMAC key`() async throws {
@@ -82,14 +82,14 @@ private let canary = "canary-7c3e"
     }
 
     @Test func `N1: that breaks its own rules is not read`() async throws {
-        let secrets = MemorySecretStore()
+        let secrets = InMemorySecretStore()
         secrets.write(Array(#"{"user":"a:b","password":"c"}"#.utf8), for: "a")
         await #expect(throws: AuthError.storeCorrupt) {
             try await SecretTokenStore<BasicCredential>(secrets, name: "a").load()
         }
         secrets.write(Array(#"{"fields":[{"name":"X","value":"1"},{"name":"x","value":"2"}]}"#.utf8), for: "a")
         await #expect(throws: AuthError.storeCorrupt) {
-            try await SecretTokenStore<FieldsCredential>(secrets, name: "a").load()
+            try await SecretTokenStore<HeaderCredential>(secrets, name: "a").load()
         }
     }
 

@@ -107,7 +107,7 @@ private struct Adding: Interceptor {
         for name in ["X-Added", "X-Amz-Date", "Accept"] {
             arrived.fields[HTTPFieldName(name)] = sent.values(of: name).first
         }
-        let names = SigV4Canonical.signedNames(of: arrived)
+        let names = SigV4CanonicalRequest.signedNames(of: arrived)
         #expect(sent.values(of: "authorization").first?.contains(";\(names.suffix(2).joined(separator: ";")),") == true)
     }
 
@@ -117,7 +117,7 @@ private struct Adding: Interceptor {
         let scope = CredentialScope.host("127.0.0.1")
         let everything: [any Credential] = try [
             hmac, APIKey("canary-key"), APIKey("canary-query", inQuery: "key"), BearerToken("canary-bearer"),
-            FieldsCredential(["X-One": "canary-one"]),
+            HeaderCredential(["X-One": "canary-one"]),
         ]
         let client = try client(server.url, everything.map { CredentialInterceptor($0, for: scope) })
         _ = try await client.respond(to: client.request(.get, "a"))

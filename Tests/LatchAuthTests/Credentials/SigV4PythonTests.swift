@@ -74,7 +74,7 @@ struct `AWS signatures beside python's` {
                 service: Bool.random(using: &random) ? "s3" : "execute-api", clock: .standing(at: seconds))
         }
 
-        /// What python needs to know, from the request as it was signed.
+        /// The input for Python, from the signed request.
         func line(_ signed: HTTPRequest) -> String {
             let names = signed.fields.filter { $0.name != .authorization }.map {
                 "\($0.name.canonicalName):\($0.value)"

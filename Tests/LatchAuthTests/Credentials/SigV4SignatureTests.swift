@@ -98,14 +98,14 @@ import Testing
     }
 
     private func canonicalPath(_ path: String, keepsPath: Bool) -> String {
-        let canonical = SigV4Canonical(request(.get, path), names: ["host"], payload: "", keepsPath: keepsPath)
+        let canonical = SigV4CanonicalRequest(request(.get, path), names: ["host"], payload: "", keepsPath: keepsPath)
         return String(canonical.text.split(separator: "\n", omittingEmptySubsequences: false)[1])
     }
 
     @Test(arguments: [("example.com:443", "example.com"), ("Example.com", "Example.com"), ("h:8443", "h:8443")])
     func `covers the host as it is sent`(authority: String, host: String) {
         let request = HTTPRequest(authority: authority, path: "/")
-        let canonical = SigV4Canonical(request, names: ["host"], payload: "", keepsPath: false)
+        let canonical = SigV4CanonicalRequest(request, names: ["host"], payload: "", keepsPath: false)
         #expect(canonical.text.contains("\nhost:\(host)\n"))
     }
 

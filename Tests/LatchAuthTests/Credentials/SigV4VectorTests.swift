@@ -24,8 +24,8 @@ struct `Amazon's cases of Signature Version 4` {
             var request = test.request
             if let token = test.credential.sessionToken { request.fields["X-Amz-Security-Token"] = token }
             let lines = test.canonicalRequest.split(separator: "\n", omittingEmptySubsequences: false)
-            let canonical = SigV4Canonical(
-                request, names: SigV4Canonical.signedNames(of: request), payload: String(lines.last ?? ""),
+            let canonical = SigV4CanonicalRequest(
+                request, names: SigV4CanonicalRequest.signedNames(of: request), payload: String(lines.last ?? ""),
                 keepsPath: false)
             #expect(canonical.text == test.canonicalRequest, "\(name)")
             #expect(

@@ -10,7 +10,7 @@ import LatchTesting
 import Synchronization
 import Testing
 
-/// What arrives at a server is put together again and judged by what is on the wire alone.
+/// The received request is rebuilt and verified from the wire alone.
 @Suite struct `A signed request at a server` {
     private func client(_ server: RawHTTPServer, _ credentials: any Credential...) throws -> Client {
         Client(
@@ -92,7 +92,7 @@ import Testing
         let server = try RawHTTPServer { _ in .response(200) }
         let key = try Key.generate(.eddsa, id: "k")
         let message = try MessageSignature(
-            key, covering: SignaturePolicy.requestComponents + ["x-api-key", "authorization"])
+            key, covering: SignatureComponent.requestDefaults + ["x-api-key", "authorization"])
         let client = try client(server, APIKey("key"), BearerToken("token"), APIKey("q", inQuery: "k"), message)
         _ = try await client.respond(to: client.request(.post, "a", body: HTTPBody("x")))
         let arrived = try arrived(#require(server.requests.first))

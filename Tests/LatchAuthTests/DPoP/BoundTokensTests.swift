@@ -54,9 +54,9 @@ import Testing
     }
 
     @Test func `are kept with their key in one record`() async throws {
-        let secrets = MemorySecretStore()
+        let secrets = InMemorySecretStore()
         let store = SecretTokenStore<Tokens>(secrets, name: "auth")
-        try await store.save(record: TokenRecord(credential: tokens, signIn: "1"))
+        try await store.save(record: TokenRecord(credential: tokens, sessionID: "1"))
         let loaded = try #require(try await store.load())
         #expect(loaded == tokens)
         #expect(loaded.key == key)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func `are read from records that were written before there were types`() async throws {
-        let secrets = MemorySecretStore()
+        let secrets = InMemorySecretStore()
         let store = SecretTokenStore<Tokens>(secrets, name: "auth")
         secrets.write(
             Array(#"{"credential":{"access":"a","refresh":"r","expiry":1800000000},"signIn":"1"}"#.utf8), for: "auth")
@@ -89,7 +89,7 @@ import Testing
         #expect(Set([TokenType.dpop, TokenType(rawValue: "DPOP"), .bearer]).count == 2)
     }
 
-    @Test func `keep their key through renewals that bring none`() throws {
+    @Test func `keep their key through refreshes that bring none`() throws {
         let fixture = SessionFixture { _, fixture in
             var fresh = fixture.issue(1)
             fresh.tokenType = .dpop
@@ -99,12 +99,12 @@ import Testing
         var first = fixture.tokens(0, life: -1)
         (first.tokenType, first.key) = (.dpop, key)
         let signedIn = first
-        let renewed = try fixture.run {
+        let refreshed = try fixture.run {
             try await session.signIn(signedIn)
             return try await session.credential()
         }
-        #expect(renewed.access == "access-1")
-        #expect(renewed.key == key)
+        #expect(refreshed.access == "access-1")
+        #expect(refreshed.key == key)
         #expect(fixture.stored?.key == key)
     }
 }

@@ -13,14 +13,14 @@ final class DPoPBackend: Sendable {
         /// The access token that is accepted, and the thumbprint of the key that it is bound to.
         var token = "access-0"
         var thumbprint = ""
-        var renewals: [String] = []
+        var refreshes: [String] = []
         /// Whether it asks for another nonce whatever it gets.
         var isNeverContent = false
-        /// Where `/elsewhere` leads to.
+        /// The target of the redirect at `/elsewhere`.
         var elsewhere = ""
     }
 
-    /// What the server's thread does; it knows nothing of the server, so that both can go.
+    /// The loop of the server's thread; it does not retain the server, so that both can be released.
     private final class Script: Sendable {
         let state = Mutex(State())
         let clock: ManualClock
@@ -33,20 +33,20 @@ final class DPoPBackend: Sendable {
             verifier = DPoPVerifier(nonces: nonces, clock: clock.wallClock())
         }
 
-        func answer(_ raw: RawHTTPServer.Request) -> RawHTTPServer.Answer {
+        func answer(_ raw: RawHTTPServer.Request) -> RawHTTPServer.Response {
             let words = raw.line.split(separator: " ").map(String.init)
             var request = HTTPRequest(
                 method: HTTPMethod(rawValue: words[0]), scheme: "http",
                 authority: raw.values(of: "Host").first ?? "", path: words[1])
             for value in raw.values(of: "DPoP") { request.fields.append(value, for: "DPoP") }
             do {
-                return try words[1] == "/token" ? renew(request, raw) : resource(request, raw)
+                return try words[1] == "/token" ? refresh(request, raw) : resource(request, raw)
             } catch {
                 return refusal(error as? AuthError, isTokenEndpoint: words[1] == "/token")
             }
         }
 
-        private func resource(_ request: HTTPRequest, _ raw: RawHTTPServer.Request) throws -> RawHTTPServer.Answer {
+        private func resource(_ request: HTTPRequest, _ raw: RawHTTPServer.Request) throws -> RawHTTPServer.Response {
             let (token, thumbprint) = state.withLock { ($0.token, $0.thumbprint) }
             let sent = raw.values(of: "Authorization").first ?? ""
             guard sent.hasPrefix("DPoP ") else { throw AuthError.refusedProof }
@@ -62,20 +62,20 @@ final class DPoPBackend: Sendable {
             return .response(200, fields: common, body: String(decoding: raw.body, as: UTF8.self))
         }
 
-        private func renew(_ request: HTTPRequest, _ raw: RawHTTPServer.Request) throws -> RawHTTPServer.Answer {
+        private func refresh(_ request: HTTPRequest, _ raw: RawHTTPServer.Request) throws -> RawHTTPServer.Response {
             let proof = try verifier.verify(request)
             return state.withLock { state in
                 guard proof.thumbprint == state.thumbprint else { return .response(400) }
-                state.renewals.append(raw.values(of: "Idempotency-Key").joined())
-                state.token = "access-\(state.renewals.count)"
+                state.refreshes.append(raw.values(of: "Idempotency-Key").joined())
+                state.token = "access-\(state.refreshes.count)"
                 return .response(200, fields: common, body: state.token)
             }
         }
 
-        /// What every answer has: the date, and the nonce to use next.
+        /// The fields of every response: the date, and the next nonce.
         private var common: [String] { ["Date: \(HTTPDate(clock.now))", "DPoP-Nonce: \(nonces.current)"] }
 
-        private func refusal(_ error: AuthError?, isTokenEndpoint: Bool) -> RawHTTPServer.Answer {
+        private func refusal(_ error: AuthError?, isTokenEndpoint: Bool) -> RawHTTPServer.Response {
             let code = error == .staleProofNonce ? "use_dpop_nonce" : "invalid_dpop_proof"
             let fields = state.withLock { $0.isNeverContent } ? ["DPoP-Nonce: \(UUID().uuidString)"] : common
             guard isTokenEndpoint else {
@@ -100,7 +100,7 @@ final class DPoPBackend: Sendable {
         change { [key] in $0.thumbprint = key.thumbprint }
     }
 
-    var renewals: [String] { script.state.withLock { $0.renewals } }
+    var refreshes: [String] { script.state.withLock { $0.refreshes } }
 
     func change(_ body: @Sendable (inout State) -> Void) { script.state.withLock { body(&$0) } }
 
@@ -115,13 +115,13 @@ final class DPoPBackend: Sendable {
         Tokens(access: access, refresh: "refresh", tokenType: .dpop, key: key)
     }
 
-    /// A session that renews here, by proved requests.
+    /// A session that refreshes here, by proved requests.
     func session() async throws -> Session<Tokens> {
         let url = url
-        let session = Session(store: InMemoryTokenStore<Tokens>()) { renewal in
-            let proving = renewal.credential.key.map { [DPoPInterceptor($0)] } ?? []
+        let session = Session(store: InMemoryTokenStore<Tokens>()) { request in
+            let proving = request.credential.key.map { [DPoPInterceptor($0)] } ?? []
             let client = Client(baseURL: url, transport: CurlTransport(), interceptors: proving)
-            let fields: HTTPFields = [.idempotencyKey: renewal.idempotencyKey]
+            let fields: HTTPFields = [.idempotencyKey: request.idempotencyKey]
             let request = try client.request(.post, "token", fields: fields, body: HTTPBody("refresh"))
             let response = try await client.respond(to: request)
             guard response.status == .ok else { throw HTTPError.offline }

@@ -20,7 +20,7 @@ import Testing
         #expect(backend.requests().count == 4)
         let proofs = backend.requests().flatMap { $0.values(of: "DPoP") }
         #expect(Set(proofs).count == 4)
-        #expect(backend.renewals.isEmpty)
+        #expect(backend.refreshes.isEmpty)
         #expect(session.currentState.isSignedIn)
     }
 
@@ -37,7 +37,7 @@ import Testing
         backend.clock.advance(by: 900)
         #expect(try await get(client).status == .ok)
         #expect(backend.requests().count == 6)
-        #expect(backend.renewals.isEmpty)
+        #expect(backend.refreshes.isEmpty)
     }
 
     @Test func `are proved for the address that a redirect leads to`() async throws {
@@ -68,38 +68,38 @@ import Testing
         #expect(backend.requests().count == 2)
     }
 
-    @Test func `do not repeat content that can be read once, and do not renew for it`() async throws {
+    @Test func `do not repeat content that can be read once, and do not refresh for it`() async throws {
         let backend = try DPoPBackend()
         let client = backend.client(try await backend.session())
         let once = HTTPBody(HTTPBodyStream.once("one note"))
         let response = try await client.respond(to: client.request(.post, "notes", body: once))
         #expect(response.status == .unauthorized)
         #expect(backend.requests().count == 1)
-        #expect(backend.renewals.isEmpty)
+        #expect(backend.refreshes.isEmpty)
     }
 
-    @Test func `are renewed by proved requests, under one key and the nonce of the token endpoint`() async throws {
+    @Test func `are refreshed by proved requests, under one key and the nonce of the token endpoint`() async throws {
         let backend = try DPoPBackend()
         let session = try await backend.session()
         backend.change { $0.token = "another" }
         let response = try await get(backend.client(session))
         #expect(response.status == .ok)
-        #expect(backend.renewals.count == 1)
-        let renewed = try #require(session.currentState.credential)
-        #expect(renewed.access == "access-1")
-        #expect(renewed.key == backend.key)
+        #expect(backend.refreshes.count == 1)
+        let refreshed = try #require(session.currentState.credential)
+        #expect(refreshed.access == "access-1")
+        #expect(refreshed.key == backend.key)
         // One origin: the resource's nonce will do at the token endpoint.
         #expect(
             backend.requests().map { $0.line.split(separator: " ")[1] } == ["/notes", "/notes", "/token", "/notes"])
     }
 
-    @Test func `are renewed with a nonce that the token endpoint asks for`() async throws {
+    @Test func `are refreshed with a nonce that the token endpoint asks for`() async throws {
         let backend = try DPoPBackend()
         let session = try await backend.session()
-        _ = try await session.renewed(replacing: backend.tokens())
+        _ = try await session.refreshed(replacing: backend.tokens())
         #expect(backend.requests("/token").count == 2)
         #expect(Set(backend.requests("/token").flatMap { $0.values(of: "Idempotency-Key") }).count == 1)
-        #expect(backend.renewals.count == 1)
+        #expect(backend.refreshes.count == 1)
     }
 
     @Test(arguments: [86_400.0, -86_400, 90, -90])
@@ -112,13 +112,13 @@ import Testing
         #expect(backend.requests().count == 3)
     }
 
-    @Test func `are sent twice at most, however many nonces a server asks for, and are not renewed`() async throws {
+    @Test func `are sent twice at most, however many nonces a server asks for, and are not refreshed`() async throws {
         let backend = try DPoPBackend()
         backend.change { $0.isNeverContent = true }
         let session = try await backend.session()
         #expect(try await get(backend.client(session)).status == .unauthorized)
         #expect(backend.requests().count == 2)
-        #expect(backend.renewals.isEmpty)
+        #expect(backend.refreshes.isEmpty)
         let fixed = backend.client(CredentialInterceptor(backend.tokens(), for: .host("127.0.0.1")))
         #expect(try await get(fixed).status == .unauthorized)
         #expect(backend.requests().count == 4)

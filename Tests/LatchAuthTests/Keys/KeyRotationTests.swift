@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import PortableFoundation
 import Testing
 
 @Suite struct `A key that is not known` {
@@ -64,15 +64,15 @@ import Testing
         }
     }
 
-    /// How many of the tokens are refused as signed by a key that nobody knows.
-    private static func refused(_ texts: [String], by verifier: RemoteVerifier) async -> Int {
+    /// The number of tokens that are refused because their key is unknown.
+    private static func refused(_ texts: [String], by verifier: RemoteJWTVerifier) async -> Int {
         await withTaskGroup(of: Bool.self) { group in
             for text in texts { group.addTask { await isUnknown(text, to: verifier) } }
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
     }
 
-    private static func isUnknown(_ text: String, to verifier: RemoteVerifier) async -> Bool {
+    private static func isUnknown(_ text: String, to verifier: RemoteJWTVerifier) async -> Bool {
         do {
             _ = try await verifier.verify(text)
             return false

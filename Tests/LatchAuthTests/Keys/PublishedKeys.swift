@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchServer
 import LatchTesting
+import PortableFoundation
 import Synchronization
 
 /// An issuer that publishes keys at a real address, and what a verifier over them needs.
 final class PublishedKeys: Sendable {
-    /// What the issuer answers, and what it has been asked.
+    /// The responses of the issuer, and its requests.
     struct State {
         var keys: [Key] = []
         /// Instead of the keys, where it is set.
@@ -43,7 +43,7 @@ final class PublishedKeys: Sendable {
     private init(_ state: consuming sending Mutex<State>) async throws {
         self.state = state
         let relay = Relay()
-        server = Server(handler: HandlerFunction { try await relay.respond(to: $0) })
+        server = Server(handler: ClosureHandler { try await relay.respond(to: $0) })
         let address = try await server.start()
         url = URL(string: address.url + "/jwks.json?tenant=secret") ?? URL(filePath: "/")
         relay.issuer.withLock { $0 = Unowned(self) }
@@ -73,7 +73,7 @@ final class PublishedKeys: Sendable {
         return HTTPResponse(status: .ok, fields: fields, body: HTTPBody(KeySet(keys).jwks().serialized()))
     }
 
-    /// How often it was asked.
+    /// The number of requests.
     var count: Int { state.withLock { $0.requests.count } }
 
     /// Publishes other keys from now on.
@@ -93,8 +93,8 @@ final class PublishedKeys: Sendable {
     }
 
     /// A verifier by these keys.
-    func verifier(_ policy: RemoteKeyPolicy = RemoteKeyPolicy()) throws -> RemoteVerifier {
-        RemoteVerifier(
+    func verifier(_ policy: RemoteKeyPolicy = RemoteKeyPolicy()) throws -> RemoteJWTVerifier {
+        RemoteJWTVerifier(
             keys: try keySet(policy), algorithms: [.eddsa, .es256], issuer: "us", clock: clock.wallClock())
     }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import PortableFoundation
 import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import PortableFoundation
 import Synchronization
 import Testing
 
@@ -143,7 +143,7 @@ import Testing
                     places.withLock { $0.append(OwnQueue.isHere) }
                     return issuer.clock.now
                 }, sleep: { _ in })
-            let verifier = RemoteVerifier(
+            let verifier = RemoteJWTVerifier(
                 keys: try issuer.keySet(), algorithms: [.eddsa], issuer: "us", clock: clock)
             let text = try issuer.token(key)
             _ = try await verifier.verify(text)
@@ -160,7 +160,7 @@ private actor Asker {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-    func verify(_ text: String, by verifier: RemoteVerifier) async throws {
+    func verify(_ text: String, by verifier: RemoteJWTVerifier) async throws {
         for _ in 0..<20 { _ = try await verifier.verify(text) }
     }
 }

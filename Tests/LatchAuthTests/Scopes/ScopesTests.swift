@@ -13,6 +13,16 @@ import Testing
         #expect(scopes.count == 3)
     }
 
+    @Test func `are written as literals`() {
+        let scopes: Scopes = ["projects:read", "files:write"]
+        #expect(scopes.text == "projects:read files:write")
+        #expect(scopes == "files:write projects:read")
+        let scope: Scope = "projects:read"
+        #expect(scope == Scope(rawValue: "projects:read"))
+        let wrong: [Scope] = ["a b", ""]
+        #expect(wrong.map(\.rawValue) == ["a_b", "_"])
+    }
+
     @Test func `are equal in any order`() {
         #expect(Scopes(parsing: "a b") == Scopes(parsing: "b a"))
         #expect(Set([Scopes(parsing: "a b"), Scopes(parsing: "b a")]).count == 1)

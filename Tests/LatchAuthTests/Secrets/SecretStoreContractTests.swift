@@ -14,7 +14,7 @@ import Testing
 @Suite struct `The contract of secret stores` {
     /// A store with one defect, which some rule must notice.
     final class DefectiveStore: SecretStore {
-        let kept = MemorySecretStore()
+        let kept = InMemorySecretStore()
         let defect: String
 
         init(_ defect: String) { self.defect = defect }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchAuth
 
-/// What can go wrong in each kind of store, and what is then said.
+/// The failures of each kind of store, and their errors.
 @Suite struct `An error of a secret store` {
     static let canary = "canary-4417"
 

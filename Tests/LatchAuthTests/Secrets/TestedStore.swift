@@ -10,7 +10,7 @@ enum TestedStore: String, CaseIterable, Sendable {
     /// A place of this kind, which makes any number of stores over the same secrets.
     func place(in folder: String) -> @Sendable () -> any SecretStore {
         let (path, key) = ("\(folder)/secrets", SymmetricKey(size: .bits256))
-        let memory = MemorySecretStore()
+        let memory = InMemorySecretStore()
         return switch self {
         case .memory: { memory }
         case .fileWithKeyFile: { EncryptedFileSecretStore(path: path, key: .keyFile(path: "\(folder)/key")) }

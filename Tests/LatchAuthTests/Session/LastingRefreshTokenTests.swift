@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import PortableFoundation
 import Synchronization
 import Testing
 
@@ -22,9 +22,9 @@ private final class LastingIssuer: Sendable {
     func session(over store: InMemoryTokenStore<Tokens>) -> Session<Tokens> {
         Session(
             store: store, clock: simulation.clock, random: simulation.random, executor: simulation.taskExecutor
-        ) { renewal in
+        ) { request in
             let count = self.keys.withLock { keys in
-                keys.append(renewal.idempotencyKey)
+                keys.append(request.idempotencyKey)
                 return keys.count
             }
             try await self.simulation.clock.sleep(for: .milliseconds(100))
@@ -55,7 +55,7 @@ private final class LastingIssuer: Sendable {
 }
 
 @Suite struct `Sessions at an issuer whose refresh tokens stay` {
-    @Test func `renew once for all: only the access token tells that another was faster`() throws {
+    @Test func `refresh once for all: only the access token tells that another was faster`() throws {
         let issuer = LastingIssuer()
         let store = InMemoryTokenStore(issuer.tokens(0))
         let (one, other) = (issuer.session(over: store), issuer.session(over: store))
@@ -66,7 +66,7 @@ private final class LastingIssuer: Sendable {
         #expect(issuer.keys.withLock { $0.count } == 1)
     }
 
-    @Test func `ask for the next renewal under another key than for the last, which they did not finish`() throws {
+    @Test func `ask for the next refresh under another key than for the last, which they did not finish`() throws {
         let issuer = LastingIssuer()
         let store = InMemoryTokenStore(issuer.tokens(0))
         let (one, other) = (issuer.session(over: store), issuer.session(over: store))

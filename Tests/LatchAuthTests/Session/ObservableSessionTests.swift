@@ -14,8 +14,8 @@ import Testing
     let session: Session<Tokens>
 
     init() {
-        session = Session(store: InMemoryTokenStore<Tokens>(), clock: clock.wallClock()) { renewal in
-            Tokens(access: "renewed", refresh: "r1", expiry: renewal.credential.expiry?.addingTimeInterval(900))
+        session = Session(store: InMemoryTokenStore<Tokens>(), clock: clock.wallClock()) { request in
+            Tokens(access: "refreshed", refresh: "r1", expiry: request.credential.expiry?.addingTimeInterval(900))
         }
     }
 
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `J15: shows each state once and in order, those of time too`() async throws {
-        let observed = ObservableSession(session)
+        let observed = ObservableSession(session, restores: false)
         let viewer = Viewer { observed.state }
         let first = tokens()
         try await session.signIn(first)
@@ -58,15 +58,15 @@ import Testing
         let second = tokens("second")
         try await session.signIn(second)
         try await session.signOut()
-        await wait { viewer.shown.last == .signedOut(.person) }
+        await wait { viewer.shown.last == .signedOut(.user) }
         let expected: [SessionState<Tokens>] = [
-            .unknown, .signedIn(first), .expired(first), .signedIn(second), .signedOut(.person),
+            .unknown, .signedIn(first), .expired(first), .signedIn(second), .signedOut(.user),
         ]
         #expect(viewer.shown == expected)
     }
 
     @Test func `shows all of many changes that come faster than anybody looks`() async throws {
-        let observed = ObservableSession(session)
+        let observed = ObservableSession(session, restores: false)
         let viewer = Viewer { observed.state }
         let all = (0..<100).map { tokens("access-\($0)") }
         for tokens in all { try await session.signIn(tokens) }
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func `says in short what a view asks`() async throws {
-        let observed = ObservableSession(session)
+        let observed = ObservableSession(session, restores: false)
         #expect(observed.isRestoring && !observed.isSignedIn)
         let viewer = Viewer { [observed.isRestoring, observed.isSignedIn, observed.isExpired] }
         try await session.signIn(tokens())
@@ -85,7 +85,7 @@ import Testing
         await wait { observed.isExpired }
         #expect(observed.isSignedIn)
         try await session.signOut()
-        await wait { observed.signedOutReason == .person }
+        await wait { observed.signedOutReason == .user }
         #expect(!observed.isSignedIn && !observed.isExpired && observed.unavailability == nil)
         await wait { viewer.shown.count == 4 }
         #expect(
@@ -100,11 +100,22 @@ import Testing
         #expect(observed.isSignedIn)
     }
 
+    @Test func `restores it by itself`() async throws {
+        let stored = Session(store: InMemoryTokenStore(tokens())) { $0.credential }
+        let observed = ObservableSession(stored)
+        #expect(observed.isRestoring)
+        await wait { !observed.isRestoring }
+        #expect(observed.isSignedIn)
+        let empty = ObservableSession(session)
+        await wait { !empty.isRestoring }
+        #expect(empty.signedOutReason == .noAccount)
+    }
+
     @Test func `shows that a store cannot be read`() async {
         let session = SessionFixture()
         session.world.withLock { $0.loadFailure = .storeLocked }
         let locked = Session(store: FixtureStore(fixture: session)) { $0.credential }
-        let observed = ObservableSession(locked)
+        let observed = ObservableSession(locked, restores: false)
         await #expect(throws: AuthError.storeLocked) { try await locked.restore() }
         await wait { observed.unavailability != nil }
         #expect(observed.unavailability == .storeLocked)
@@ -112,13 +123,13 @@ import Testing
     }
 
     @Test func `shows what a server asks of the person, and its end`() async throws {
-        let observed = ObservableSession(session)
+        let observed = ObservableSession(session, restores: false)
         let viewer = Viewer { observed.stepUp }
         let asked = StepUpRequirement(contextClasses: ["gold"])
         try await session.signIn(tokens())
-        let lease = try await session.lease()
+        let snapshot = try await session.snapshot()
         await #expect(throws: AuthError.stepUpRequired) {
-            try await session.steppedUp(for: asked, refusing: lease, by: nil)
+            try await session.steppedUp(for: asked, refusing: snapshot, by: nil)
         }
         await wait { observed.stepUp == asked }
         try await session.stepUp(to: tokens("gold"))
@@ -127,7 +138,7 @@ import Testing
     }
 
     @Test func `ends with its owner, and leaves no stream open`() async throws {
-        var owned: ObservableSession<Tokens>? = ObservableSession(session)
+        var owned: ObservableSession<Tokens>? = ObservableSession(session, restores: false)
         weak let observed = owned
         #expect(session.broadcast.watcherCount == 1)
         try await session.signIn(tokens())
@@ -143,7 +154,7 @@ import Testing
     @Test func `keeps its session no longer than itself`() async throws {
         var session: Session<Tokens>? = Session(store: InMemoryTokenStore<Tokens>()) { $0.credential }
         weak let released = session
-        var observed = session.map { ObservableSession($0) }
+        var observed = session.map { ObservableSession($0, restores: false) }
         session = nil
         #expect(observed?.session === released)
         observed = nil

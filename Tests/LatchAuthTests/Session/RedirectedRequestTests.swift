@@ -9,12 +9,12 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `A request through a session that is redirected` {
-    private let renewals = Count()
+    private let refreshes = Count()
 
     private func session() async throws -> Session<Tokens> {
-        let renewals = renewals
+        let refreshes = refreshes
         let session = Session(store: InMemoryTokenStore<Tokens>()) { _ in
-            renewals.number.withLock { $0 += 1 }
+            refreshes.number.withLock { $0 += 1 }
             return Tokens(access: "second", refresh: "r2")
         }
         try await session.signIn(
@@ -29,7 +29,8 @@ import Testing
     }
 
     @Test(arguments: [401, 400])
-    func `renews nothing where another origin refuses it: that one has seen no credential`(status: Int) async throws {
+    func `refreshes nothing where another origin refuses it: that one has seen no credential`(status: Int) async throws
+    {
         let other = try RawHTTPServer { _ in
             .response(status, fields: ["WWW-Authenticate: Bearer", "Date: Sun, 06 Nov 1994 08:49:37 GMT"])
         }
@@ -37,7 +38,7 @@ import Testing
         let session = try await session()
         let client = try client(server.url, session)
         #expect(try await client.respond(to: client.request(.get, "a")).status.rawValue == status)
-        #expect(renewals.number.withLock { $0 } == 0)
+        #expect(refreshes.number.withLock { $0 } == 0)
         #expect(server.requests.count == 1 && other.requests.count == 1)
         #expect(other.requests.first?.values(of: "authorization") == [])
         // Nor does its clock say anything about the issuer's: by that one nothing would have expired for decades.
@@ -45,7 +46,7 @@ import Testing
         #expect(session.currentState.isSignedIn)
     }
 
-    @Test func `is renewed and sent again where its own origin refuses it in the end`() async throws {
+    @Test func `is refreshed and sent again where its own origin refuses it in the end`() async throws {
         let server = try RawHTTPServer { request in
             if request.line.hasPrefix("GET /a") { return .response(302, fields: ["Location: /b"]) }
             return .response(request.values(of: "authorization") == ["Bearer second"] ? 200 : 401)
@@ -53,7 +54,7 @@ import Testing
         let session = try await session()
         let client = try client(server.url, session)
         #expect(try await client.respond(to: client.request(.get, "a")).status == .ok)
-        #expect(renewals.number.withLock { $0 } == 1)
+        #expect(refreshes.number.withLock { $0 } == 1)
         #expect(server.requests.map { $0.line.prefix(6) } == ["GET /a", "GET /b", "GET /a", "GET /b"])
     }
 }

@@ -35,7 +35,7 @@ import Testing
         settle()
         #expect(seen() == [.unknown, .signedIn(tokens), .expired(tokens), .signedIn(tokens)])
         #expect(session.currentState == .signedIn(tokens))
-        #expect(fixture.renewals == 0)
+        #expect(fixture.refreshes == 0)
         #expect(fixture.requests.isEmpty)
     }
 
@@ -55,7 +55,7 @@ import Testing
         #expect(fixture.simulation.now.timeIntervalSince(began) < 901)
         let signedIn = State.signedIn(tokens)
         #expect(seen() == [.unknown, signedIn, .expired(tokens), signedIn, .expired(tokens)])
-        #expect(fixture.renewals == 0)
+        #expect(fixture.refreshes == 0)
     }
 
     @Test func `J15: follows the issuer's date in both directions, exactly once`() throws {
@@ -70,7 +70,7 @@ import Testing
         }
         let (fresh, old) = (State.signedIn(tokens), State.expired(tokens))
         #expect(seen() == [.unknown, fresh, old, fresh, old])
-        #expect(fixture.renewals == 0)
+        #expect(fixture.refreshes == 0)
     }
 
     @Test func `expires when it should by the corrected clock, although it went to sleep by the wrong one`() throws {
@@ -85,7 +85,7 @@ import Testing
         #expect(fixture.simulation.now.timeIntervalSince(now) < 101)
     }
 
-    @Test func `uses again what is fresh again, without a renewal`() throws {
+    @Test func `uses again what is fresh again, without a refresh`() throws {
         let session = fixture.makeSession()
         let tokens = fixture.issue(0)
         try fixture.run { try await session.signIn(tokens) }
@@ -93,12 +93,12 @@ import Testing
         settle()
         fixture.simulation.jumpDate(bySeconds: -86_400)
         #expect(try fixture.run { try await session.credential() } == tokens)
-        #expect(fixture.renewals == 0)
+        #expect(fixture.refreshes == 0)
     }
 
-    @Test func `does not pause its renewals for the days that a date was set back`() throws {
+    @Test func `does not pause its refreshes for the days that a date was set back`() throws {
         let isOffline = Mutex(true)
-        let policy = RenewalPolicy(jitter: .zero, renewsInBackground: true)
+        let policy = RefreshPolicy(jitter: .zero, refreshesInBackground: true)
         let fixture = SessionFixture(policy: policy) { _, fixture in
             if isOffline.withLock({ $0 }) { throw HTTPError.offline }
             return fixture.issue(1)
@@ -106,10 +106,10 @@ import Testing
         let session = fixture.makeSession()
         let tokens = fixture.tokens(0)
         try fixture.run { try await session.signIn(tokens) }
-        _ = fixture.simulation.run { fixture.renewals == 1 }
+        _ = fixture.simulation.run { fixture.refreshes == 1 }
         isOffline.withLock { $0 = false }
         let failed = fixture.simulation.trueNow
-        // By as much as leaves the renewal due, and the end of the pause far away.
+        // By as much as leaves the refresh due, and the end of the pause far away.
         fixture.simulation.jumpDate(bySeconds: -30)
         _ = fixture.simulation.run { session.currentState.credential?.access == "access-1" }
         #expect(session.currentState.credential?.access == "access-1")

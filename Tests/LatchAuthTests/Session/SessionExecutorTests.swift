@@ -46,25 +46,25 @@ private final class WatchfulStore: TokenStore {
     private var expired: Tokens { Tokens(access: "a0", refresh: "r0", expiry: clock.now.addingTimeInterval(-1)) }
     private var fresh: Tokens { Tokens(access: "a1", refresh: "r1", expiry: clock.now.addingTimeInterval(900)) }
 
-    @Test func `restores and renews on it, whoever asks from wherever`() async throws {
-        let renewedOnExecutor = Mutex<[Bool]>([])
+    @Test func `restores and refreshes on it, whoever asks from wherever`() async throws {
+        let refreshedOnExecutor = Mutex<[Bool]>([])
         let store = WatchfulStore(expired)
         let session = Session(store: store, clock: clock.wallClock(), executor: QueueExecutor()) { [fresh] _ in
-            renewedOnExecutor.withLock { $0.append(QueueExecutor.isCurrent) }
+            refreshedOnExecutor.withLock { $0.append(QueueExecutor.isCurrent) }
             return fresh
         }
         #expect(!QueueExecutor.isCurrent)
         #expect(try await session.credential() == fresh)
-        #expect(renewedOnExecutor.withLock { $0 } == [true])
+        #expect(refreshedOnExecutor.withLock { $0 } == [true])
         #expect(store.loadedOnExecutor.withLock { $0 } == [true, true])
         #expect(store.kept.withLock { $0 } == fresh)
     }
 
-    @Test func `serves a hundred callers from elsewhere with one renewal`() async throws {
-        let renewals = Mutex(0)
+    @Test func `serves a hundred callers from elsewhere with one refresh`() async throws {
+        let refreshes = Mutex(0)
         let store = WatchfulStore(expired)
         let session = Session(store: store, clock: clock.wallClock(), executor: QueueExecutor()) { [fresh] _ in
-            renewals.withLock { $0 += 1 }
+            refreshes.withLock { $0 += 1 }
             return fresh
         }
         let got = try await withThrowingTaskGroup(of: Tokens.self) { group in
@@ -72,7 +72,7 @@ private final class WatchfulStore: TokenStore {
             return try await group.reduce(into: Set<Tokens>()) { $0.insert($1) }
         }
         #expect(got == [fresh])
-        #expect(renewals.withLock { $0 } == 1)
+        #expect(refreshes.withLock { $0 } == 1)
     }
 
     @Test func `ends, and its streams with it, when nobody keeps it`() async throws {
@@ -87,6 +87,6 @@ private final class WatchfulStore: TokenStore {
         }
         var seen: [Session<Tokens>.State] = []
         for await state in states { seen.append(state) }
-        #expect(seen == [.unknown, .signedIn(fresh), .signedOut(.person)])
+        #expect(seen == [.unknown, .signedIn(fresh), .signedOut(.user)])
     }
 }

@@ -7,7 +7,7 @@ import LatchTesting
 import Synchronization
 import Testing
 
-/// What the token endpoint may do, and whether it ends the session.
+/// The failures of a token endpoint, and whether they end the session.
 struct IssuerAnswer: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let error: any Error
@@ -35,11 +35,11 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite struct `A failed renewal` {
+@Suite struct `A failed refresh` {
     @Test(arguments: IssuerAnswer.keeping)
     func `J9: keeps the session, tells every waiter and is tried again at the next call`(answer: IssuerAnswer) throws {
         let isBroken = Mutex(true)
-        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { renewal, fixture in
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { request, fixture in
             try await fixture.simulation.clock.sleep(for: .milliseconds(10))
             if isBroken.withLock({ $0 }) { throw answer.error }
             return fixture.issue(1)
@@ -53,7 +53,7 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
         }
         #expect(failures.count == 10)
         #expect(failures.allSatisfy { !($0 is CancellationError) && ($0 as? AuthError) != .missingToken })
-        #expect(fixture.renewals == 1)
+        #expect(fixture.refreshes == 1)
         #expect(session.currentState.isSignedIn)
         #expect(fixture.stored?.access == "access-0")
 
@@ -69,7 +69,7 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
         #expect(session.currentState == .signedOut(.issuer))
         #expect(fixture.stored == nil)
         #expect(throws: AuthError.reauthenticationRequired) { try fixture.run { try await session.credential() } }
-        #expect(fixture.renewals == 1)
+        #expect(fixture.refreshes == 1)
         #expect(fixture.world.withLock { $0.clears } == 1)
     }
 
@@ -83,7 +83,7 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
             return try await session.credential()
         }
         #expect(current.access == "access-0")
-        #expect(fixture.renewals == 1)
+        #expect(fixture.refreshes == 1)
     }
 
     @Test func `is repeated under the same idempotency key until it succeeds, then under another`() throws {
@@ -101,8 +101,8 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
             #expect(throws: HTTPError.timeout) { try fixture.run { try await session.credential() } }
         }
         let first = try fixture.run { try await session.credential() }
-        _ = try fixture.run { try await session.renewed(replacing: first) }
-        let keys = fixture.world.withLock { $0.renewals.map(\.idempotencyKey) }
+        _ = try fixture.run { try await session.refreshed(replacing: first) }
+        let keys = fixture.world.withLock { $0.refreshes.map(\.idempotencyKey) }
         #expect(keys.count == 4)
         #expect(Set(keys.prefix(3)).count == 1)
         #expect(keys[3] != keys[0])
@@ -114,7 +114,7 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
         try fixture.run { try await session.restore() }
         fixture.world.withLock { $0.loadFailure = .storeLocked }
         #expect(throws: AuthError.storeLocked) { try fixture.run { try await session.credential() } }
-        #expect(fixture.renewals == 0)
+        #expect(fixture.refreshes == 0)
         #expect(session.currentState.isSignedIn)
     }
 

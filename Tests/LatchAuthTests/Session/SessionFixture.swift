@@ -20,22 +20,22 @@ final class SessionFixture: Sendable {
         /// Whether a failure comes after the change, or empties the store, instead of coming before.
         var failsAfterwards = false
         var failsEmpty = false
-        var renewals: [Renewal<Tokens>] = []
+        var refreshes: [RefreshRequest<Tokens>] = []
         var requests: [HTTPRequest] = []
         var acceptsAny = false
         var accepted: Set<String> = []
     }
 
-    typealias Answer = @Sendable (Renewal<Tokens>, SessionFixture) async throws -> Tokens
+    typealias Answer = @Sendable (RefreshRequest<Tokens>, SessionFixture) async throws -> Tokens
 
     let simulation = Simulation(seed: 1)
     let world = Mutex(World())
-    let policy: RenewalPolicy
+    let policy: RefreshPolicy
     let answer: Answer
 
     /// - Parameter answer: What the token endpoint does; by default it rotates after 100 ms.
     init(
-        holding tokens: Tokens? = nil, policy: RenewalPolicy = RenewalPolicy(jitter: .zero),
+        holding tokens: Tokens? = nil, policy: RefreshPolicy = RefreshPolicy(jitter: .zero),
         answer: @escaping Answer = SessionFixture.rotate
     ) {
         self.policy = policy
@@ -44,9 +44,9 @@ final class SessionFixture: Sendable {
         if let tokens { world.withLock { _ = $0.accepted.insert(tokens.access) } }
     }
 
-    static let rotate: Answer = { renewal, fixture in
+    static let rotate: Answer = { request, fixture in
         try await fixture.simulation.clock.sleep(for: .milliseconds(100))
-        return fixture.issue(fixture.world.withLock { $0.renewals.count })
+        return fixture.issue(fixture.world.withLock { $0.refreshes.count })
     }
 
     /// Makes tokens that the resource accepts, and no others.
@@ -68,9 +68,9 @@ final class SessionFixture: Sendable {
             store: store ?? FixtureStore(fixture: self), policy: policy, clock: simulation.clock,
             random: simulation.random,
             executor: simulation.taskExecutor
-        ) { renewal in
-            self.world.withLock { $0.renewals.append(renewal) }
-            return try await self.answer(renewal, self)
+        ) { request in
+            self.world.withLock { $0.refreshes.append(request) }
+            return try await self.answer(request, self)
         }
     }
 
@@ -96,13 +96,13 @@ final class SessionFixture: Sendable {
 
     var loads: Int { world.withLock { $0.loads } }
     var saves: Int { world.withLock { $0.saves } }
-    var renewals: Int { world.withLock { $0.renewals.count } }
+    var refreshes: Int { world.withLock { $0.refreshes.count } }
     var requests: [HTTPRequest] { world.withLock { $0.requests } }
     var stored: Tokens? { world.withLock { $0.stored } }
 
     /// A resource that accepts only what was issued last, behind the session.
-    func client(_ session: Session<Tokens>, renews: Bool = true) -> any Handler {
-        let resource = HandlerFunction { request in
+    func client(_ session: Session<Tokens>, refreshes: Bool = true) -> any Handler {
+        let resource = ClosureHandler { request in
             let isAccepted = self.world.withLock { world in
                 world.requests.append(request)
                 let token = (request.fields[.authorization] ?? "").split(separator: " ").last.map(String.init) ?? ""
@@ -112,7 +112,9 @@ final class SessionFixture: Sendable {
             let date = HTTPDate(self.simulation.trueNow).description
             return HTTPResponse(status: isAccepted ? .ok : .unauthorized, fields: [.date: date])
         }
-        return resource.intercepted(by: [SessionInterceptor(session, for: .host("api.example.com"), renews: renews)])
+        return resource.intercepted(by: [
+            SessionInterceptor(session, for: .host("api.example.com"), refreshes: refreshes)
+        ])
     }
 
     static func request(_ method: HTTPMethod = .get, body: String = "") -> HTTPRequest {

@@ -30,14 +30,14 @@ import Testing
         ("https", "evil.com"), ("https", "api.example.com.evil.com"), ("https", "xapi.example.com"),
         ("http", "api.example.com"), ("https", "api.example.com."),
     ])
-    func `out of its scope carries no credential, and its refusal renews none`(
+    func `out of its scope carries no credential, and its refusal refreshes none`(
         scheme: String, authority: String
     ) throws {
         let session = try signedIn()
         #expect(try send(to: authority, scheme: scheme, over: session).status == .unauthorized)
         #expect(fixture.requests.count == 1)
         #expect(fixture.requests.first?.fields[.authorization] == nil)
-        #expect(fixture.renewals == 0)
+        #expect(fixture.refreshes == 0)
     }
 
     @Test func `out of its scope goes out although nobody is signed in`() throws {
@@ -60,7 +60,7 @@ import Testing
         let response = try fixture.run { try await fixture.client(session).respond(to: SessionFixture.request()) }
         #expect(response.status == .unauthorized)
         #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0", "Bearer access-1"])
-        #expect(fixture.renewals == 1)
+        #expect(fixture.refreshes == 1)
         #expect(session.currentState == .signedIn(fixture.stored ?? Tokens(access: "")))
     }
 

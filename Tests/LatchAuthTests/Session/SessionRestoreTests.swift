@@ -17,7 +17,7 @@ import Testing
 
         let last = try fixture.run { try await session.signOut() }
         #expect(last == tokens)
-        #expect(session.currentState == .signedOut(.person))
+        #expect(session.currentState == .signedOut(.user))
         #expect(fixture.stored == nil)
     }
 
@@ -39,7 +39,7 @@ import Testing
         let current = try fixture.run { try await session.credential() }
         #expect(current.access == "access-1")
         #expect(fixture.stored == current)
-        #expect(fixture.renewals == 1)
+        #expect(fixture.refreshes == 1)
     }
 
     @Test func `J5: a sign-in that cannot be stored leaves the session as it was`() throws {
@@ -113,7 +113,7 @@ import Testing
         let session = fixture.makeSession()
         fixture.world.withLock { $0.loadFailure = .storeCorrupt }
         #expect(try fixture.run { try await session.signOut() } == nil)
-        #expect(session.currentState == .signedOut(.person))
+        #expect(session.currentState == .signedOut(.user))
         #expect(fixture.stored == nil)
     }
 

@@ -15,7 +15,7 @@ private final class Script: Sendable {
 
     init(_ statuses: HTTPStatus...) { self.statuses = statuses }
 
-    /// What was sent: the token, and which attempt it was.
+    /// A sent request: the token and the attempt.
     var requests: [String] { sent.withLock { $0 } }
 
     func answer(_ request: HTTPRequest) -> HTTPResponse {
@@ -27,7 +27,7 @@ private final class Script: Sendable {
     }
 }
 
-@Suite struct `N16: a renewal and the attempts at a request` {
+@Suite struct `N16: a refresh and the attempts at a request` {
     enum Order: CaseIterable { case retryOutside, retryInside }
 
     let fixture = SessionFixture()
@@ -42,7 +42,7 @@ private final class Script: Sendable {
         let retry = RetryInterceptor(
             RetryPolicy(maximumAttempts: attempts, baseDelay: .seconds(1), jitter: .none), budget: budget,
             clock: fixture.simulation.clock)
-        let server = HandlerFunction { script.answer($0) }
+        let server = ClosureHandler { script.answer($0) }
         let chain: [any Interceptor] = order == .retryOutside ? [retry, auth] : [auth, retry]
         let client = server.intercepted(by: chain)
         let request = SessionFixture.request(method)
@@ -50,20 +50,20 @@ private final class Script: Sendable {
     }
 
     @Test(arguments: Order.allCases)
-    func `are counted apart: after the renewal there are still all attempts`(order: Order) throws {
+    func `are counted apart: after the refresh there are still all attempts`(order: Order) throws {
         let script = Script(.unauthorized, 503, 503, .ok)
         #expect(try ask(order, script).status == .ok)
-        #expect(fixture.renewals == 1)
+        #expect(fixture.refreshes == 1)
         #expect(script.requests.map { $0.prefix(8) } == ["access-0", "access-1", "access-1", "access-1"])
         #expect(script.requests.last == "access-1 3")
     }
 
     @Test(arguments: Order.allCases)
-    func `do without each other: the renewal happens where there is only one attempt`(order: Order) throws {
+    func `do without each other: the refresh happens where there is only one attempt`(order: Order) throws {
         let script = Script(.unauthorized, .ok)
         #expect(try ask(order, script, attempts: 1).status == .ok)
         #expect(script.requests == ["access-0 1", "access-1 1"])
-        #expect(fixture.renewals == 1)
+        #expect(fixture.refreshes == 1)
     }
 
     @Test(arguments: Order.allCases) func `cost a request that is not idempotent no more than the one repeat`(
@@ -74,33 +74,33 @@ private final class Script: Sendable {
         #expect(script.requests == ["access-0 1", "access-1 1"])
     }
 
-    @Test(arguments: Order.allCases) func `spend nothing of a budget for the renewal`(order: Order) throws {
+    @Test(arguments: Order.allCases) func `spend nothing of a budget for the refresh`(order: Order) throws {
         let budget = RetryBudget(share: 0, reserve: 1)
         let script = Script(.unauthorized, .ok)
         #expect(try ask(order, script, budget: budget).status == .ok)
         #expect(!budget.isEmpty)
     }
 
-    @Test(arguments: Order.allCases) func `end with a server that always refuses: one renewal, one repeat`(order: Order)
+    @Test(arguments: Order.allCases) func `end with a server that always refuses: one refresh, one repeat`(order: Order)
         throws
     {
         let script = Script(.unauthorized)
         #expect(try ask(order, script).status == .unauthorized)
         #expect(script.requests == ["access-0 1", "access-1 1"])
-        #expect(fixture.renewals == 1)
+        #expect(fixture.refreshes == 1)
     }
 
     @Test(arguments: Order.allCases) func `find a refusal between two failures`(order: Order) throws {
         let script = Script(503, .unauthorized, 503, .ok)
         #expect(try ask(order, script).status == .ok)
-        #expect(fixture.renewals == 1)
+        #expect(fixture.refreshes == 1)
         #expect(script.requests.map { $0.prefix(8) } == ["access-0", "access-0", "access-1", "access-1"])
     }
 }
 
 @Suite struct `N22: the tokens of a session` {
     @Test(arguments: LogLevel.allCases, [true, false])
-    func `are in no log, also while they are renewed`(level: LogLevel, isInside: Bool) throws {
+    func `are in no log, also while they are refreshed`(level: LogLevel, isInside: Bool) throws {
         let fixture = SessionFixture()
         let script = Script(.unauthorized, 503, .ok)
         let session = fixture.makeSession()
@@ -111,7 +111,7 @@ private final class Script: Sendable {
         let log = LoggingInterceptor(options, clock: fixture.simulation.clock) { shown.add($0) }
         let auth = SessionInterceptor(session, for: .host("api.example.com"))
         let retry = RetryInterceptor(clock: fixture.simulation.clock)
-        let client = HandlerFunction { script.answer($0) }
+        let client = ClosureHandler { script.answer($0) }
             .intercepted(by: isInside ? [retry, auth, log] : [log, retry, auth])
         let response = try fixture.run { try await client.respond(to: SessionFixture.request()) }
         #expect(response.status == .ok)

@@ -31,8 +31,8 @@ import Testing
             try await session.signOut()
         }
         _ = fixture.simulation.run(horizon: .zero)
-        #expect(early() == [.unknown, .signedIn(tokens), .signedOut(.person)])
-        #expect(late() == [.signedIn(tokens), .signedOut(.person)])
+        #expect(early() == [.unknown, .signedIn(tokens), .signedOut(.user)])
+        #expect(late() == [.signedIn(tokens), .signedOut(.user)])
     }
 
     @Test func `C1: go on for the others when one observer stops`() throws {
@@ -83,26 +83,26 @@ import Testing
         let second = try fixture.run { try await session.credential() }
         try fixture.run { try await session.signOut() }
         _ = fixture.simulation.run()
-        #expect(seen() == [.unknown, .signedIn(first), .expired(first), .signedIn(second), .signedOut(.person)])
+        #expect(seen() == [.unknown, .signedIn(first), .expired(first), .signedIn(second), .signedOut(.user)])
     }
 
-    @Test func `follow a background renewal before the expiry, for ever`() throws {
-        let policy = RenewalPolicy(jitter: .zero, renewsInBackground: true)
+    @Test func `follow a background refresh before the expiry, for ever`() throws {
+        let policy = RefreshPolicy(jitter: .zero, refreshesInBackground: true)
         let fixture = SessionFixture(policy: policy)
         let session = fixture.makeSession()
         let seen = collect(session.states, in: fixture)
         let tokens = fixture.tokens(0)
         try fixture.run { try await session.signIn(tokens) }
-        _ = fixture.simulation.run { fixture.renewals == 20 }
+        _ = fixture.simulation.run { fixture.refreshes == 20 }
         try fixture.run { try await session.signOut() }
         _ = fixture.simulation.run()
-        #expect(fixture.renewals == 20)
+        #expect(fixture.refreshes == 20)
         #expect(!seen().contains { if case .expired = $0 { true } else { false } })
     }
 
     @Test func `survive a long outage in the background, and recover`() throws {
         let isOffline = Mutex(true)
-        let policy = RenewalPolicy(jitter: .zero, renewsInBackground: true)
+        let policy = RefreshPolicy(jitter: .zero, refreshesInBackground: true)
         let fixture = SessionFixture(policy: policy) { _, fixture in
             if isOffline.withLock({ $0 }) { throw HTTPError.offline }
             return fixture.issue(1)

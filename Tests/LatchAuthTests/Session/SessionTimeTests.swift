@@ -10,9 +10,9 @@ import Testing
 @testable import LatchAuth
 
 @Suite struct `A session and time` {
-    /// Life 3,600 s, lead 300 s: a renewal is due when less than 300 s are left (behaviour P4 and L5).
+    /// Life 3,600 s, lead 300 s: a refresh is due when less than 300 s are left (behaviour P4 and L5).
     @Test(arguments: [(301.0, 0), (299.0, 1), (0.0, 1), (-10.0, 1)])
-    func `P4: renews when less than the lead is left`(left: Double, renewals: Int) throws {
+    func `P4: refreshes when less than the lead is left`(left: Double, refreshes: Int) throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
         var tokens = fixture.tokens(0, life: 3_600)
@@ -21,7 +21,7 @@ import Testing
         let signedIn = tokens
         try fixture.run { try await session.signIn(signedIn) }
         _ = try fixture.run { try await session.credential() }
-        #expect(fixture.renewals == renewals)
+        #expect(fixture.refreshes == refreshes)
     }
 
     @Test func `takes no more than a fifth of a short life as the lead`() throws {
@@ -33,19 +33,19 @@ import Testing
             try await fixture.simulation.clock.sleep(for: .seconds(7.9))
             _ = try await session.credential()
         }
-        #expect(fixture.renewals == 0)
+        #expect(fixture.refreshes == 0)
         try fixture.run {
             try await fixture.simulation.clock.sleep(for: .seconds(0.2))
             _ = try await session.credential()
         }
-        #expect(fixture.renewals == 1)
+        #expect(fixture.refreshes == 1)
     }
 
     @Test(arguments: [(0.5, 4.9, 5.1), (7, 4.9, 5.1), (0.3, 6.9, 7.1)])
     func `takes as much of a short life as the policy says, and never more than half`(
         share: Double, before: Double, after: Double
     ) throws {
-        var policy = RenewalPolicy(lead: .seconds(300), jitter: .zero)
+        var policy = RefreshPolicy(lead: .seconds(300), jitter: .zero)
         policy.greatestShare = share
         let fixture = SessionFixture(policy: policy)
         let session = fixture.makeSession()
@@ -55,18 +55,18 @@ import Testing
             try await fixture.simulation.clock.sleep(for: .seconds(before))
             _ = try await session.credential()
         }
-        #expect(fixture.renewals == 0)
+        #expect(fixture.refreshes == 0)
         try fixture.run {
             try await fixture.simulation.clock.sleep(for: .seconds(after - before))
             _ = try await session.credential()
         }
-        #expect(fixture.renewals == 1)
+        #expect(fixture.refreshes == 1)
     }
 
     /// A3: who starts late in a credential's life must not take the rest for the whole.
     @Test(arguments: [(719.0, 0), (721, 1), (899, 1)])
     func `A3: counts the life of a credential that does not say when it began, also after a start`(
-        age: Double, renewals: Int
+        age: Double, refreshes: Int
     ) throws {
         let fixture = SessionFixture()
         let store = InMemoryTokenStore<Tokens>()
@@ -74,11 +74,11 @@ import Testing
         tokens.issued = nil
         let signedIn = tokens
         try fixture.run { try await fixture.makeSession(over: store).signIn(signedIn) }
-        #expect(store.loadRecord()?.handedOut == fixture.simulation.now)
+        #expect(store.loadRecord()?.issued == fixture.simulation.now)
         try fixture.run { try await fixture.simulation.clock.sleep(for: .seconds(age)) }
         let again = fixture.makeSession(over: store)
         _ = try fixture.run { try await again.credential() }
-        #expect(fixture.renewals == renewals)
+        #expect(fixture.refreshes == refreshes)
     }
 
     @Test func `keeps no other date where the credential says when it began`() throws {
@@ -90,13 +90,13 @@ import Testing
             try await fixture.simulation.clock.sleep(for: .seconds(890))
             _ = try await session.credential()
         }
-        #expect(fixture.renewals == 1)
-        #expect(store.loadRecord()?.handedOut == nil)
+        #expect(fixture.refreshes == 1)
+        #expect(store.loadRecord()?.issued == nil)
     }
 
     @Test func `counts the life of a successor from its own beginning`() throws {
-        let fixture = SessionFixture { renewal, fixture in
-            var tokens = fixture.issue(fixture.world.withLock { $0.renewals.count })
+        let fixture = SessionFixture { request, fixture in
+            var tokens = fixture.issue(fixture.world.withLock { $0.refreshes.count })
             tokens.issued = nil
             return tokens
         }
@@ -107,18 +107,18 @@ import Testing
             try await fixture.simulation.clock.sleep(for: .seconds(800))
             _ = try await session.credential()
         }
-        #expect(store.loadRecord()?.handedOut == fixture.simulation.now)
+        #expect(store.loadRecord()?.issued == fixture.simulation.now)
         let again = fixture.makeSession(over: store)
-        for (age, renewals) in [(719.0, 1), (2, 2)] {
+        for (age, refreshes) in [(719.0, 1), (2, 2)] {
             try fixture.run { try await fixture.simulation.clock.sleep(for: .seconds(age)) }
             _ = try fixture.run { try await again.credential() }
-            #expect(fixture.renewals == renewals)
+            #expect(fixture.refreshes == refreshes)
         }
     }
 
-    @Test func `spreads renewals by jitter, within the lead`() throws {
+    @Test func `spreads refreshes by jitter, within the lead`() throws {
         var dues: Set<Date> = []
-        let fixture = SessionFixture(policy: RenewalPolicy(lead: .seconds(300), jitter: .seconds(30)))
+        let fixture = SessionFixture(policy: RefreshPolicy(lead: .seconds(300), jitter: .seconds(30)))
         for _ in 0..<50 {
             let session = fixture.makeSession()
             let tokens = fixture.tokens(0, life: 3_600)
@@ -131,7 +131,7 @@ import Testing
         #expect(dues.count > 40)
     }
 
-    @Test func `never renews what has no expiry`() throws {
+    @Test func `never refreshes what has no expiry`() throws {
         let fixture = SessionFixture(holding: Tokens(access: "eternal"))
         let session = fixture.makeSession()
         try fixture.run {
@@ -139,7 +139,7 @@ import Testing
             try await fixture.simulation.clock.sleep(for: .seconds(1e8))
             _ = try await session.credential()
         }
-        #expect(fixture.renewals == 0)
+        #expect(fixture.refreshes == 0)
     }
 
     @Test(arguments: [86_400.0, -86_400.0, 3_600.0, -600.0])
@@ -152,7 +152,7 @@ import Testing
         for _ in 0..<5 {
             #expect(try fixture.run { try await client.respond(to: SessionFixture.request()) }.status == .ok)
         }
-        #expect(fixture.renewals <= 1)
+        #expect(fixture.refreshes <= 1)
     }
 
     @Test func `does not take the time that an answer travelled for a wrong clock`() throws {

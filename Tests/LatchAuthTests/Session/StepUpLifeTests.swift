@@ -24,19 +24,19 @@ import Testing
         let tokens = tokens ?? fixture.tokens(0)
         try fixture.run {
             try await session.signIn(tokens)
-            let lease = try await session.lease()
+            let snapshot = try await session.snapshot()
             await #expect(throws: AuthError.stepUpRequired) {
-                try await session.steppedUp(for: Self.asked, refusing: lease, by: nil)
+                try await session.steppedUp(for: Self.asked, refusing: snapshot, by: nil)
             }
         }
         #expect(session.stepUp == Self.asked)
         return session
     }
 
-    @Test func `outlives a renewal`() throws {
+    @Test func `outlives a refresh`() throws {
         let session = try session()
-        _ = try fixture.run { try await session.renewed(replacing: fixture.tokens(0)) }
-        #expect(fixture.renewals == 1)
+        _ = try fixture.run { try await session.refreshed(replacing: fixture.tokens(0)) }
+        #expect(fixture.refreshes == 1)
         #expect(session.stepUp == Self.asked)
     }
 
@@ -63,7 +63,7 @@ import Testing
         let mine = Tokens(access: try token("1", acr: "silver"))
         let session = try session(mine)
         let others = Tokens(access: try token("2", acr: "gold"))
-        #expect(throws: AuthError.otherPerson) { try fixture.run { try await session.stepUp(to: others) } }
+        #expect(throws: AuthError.differentUser) { try fixture.run { try await session.stepUp(to: others) } }
         #expect(session.currentState == .signedIn(mine))
         #expect(session.stepUp == Self.asked)
     }
@@ -82,8 +82,8 @@ import Testing
         #expect(throws: AuthError.superseded) {
             try fixture.run {
                 try await session.signIn(tokens)
-                let lease = try await session.lease()
-                async let stepped = session.steppedUp(for: Self.asked, refusing: lease) { _ in
+                let snapshot = try await session.snapshot()
+                async let stepped = session.steppedUp(for: Self.asked, refusing: snapshot) { _ in
                     // The worst that an app may bring: it goes on although it is cancelled.
                     await Task { try? await fixture.simulation.clock.sleep(for: .seconds(9)) }.value
                     return Tokens(access: "gold")
@@ -94,7 +94,7 @@ import Testing
             }
         }
         _ = fixture.simulation.run()
-        #expect(session.currentState == .signedOut(.person))
+        #expect(session.currentState == .signedOut(.user))
         #expect(session.stepUp == nil)
         #expect(fixture.stored == nil)
     }
@@ -104,9 +104,9 @@ import Testing
         let tokens = fixture.tokens(0)
         let stepped = try fixture.run {
             try await session.signIn(tokens)
-            let lease = try await session.lease()
+            let snapshot = try await session.snapshot()
             let first = fixture.simulation.spawn {
-                try await session.steppedUp(for: Self.asked, refusing: lease) { _ in
+                try await session.steppedUp(for: Self.asked, refusing: snapshot) { _ in
                     try await fixture.simulation.clock.sleep(for: .seconds(9))
                     return Tokens(access: "gold")
                 }
@@ -114,21 +114,21 @@ import Testing
             try await fixture.simulation.clock.sleep(for: .seconds(1))
             first.cancel()
             await #expect(throws: CancellationError.self) { try await first.value }
-            return try await session.steppedUp(for: Self.asked, refusing: lease) { _ in Tokens(access: "second") }
+            return try await session.steppedUp(for: Self.asked, refusing: snapshot) { _ in Tokens(access: "second") }
         }
         #expect(stepped.credential.access == "gold")
     }
 
-    @Test func `gives those the new credential who wait for a renewal meanwhile`() throws {
+    @Test func `gives those the new credential who wait for a refresh meanwhile`() throws {
         let session = try session()
-        let renewed = try fixture.run {
-            async let renewed = session.renewed(replacing: fixture.tokens(0))
+        let refreshed = try fixture.run {
+            async let refreshed = session.refreshed(replacing: fixture.tokens(0))
             try await fixture.simulation.clock.sleep(for: .milliseconds(50))
             try await session.stepUp(to: Tokens(access: "gold", refresh: "gold-0"))
-            return try await renewed
+            return try await refreshed
         }
         _ = fixture.simulation.run()
-        #expect(renewed.access == "gold")
+        #expect(refreshed.access == "gold")
         #expect(fixture.stored?.access == "gold")
         #expect(session.currentState.credential?.access == "gold")
     }

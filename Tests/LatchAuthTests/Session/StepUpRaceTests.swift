@@ -14,7 +14,7 @@ private final class StepUpIssuer: Sendable {
     struct World: Sendable {
         var accepted = ""
         var issued = 0
-        /// How often the person was asked, is being asked at this moment, and was asked at once at most.
+        /// The numbers of prompts so far, at this moment, and at once at most.
         var asked = 0
         var asking = 0
         var mostAsking = 0
@@ -37,7 +37,7 @@ private final class StepUpIssuer: Sendable {
         return Tokens(access: access, refresh: "r-\(access)", expiry: now.addingTimeInterval(900), issued: now)
     }
 
-    func renew(_ tokens: Tokens) async throws -> Tokens {
+    func refresh(_ tokens: Tokens) async throws -> Tokens {
         try await simulation.pause(upToMilliseconds: 80)
         return issue(tokens.access.hasPrefix("gold") ? "gold" : "plain")
     }
@@ -66,10 +66,10 @@ private final class StepUpIssuer: Sendable {
     }
 }
 
-@Suite struct `Step-ups, renewals and sign-outs at once` {
+@Suite struct `Step-ups, refreshes and sign-outs at once` {
     /// Lets five tasks do as they like with one session, and gives the errors that nobody may see.
     private func play(_ simulation: Simulation, _ issuer: StepUpIssuer, _ session: Session<Tokens>) -> [String] {
-        let handler = HandlerFunction { try await issuer.respond(to: $0) }
+        let handler = ClosureHandler { try await issuer.respond(to: $0) }
         let auth = SessionInterceptor(session, for: .host("api.example.com")) { _ in try await issuer.ask() }
         let client = handler.intercepted(by: [auth])
         let strange = Mutex<[String]>([])
@@ -99,7 +99,7 @@ private final class StepUpIssuer: Sendable {
         case 1, 2: try await session.signIn(issuer.issue("plain"))
         case 3: try await session.stepUp(to: issuer.issue("gold"))
         case 4...9: _ = try await client.respond(to: .example(.get, "/plain"))
-        case 10...13: _ = try await session.renewed(replacing: session.currentCredential())
+        case 10...13: _ = try await session.refreshed(replacing: session.currentCredential())
         default: _ = try await client.respond(to: .example(.get, "/gold"))
         }
     }
@@ -112,7 +112,7 @@ private final class StepUpIssuer: Sendable {
             let store = InMemoryTokenStore<Tokens>()
             let session = Session(
                 store: store, clock: simulation.clock, random: simulation.random, executor: simulation.taskExecutor
-            ) { try await issuer.renew($0.credential) }
+            ) { try await issuer.refresh($0.credential) }
             simulation.spawn { try await session.signIn(issuer.issue("plain")) }
             let strange = play(simulation, issuer, session)
             #expect(strange.isEmpty, "seed \(seed)")

@@ -83,9 +83,9 @@ import Testing
 
     @Test func `are one person's where subject and issuer are the same`() throws {
         let one = Tokens(access: try token(["iss": "a", "sub": "1"]))
-        #expect(one.isOfSamePerson(as: Tokens(access: try token(["iss": "a", "sub": "1", "acr": "x"]))) == true)
-        #expect(one.isOfSamePerson(as: Tokens(access: try token(["iss": "a", "sub": "2"]))) == false)
-        #expect(one.isOfSamePerson(as: Tokens(access: try token(["iss": "b", "sub": "1"]))) == false)
-        #expect(one.isOfSamePerson(as: Tokens(access: "opaque")) == nil)
+        #expect(one.hasSameUser(as: Tokens(access: try token(["iss": "a", "sub": "1", "acr": "x"]))) == true)
+        #expect(one.hasSameUser(as: Tokens(access: try token(["iss": "a", "sub": "2"]))) == false)
+        #expect(one.hasSameUser(as: Tokens(access: try token(["iss": "b", "sub": "1"]))) == false)
+        #expect(one.hasSameUser(as: Tokens(access: "opaque")) == nil)
     }
 }

@@ -13,7 +13,7 @@ import Testing
 @Suite final class `A session that has to step up`: Sendable {
     static let asked = StepUpRequirement(contextClasses: ["gold"], maximumAge: .seconds(60))
 
-    /// What the resource wants, and what it has seen.
+    /// The requirement of the resource, and its requests.
     private struct Resource: Sendable {
         var good: Set<String> = ["access-0", "gold"]
         var requests: [String] = []
@@ -26,9 +26,9 @@ import Testing
 
     /// Answers `/gold` only to `gold`, everything else to what it accepts, and `/scope` to nobody.
     private func handler(
-        _ session: Session<Tokens>, stepUp: Session<Tokens>.StepUp? = nil, renews: Bool = true
+        _ session: Session<Tokens>, stepUp: Session<Tokens>.StepUp? = nil, refreshes: Bool = true
     ) -> any Handler {
-        let handler = HandlerFunction { request in
+        let handler = ClosureHandler { request in
             let token = String((request.fields[.authorization] ?? "none").split(separator: " ").last ?? "")
             let isGood = self.resource.withLock { resource in
                 resource.requests.append("\(request.path) \(token)")
@@ -45,7 +45,7 @@ import Testing
             }
             return HTTPResponse(status: .ok, body: HTTPBody(token))
         }
-        let auth = SessionInterceptor(session, for: .host("api.example.com"), renews: renews, stepUp: stepUp)
+        let auth = SessionInterceptor(session, for: .host("api.example.com"), refreshes: refreshes, stepUp: stepUp)
         return handler.intercepted(by: [auth])
     }
 
@@ -74,16 +74,16 @@ import Testing
     private func settle() { _ = fixture.simulation.run(horizon: .zero) }
 
     @Test(arguments: [true, false])
-    func `fails the request with what is asked for, renews nothing and signs nobody out`(renews: Bool) throws {
+    func `fails the request with what is asked for, refreshes nothing and signs nobody out`(refreshes: Bool) throws {
         let session = try signedIn()
-        let client = handler(session, renews: renews)
+        let client = handler(session, refreshes: refreshes)
         let error = #expect(throws: AuthError.stepUpRequired) {
             try fixture.run { try await client.respond(to: .example(.get, "/gold")) }
         }
         #expect(error?.requirement == Self.asked)
         #expect(session.stepUp == Self.asked)
         #expect(session.currentState == .signedIn(fixture.stored ?? Tokens(access: "")))
-        #expect(fixture.renewals == 0)
+        #expect(fixture.refreshes == 0)
         #expect(requests == ["/gold access-0"])
         #expect(try fixture.run { try await client.respond(to: .example(.get, "/plain")) }.status == .ok)
     }
@@ -130,7 +130,7 @@ import Testing
         #expect(asked.withLock { $0 } == [Self.asked])
         #expect(requests.count == 40)
         #expect(session.stepUp == nil)
-        #expect(fixture.renewals == 0)
+        #expect(fixture.refreshes == 0)
         #expect(fixture.stored == gold)
     }
 
@@ -186,22 +186,22 @@ import Testing
         #expect(session.stepUp == Self.asked)
     }
 
-    @Test func `renews before it steps up where the credential is refused for both reasons`() throws {
+    @Test func `refreshes before it steps up where the credential is refused for both reasons`() throws {
         let session = try signedIn()
         resource.withLock { $0.good = ["access-1", "gold"] }
         let gold = gold()
         let client = handler(session) { _ in gold }
         #expect(try fixture.run { try await client.respond(to: .example(.get, "/gold")) }.body.text == "gold")
         #expect(requests == ["/gold access-0", "/gold access-1", "/gold gold"])
-        #expect(fixture.renewals == 1)
+        #expect(fixture.refreshes == 1)
     }
 
-    @Test func `returns a refusal for want of a scope as it is, without a renewal`() throws {
+    @Test func `returns a refusal for want of a scope as it is, without a refresh`() throws {
         let session = try signedIn()
         let response = try fixture.run { try await self.handler(session).respond(to: .example(.get, "/scope")) }
         #expect(response.status == .unauthorized)
         #expect(requests.count == 1)
-        #expect(fixture.renewals == 0)
+        #expect(fixture.refreshes == 0)
         #expect(session.stepUp == nil)
     }
 }

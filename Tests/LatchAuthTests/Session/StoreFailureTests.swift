@@ -29,17 +29,17 @@ import Testing
         let session = fixture.makeSession()
         try fixture.run { try await session.restore() }
         #expect(throws: AuthError.storeUnavailable) { try fixture.run { try await session.signOut() } }
-        #expect(session.currentState == .signedOut(.person))
+        #expect(session.currentState == .signedOut(.user))
         #expect(fixture.stored == nil)
     }
 
-    @Test func `is no failure of a renewal`() throws {
+    @Test func `is no failure of a refresh`() throws {
         let session = fixture.makeSession()
         let refused = fixture.tokens(0)
-        #expect(try fixture.run { try await session.renewed(replacing: refused) }.access == "access-1")
+        #expect(try fixture.run { try await session.refreshed(replacing: refused) }.access == "access-1")
         #expect(fixture.stored?.access == "access-1")
         #expect(session.currentState.credential == fixture.stored)
-        #expect(fixture.renewals == 1)
+        #expect(fixture.refreshes == 1)
     }
 
     @Test func `leaves open what it holds where it cannot be read either, and the session what it was`() throws {
@@ -58,13 +58,13 @@ import Testing
         let refused = fixture.tokens(0)
         try fixture.run { try await session.restore() }
         fixture.world.withLock { ($0.saveFailure, $0.failsEmpty) = (.storeFull, true) }
-        #expect(throws: AuthError.storeFull) { try fixture.run { try await session.renewed(replacing: refused) } }
+        #expect(throws: AuthError.storeFull) { try fixture.run { try await session.refreshed(replacing: refused) } }
         #expect(session.currentState.isSignedIn)
         #expect(fixture.stored == nil)
 
         fixture.world.withLock { $0.saveFailure = nil }
-        #expect(try fixture.run { try await session.renewed(replacing: refused) }.access == "access-1")
+        #expect(try fixture.run { try await session.refreshed(replacing: refused) }.access == "access-1")
         #expect(fixture.stored?.access == "access-1")
-        #expect(fixture.renewals == 1)
+        #expect(fixture.refreshes == 1)
     }
 }

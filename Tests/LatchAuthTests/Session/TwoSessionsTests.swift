@@ -10,7 +10,7 @@ import Testing
 /// Two processes of one program: each has a session of its own, and both have the same store.
 @Suite struct `Two sessions over one store` {
     @Test(arguments: 1...40)
-    func `stay signed in through many renewals, in whatever order they come`(seed: UInt64) throws {
+    func `stay signed in through many refreshes, in whatever order they come`(seed: UInt64) throws {
         let simulation = Simulation(seed: seed)
         let issuer = SimulatedIssuer(simulation)
         let store = InMemoryTokenStore<Tokens>(issuer.signIn())
@@ -33,7 +33,7 @@ import Testing
         #expect(failures.withLock { $0 } == [])
         #expect(issuer.inspect { $0.violations } == [])
         #expect(issuer.inspect { $0.families[0].version } > 2)
-        // At the next renewal each finds what the other has stored.
+        // At the next refresh each finds what the other has stored.
         let kept = store.load()?.refresh
         #expect(sessions.contains { $0.currentState.credential?.refresh == kept })
     }
@@ -54,7 +54,7 @@ import Testing
         }
         #expect(simulation.run())
         #expect(last.withLock { $0 as? AuthError } == .missingToken)
-        #expect(other.currentState == .signedOut(.person))
+        #expect(other.currentState == .signedOut(.user))
         #expect(store.load() == nil)
     }
 
@@ -63,9 +63,9 @@ import Testing
     ) -> Session<Tokens> {
         Session(
             store: store, clock: simulation.clock, random: simulation.random, executor: simulation.taskExecutor
-        ) { renewal in
+        ) { request in
             try await simulation.pause(upToMilliseconds: 2_000)
-            let answer = try issuer.refresh(renewal.credential.refresh ?? "", key: renewal.idempotencyKey)
+            let answer = try issuer.refresh(request.credential.refresh ?? "", key: request.idempotencyKey)
             try await simulation.pause(upToMilliseconds: 2_000)
             return answer
         }

@@ -18,7 +18,7 @@ import Testing
 
     private func signed(
         _ request: HTTPRequest = .example(.post, "/a?b=c", body: HTTPBody("hello")),
-        covering components: [SignatureComponent] = SignaturePolicy.requestComponents, at time: TimeInterval? = nil,
+        covering components: [SignatureComponent] = SignatureComponent.requestDefaults, at time: TimeInterval? = nil,
         tag: String? = nil, lifetime: Duration? = nil, label: String = "sig1", digest: Bool = true
     ) async throws -> HTTPRequest {
         try await request.authorized(
@@ -52,8 +52,8 @@ import Testing
     }
 
     @Test func `requires what its policy requires`() async throws {
-        for missing in SignaturePolicy.requestComponents {
-            let request = try await signed(covering: SignaturePolicy.requestComponents.filter { $0 != missing })
+        for missing in SignatureComponent.requestDefaults {
+            let request = try await signed(covering: SignatureComponent.requestDefaults.filter { $0 != missing })
             await #expect(throws: AuthError.refusedSignature, "\(missing.name)") { try await verify(request) }
         }
         let request = try await signed()

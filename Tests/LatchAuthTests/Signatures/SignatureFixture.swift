@@ -10,7 +10,7 @@ import TestVectors
 
 /// The keys and messages of RFC 9421, appendix B.
 enum RFC9421 {
-    /// When the examples were signed.
+    /// The date of the examples.
     static let created: TimeInterval = 1_618_884_473
 
     /// Appendix B.1.5.

@@ -92,7 +92,7 @@ struct `Message signatures beside openssl` {
         let key = try Key.generate(algorithm, id: "k")
         let request = try await HTTPRequest.example(.post, "/a?b", body: HTTPBody("x"))
             .authorized(by: MessageSignature(key))
-        let base = try #require(try SignedText.texts(of: request).first)
+        let base = try #require(try SignatureBase.texts(of: request).first)
         let signature = try request.fields.structuredDictionary("Signature")["sig1"]?.item?.value.bytesValue
         let number = { (name: String) in try Base64URL.decode(key.jwk[name]?.stringValue ?? "") }
         let publicKey = try RSA.Signing.PublicKey(modulus: number("n"), exponent: number("e"))
@@ -137,7 +137,7 @@ struct `Message signatures beside openssl` {
         ])
         #expect(key.algorithm == algorithm)
         let request = try await HTTPRequest.example(.get, "/a?b").authorized(by: MessageSignature(key))
-        let base = try #require(try SignedText.texts(of: request).first)
+        let base = try #require(try SignatureBase.texts(of: request).first)
         let signature = try #require(
             try request.fields.structuredDictionary("Signature")["sig1"]?.item?.value.bytesValue)
         #expect(signature.count == 2 * half)

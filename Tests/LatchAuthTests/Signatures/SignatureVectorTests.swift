@@ -30,13 +30,13 @@ struct `The signed examples of RFC 9421` {
     func `have the base that the RFC prints, for requests`(name: String) throws {
         let request = try RFC9421.request("\(name)_signed.txt")
         let expected = try VectorSet.messageSignatures.text("\(name)_sigbase.txt")
-        #expect(try SignedText.texts(of: request) == [expected])
+        #expect(try SignatureBase.texts(of: request) == [expected])
     }
 
     @Test func `have the base that the RFC prints, for a response`() throws {
         let response = try RFC9421.response("b24_response_signed.txt")
         let expected = try VectorSet.messageSignatures.text("b24_response_sigbase.txt")
-        #expect(try SignedText.texts(of: response, answering: nil) == [expected])
+        #expect(try SignatureBase.texts(of: response, answering: nil) == [expected])
     }
 
     @Test(arguments: requests)

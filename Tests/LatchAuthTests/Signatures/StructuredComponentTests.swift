@@ -8,7 +8,7 @@ import Testing
 
 /// Fields that both sides know to be structured are covered by their meaning (RFC 9421 §2.1.1).
 @Suite struct `A structured field under a signature` {
-    private let kinds: StructuredKinds = ["X-Item": .item, "X-List": .list, "X-Dict": .dictionary]
+    private let kinds: StructuredFieldTypes = ["X-Item": .item, "X-List": .list, "X-Dict": .dictionary]
     private let key: Key
 
     init() throws { key = try Key.generate(.hs256, id: "k") }
@@ -19,7 +19,7 @@ import Testing
         return try await HTTPRequest.example(fields: fields).authorized(by: credential)
     }
 
-    private func verify(_ request: HTTPRequest, knowing kinds: StructuredKinds) async throws {
+    private func verify(_ request: HTTPRequest, knowing kinds: StructuredFieldTypes) async throws {
         var policy = SignaturePolicy(required: [], clock: .standing(at: 1_700_000_000))
         policy.structured = kinds
         _ = try await MessageVerifier(keys: KeySet([key]), policy: policy).verify(request)
@@ -61,12 +61,12 @@ import Testing
     }
 
     @Test func `has a kind by its name in any case`() {
-        #expect(StructuredKinds.registered["content-digest"] == .dictionary)
-        #expect(StructuredKinds.registered["PRIORITY"] == .dictionary)
-        #expect(StructuredKinds.registered["cache-status"] == .list)
-        #expect(StructuredKinds.registered["idempotency-key"] == .item)
-        #expect(StructuredKinds.registered["date"] == nil)
-        var kinds = StructuredKinds.registered
+        #expect(StructuredFieldTypes.registered["content-digest"] == .dictionary)
+        #expect(StructuredFieldTypes.registered["PRIORITY"] == .dictionary)
+        #expect(StructuredFieldTypes.registered["cache-status"] == .list)
+        #expect(StructuredFieldTypes.registered["idempotency-key"] == .item)
+        #expect(StructuredFieldTypes.registered["date"] == nil)
+        var kinds = StructuredFieldTypes.registered
         kinds["Priority"] = nil
         #expect(kinds["priority"] == nil)
     }

@@ -42,7 +42,7 @@ extension WallClock {
 }
 
 extension HTTPBodyStream {
-    /// These pieces, to be read as often as somebody likes.
+    /// A replayable stream of the given pieces.
     static func pieces(_ pieces: [String]) -> HTTPBodyStream {
         HTTPBodyStream {
             let rest = Mutex(pieces[...])

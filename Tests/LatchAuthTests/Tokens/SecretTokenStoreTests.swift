@@ -6,7 +6,7 @@ import LatchTesting
 import Testing
 
 @Suite struct `A record of tokens` {
-    let secrets = MemorySecretStore()
+    let secrets = InMemorySecretStore()
 
     func load(_ record: String) async throws -> Tokens? {
         secrets.write(Array(record.utf8), for: "auth")
@@ -57,7 +57,7 @@ import Testing
         try await store.save(Tokens(access: "newer"))
         try await store.save(Tokens(access: "newest"))
         #expect(secrets.names() == ["auth", "auth.corrupt", "auth.corrupt-2"])
-        #expect(secrets.names().filter { !SetAsideName.matches($0) } == ["auth"])
+        #expect(secrets.names().filter { !CorruptSecretName.matches($0) } == ["auth"])
         #expect(try await store.load() == Tokens(access: "newest"))
     }
 
@@ -84,7 +84,7 @@ import Testing
         ("corrupt", false), ("a.corrupt.b", false), ("a.corrupt.corrupt-17", true),
     ])
     func `that was set aside is known by its name`(name: String, isAside: Bool) {
-        #expect(SetAsideName.matches(name) == isAside)
+        #expect(CorruptSecretName.matches(name) == isAside)
     }
 
     @Test func `keeps its accounts apart`() async throws {

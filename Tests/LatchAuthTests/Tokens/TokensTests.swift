@@ -25,7 +25,7 @@ import Testing
         #expect(!dumped([Self.tokens as Tokens?]).contains(Self.canary))
         #expect(!dumped(SessionState.signedIn(Self.tokens)).contains(Self.canary))
         #expect(!dumped(SessionState.expired(Self.tokens)).contains(Self.canary))
-        #expect(!dumped(Renewal(credential: Self.tokens, idempotencyKey: "key")).contains(Self.canary))
+        #expect(!dumped(RefreshRequest(credential: Self.tokens, idempotencyKey: "key")).contains(Self.canary))
         #expect(!dumped(InMemoryTokenStore(Self.tokens)).contains(Self.canary))
     }
 
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func `J16: do not show through the error of a record that cannot be read`() async throws {
-        let secrets = MemorySecretStore()
+        let secrets = InMemorySecretStore()
         secrets.write(Array("{\"access\":\"\(Self.canary)".utf8), for: "auth")
         let store = SecretTokenStore<Tokens>(secrets, name: "auth")
         let error = await #expect(throws: AuthError.storeCorrupt) { try await store.load() }
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `P9: come back from a store with every part`() async throws {
-        let store = SecretTokenStore<Tokens>(MemorySecretStore(), name: "auth")
+        let store = SecretTokenStore<Tokens>(InMemorySecretStore(), name: "auth")
         #expect(try await store.load() == nil)
         try await store.save(Self.tokens)
         #expect(try await store.load() == Self.tokens)
@@ -62,12 +62,12 @@ import Testing
         #expect(try await store.load() == nil)
     }
 
-    @Test func `renew alike by their refresh token, and authorise alike by their access token`() {
+    @Test func `refresh alike by their refresh token, and authorise alike by their access token`() {
         let tokens = Tokens(access: "a", refresh: "r")
-        #expect(tokens.renewsLike(Tokens(access: "b", refresh: "r")))
-        #expect(!tokens.renewsLike(Tokens(access: "a", refresh: "s")))
-        #expect(Tokens(access: "a").renewsLike(Tokens(access: "a")))
-        #expect(tokens.authorizesLike(Tokens(access: "a")))
-        #expect(!tokens.authorizesLike(Tokens(access: "b", refresh: "r")))
+        #expect(tokens.hasSameRefreshToken(as: Tokens(access: "b", refresh: "r")))
+        #expect(!tokens.hasSameRefreshToken(as: Tokens(access: "a", refresh: "s")))
+        #expect(Tokens(access: "a").hasSameRefreshToken(as: Tokens(access: "a")))
+        #expect(tokens.hasSameAccessToken(as: Tokens(access: "a")))
+        #expect(!tokens.hasSameAccessToken(as: Tokens(access: "b", refresh: "r")))
     }
 }

@@ -101,7 +101,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
             try files.createDirectory(atPath: file.path, withIntermediateDirectories: true)
-            let failure = #expect(throws: FileFailure.self) { try file.replace(with: [1]) }
+            let failure = #expect(throws: FileError.self) { try file.replace(with: [1]) }
             #expect(failure?.operation == "rename")
             #expect(failure?.path == file.path)
             #expect(try files.contentsOfDirectory(atPath: folder) == ["f"])
@@ -111,7 +111,7 @@ import Testing
     @Test func `whose folder is missing is an error to write and none to remove`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/missing/f")
-            let failure = #expect(throws: FileFailure.self) { try file.replace(with: [1]) }
+            let failure = #expect(throws: FileError.self) { try file.replace(with: [1]) }
             #expect(failure?.reason == .missing)
             #expect(failure?.operation == "open")
             try file.remove()
@@ -120,8 +120,8 @@ import Testing
 
     @Test func `that is a folder cannot be read, nor removed`() async throws {
         try await withTemporaryFolder { folder in
-            #expect(throws: FileFailure.self) { try AtomicFile(folder).read() }
-            #expect(throws: FileFailure.self) { try AtomicFile(folder).remove() }
+            #expect(throws: FileError.self) { try AtomicFile(folder).read() }
+            #expect(throws: FileError.self) { try AtomicFile(folder).remove() }
             #expect(files.fileExists(atPath: folder))
         }
     }
@@ -146,7 +146,7 @@ import Testing
                 signal(SIGXFSZ, SIG_IGN)
                 var limit = rlimit(rlim_cur: 1_000, rlim_max: 1_000)
                 setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-                let failure = #expect(throws: FileFailure.self) {
+                let failure = #expect(throws: FileError.self) {
                     try file.replace(with: [UInt8](repeating: 9, count: 5_000))
                 }
                 #expect(failure?.reason == .full)

@@ -9,7 +9,7 @@ import Testing
 private func count(_ times: Int, in path: String) throws {
     let file = AtomicFile(path)
     for _ in 0..<times {
-        try file.locked { () throws(FileFailure) in
+        try file.locked { () throws(FileError) in
             let number = try file.read().flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
             try file.replace(with: Array(String(number + 1).utf8))
         } onFailure: {
@@ -50,7 +50,7 @@ private func count(_ times: Int, in path: String) throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/number"
             await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
-                try AtomicFile(path).locked { () throws(FileFailure) -> Void in
+                try AtomicFile(path).locked { () throws(FileError) -> Void in
                     exit(7)
                 } onFailure: {
                     $0
@@ -62,7 +62,7 @@ private func count(_ times: Int, in path: String) throws {
     }
 
     private func number(from file: AtomicFile) throws -> Int {
-        try file.locked { () throws(FileFailure) in
+        try file.locked { () throws(FileError) in
             42
         } onFailure: {
             $0
@@ -91,8 +91,8 @@ private func count(_ times: Int, in path: String) throws {
             let file = AtomicFile("\(folder)/f")
             try FileManager.default.createSymbolicLink(
                 atPath: "\(folder)/f.lock", withDestinationPath: "\(folder)/elsewhere")
-            let failure = #expect(throws: FileFailure.self) {
-                try file.locked { () throws(FileFailure) in
+            let failure = #expect(throws: FileError.self) {
+                try file.locked { () throws(FileError) in
                     Issue.record("It ran without the lock.")
                 } onFailure: {
                     $0
@@ -121,12 +121,12 @@ private func count(_ times: Int, in path: String) throws {
         arguments: [
             (ENOENT, .missing), (EACCES, .denied), (EPERM, .denied), (ELOOP, .denied), (EROFS, .readOnly),
             (ENOSPC, .full), (EDQUOT, .full), (EFBIG, .full), (EISDIR, .other), (EIO, .other), (0, .other),
-        ] as [(Int32, FileFailure.Reason)])
-    func `is told apart as far as it matters`(number: Int32, reason: FileFailure.Reason) {
-        #expect(FileFailure("open", "/f", number: number).reason == reason)
+        ] as [(Int32, FileError.Reason)])
+    func `is told apart as far as it matters`(number: Int32, reason: FileError.Reason) {
+        #expect(FileError("open", "/f", number: number).reason == reason)
     }
 
     @Test func `names the call, the file and the system's reason`() {
-        #expect("\(FileFailure("open", "/a/b", number: ENOENT))" == "open /a/b: No such file or directory")
+        #expect("\(FileError("open", "/a/b", number: ENOENT))" == "open /a/b: No such file or directory")
     }
 }

@@ -24,7 +24,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let lock = FileLock("\(folder)/lock")
             for _ in 0..<3 {
-                let holder = try #require(try await lock.acquire(patience: .zero))
+                let holder = try #require(try await lock.acquire(timeout: .zero))
                 holder.release()
             }
         }
@@ -37,7 +37,7 @@ import Testing
                 for _ in 0..<8 {
                     group.addTask {
                         for _ in 0..<10 {
-                            let holder = try await FileLock("\(folder)/lock").acquire(patience: .seconds(60))
+                            let holder = try await FileLock("\(folder)/lock").acquire(timeout: .seconds(60))
                             inside.count.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
                             await Task.yield()
                             inside.count.withLock { $0.now -= 1 }
@@ -55,8 +55,8 @@ import Testing
         try await withTemporaryFolder { folder in
             let lock = FileLock("\(folder)/lock")
             let other = try await holder(of: lock.path)
-            #expect(try await lock.acquire(patience: .zero) == nil)
-            async let waiting = lock.acquire(patience: .seconds(60))
+            #expect(try await lock.acquire(timeout: .zero) == nil)
+            async let waiting = lock.acquire(timeout: .seconds(60))
             other.kill()
             let holder = try #require(try await waiting)
             holder.release()
@@ -67,20 +67,20 @@ import Testing
     @Test func `is left to others by who was cancelled, or lost patience, while waiting`() async throws {
         try await withTemporaryFolder { folder in
             let lock = FileLock("\(folder)/lock")
-            let first = try #require(try await lock.acquire(patience: .zero))
-            let cancelled = Task { try await lock.acquire(patience: .seconds(60)) }
+            let first = try #require(try await lock.acquire(timeout: .zero))
+            let cancelled = Task { try await lock.acquire(timeout: .seconds(60)) }
             cancelled.cancel()
             await #expect(throws: CancellationError.self) { try await cancelled.value }
-            #expect(try await lock.acquire(patience: .milliseconds(1)) == nil)
+            #expect(try await lock.acquire(timeout: .milliseconds(1)) == nil)
             first.release()
-            let second = try #require(try await lock.acquire(patience: .seconds(60)))
+            let second = try #require(try await lock.acquire(timeout: .seconds(60)))
             second.release()
         }
     }
 
     @Test func `says why it cannot be had`() async throws {
-        let error = await #expect(throws: FileFailure.self) {
-            try await FileLock("/no/such/folder/lock").acquire(patience: .zero)
+        let error = await #expect(throws: FileError.self) {
+            try await FileLock("/no/such/folder/lock").acquire(timeout: .zero)
         }
         #expect(error?.reason == .missing)
     }
@@ -111,6 +111,6 @@ import Testing
     }
 
     @Test func `needs the folder`() {
-        #expect(throws: FileFailure.self) { try FileWatch("/no/such/folder/f") {} }
+        #expect(throws: FileError.self) { try FileWatch("/no/such/folder/f") {} }
     }
 }

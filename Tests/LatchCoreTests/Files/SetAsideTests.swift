@@ -50,7 +50,7 @@ import Testing
                 let name = "\(file.path).old" + (number == 1 ? "" : "-\(number)")
                 #expect(FileManager.default.createFile(atPath: name, contents: nil))
             }
-            let failure = #expect(throws: FileFailure.self) { try file.setAside(suffix: "old") }
+            let failure = #expect(throws: FileError.self) { try file.setAside(suffix: "old") }
             #expect(failure?.number == EEXIST)
             #expect(try file.read() == [7])
         }
@@ -95,7 +95,7 @@ import Testing
     func `cannot be made where a file has its name`(path: String) async throws {
         try await withTemporaryFolder { folder in
             try AtomicFile("\(folder)/blocked").replace(with: [1])
-            let failure = #expect(throws: FileFailure.self) { try AtomicFile("\(folder)/\(path)").makeFolder() }
+            let failure = #expect(throws: FileError.self) { try AtomicFile("\(folder)/\(path)").makeFolder() }
             #expect(failure?.operation == "mkdir")
             #expect(try AtomicFile("\(folder)/blocked").read() == [1])
         }
@@ -104,7 +104,7 @@ import Testing
     @Test func `that is there needs no leave to write where it lies`() throws {
         // A folder of the kernel's takes no new ones, and this one is there.
         try AtomicFile("/sys/kernel/f").makeFolder()
-        let failure = #expect(throws: FileFailure.self) { try AtomicFile("/sys/latch/f").makeFolder() }
+        let failure = #expect(throws: FileError.self) { try AtomicFile("/sys/latch/f").makeFolder() }
         #expect(failure?.path == "/sys/latch")
     }
 }

@@ -11,28 +11,28 @@ import Testing
         try await withTemporaryFolder { folder in
             let (shared, alone) = (FileLock("\(folder)/lock", isShared: true), FileLock("\(folder)/lock"))
             let holders = [
-                try await shared.acquire(patience: patience), try await shared.acquire(patience: patience),
-                try shared.held(),
+                try await shared.acquire(timeout: patience), try await shared.acquire(timeout: patience),
+                try shared.acquireBlocking(),
             ]
             #expect(holders.allSatisfy { $0 != nil })
-            #expect(try await alone.acquire(patience: .zero) == nil)
+            #expect(try await alone.acquire(timeout: .zero) == nil)
             for holder in holders.dropLast() { holder?.release() }
-            #expect(try await alone.acquire(patience: .zero) == nil)
+            #expect(try await alone.acquire(timeout: .zero) == nil)
             holders.last??.release()
-            let holder = try await alone.acquire(patience: patience)
+            let holder = try await alone.acquire(timeout: patience)
             #expect(holder != nil)
-            #expect(try await shared.acquire(patience: .zero) == nil)
+            #expect(try await shared.acquire(timeout: .zero) == nil)
             holder?.release()
-            #expect(try await shared.acquire(patience: patience) != nil)
+            #expect(try await shared.acquire(timeout: patience) != nil)
         }
     }
 
     @Test func `goes to one who waits alone as soon as the last has let go`() async throws {
         try await withTemporaryFolder { folder in
             let (shared, alone) = (FileLock("\(folder)/lock", isShared: true), FileLock("\(folder)/lock"))
-            let first = try shared.held()
-            let second = try shared.held()
-            async let waiting = alone.acquire(patience: patience)
+            let first = try shared.acquireBlocking()
+            let second = try shared.acquireBlocking()
+            async let waiting = alone.acquire(timeout: patience)
             first.release()
             second.release()
             #expect(try await waiting != nil)
@@ -45,7 +45,7 @@ import Testing
             try await withThrowingTaskGroup { group in
                 for number in UInt8(0)..<4 {
                     group.addTask {
-                        let holder = try await FileLock("\(folder)/lock").acquire(patience: patience)
+                        let holder = try await FileLock("\(folder)/lock").acquire(timeout: patience)
                         defer { holder?.release() }
                         for round in UInt8(0)..<20 {
                             try one.overwrite(with: [number, round])
@@ -55,7 +55,7 @@ import Testing
                     group.addTask {
                         for _ in 0..<20 {
                             let holder = try await FileLock("\(folder)/lock", isShared: true).acquire(
-                                patience: patience)
+                                timeout: patience)
                             defer { holder?.release() }
                             #expect(try one.read() == other.read())
                         }

@@ -84,7 +84,7 @@ import Testing
             let output = try await ChildProcess.run("/bin/cat", ["file"], in: folder).output
             #expect(String(decoding: output, as: UTF8.self) == "here")
         }
-        let error = #expect(throws: FileFailure.self) {
+        let error = #expect(throws: FileError.self) {
             try ChildProcess.start("/bin/cat", [], in: "/no/such/folder")
         }
         #expect(error?.reason == .missing)
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func `says that there is no such program`() throws {
-        let error = #expect(throws: FileFailure.self) { try ChildProcess.start("/no/such/program", []) }
+        let error = #expect(throws: FileError.self) { try ChildProcess.start("/no/such/program", []) }
         #expect(error?.reason == .missing)
         #expect(error?.description.contains("/no/such/program") == true)
     }

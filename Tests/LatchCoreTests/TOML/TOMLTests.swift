@@ -68,7 +68,7 @@ import Testing
         text: String, line: Int, column: Int, message: String
     ) throws {
         let error = try #require(throws: TOMLError.self) { try TOMLDocument(parsing: text) }
-        #expect(error.place == .init(line: line, column: column))
+        #expect(error.location == .init(line: line, column: column))
         #expect(error.message.contains(message), "\(error.message)")
         #expect(!error.hint.isEmpty)
     }

@@ -33,7 +33,7 @@ private final class Inside: Sendable {
         let (gate, open) = AsyncStream<Void>.makeStream()
         let (began, begin) = AsyncStream<Void>.makeStream()
         let task = Task {
-            try await turn.take {
+            try await turn.withLock {
                 begin.finish()
                 for await _ in gate {}
             }
@@ -43,19 +43,19 @@ private final class Inside: Sendable {
     }
 
     private func wait(forLine count: Int) async {
-        while turn.waiting < count { await Task.yield() }
+        while turn.waiterCount < count { await Task.yield() }
     }
 
     @Test func `is had at once where nobody has it, and given back`() async throws {
-        #expect(try await turn.take { turn.isTaken })
-        #expect(!turn.isTaken)
-        #expect(try await turn.take { 7 } == 7)
+        #expect(try await turn.withLock { turn.isLocked })
+        #expect(!turn.isLocked)
+        #expect(try await turn.withLock { 7 } == 7)
     }
 
     @Test func `is given back when what it was for fails`() async throws {
         struct Failure: Error {}
-        await #expect(throws: Failure.self) { try await turn.take { throw Failure() } }
-        #expect(!turn.isTaken)
+        await #expect(throws: Failure.self) { try await turn.withLock { throw Failure() } }
+        #expect(!turn.isLocked)
     }
 
     @Test func `is had by one at a time, in the order in which it was asked for`() async throws {
@@ -64,7 +64,7 @@ private final class Inside: Sendable {
         for number in 0..<20 {
             tasks.append(
                 Task {
-                    try await turn.take {
+                    try await turn.withLock {
                         inside.enter(number)
                         await Task.yield()
                         inside.leave()
@@ -76,39 +76,39 @@ private final class Inside: Sendable {
         for task in tasks + [holder] { try await task.value }
         #expect(inside.order == Array(0..<20))
         #expect(inside.most == 1)
-        #expect(!turn.isTaken)
+        #expect(!turn.isLocked)
     }
 
     @Test func `is not waited for by who is cancelled, and passes on to the next`() async throws {
         let (holder, open) = await hold(turn)
         var tasks: [Task<Void, any Error>] = []
         for number in 0..<4 {
-            tasks.append(Task { try await turn.take { inside.enter(number) } })
+            tasks.append(Task { try await turn.withLock { inside.enter(number) } })
             await wait(forLine: number + 1)
         }
         for number in [0, 2] {
             tasks[number].cancel()
             await #expect(throws: CancellationError.self) { try await tasks[number].value }
         }
-        #expect(turn.waiting == 2)
+        #expect(turn.waiterCount == 2)
         open.finish()
         try await holder.value
         for number in [1, 3] { try await tasks[number].value }
         #expect(inside.order == [1, 3])
-        #expect(turn.waiting == 0)
-        #expect(!turn.isTaken)
+        #expect(turn.waiterCount == 0)
+        #expect(!turn.isLocked)
     }
 
     @Test func `is not asked for in a task that was cancelled before`() async {
         let (gate, open) = AsyncStream<Void>.makeStream()
         let task = Task {
             for await _ in gate {}
-            try await turn.take {}
+            try await turn.withLock {}
         }
         task.cancel()
         open.finish()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(!turn.isTaken)
+        #expect(!turn.isLocked)
     }
 
     @Test(arguments: [UInt64](0..<20))
@@ -119,7 +119,7 @@ private final class Inside: Sendable {
             for choice in choices {
                 group.addTask {
                     let task = Task {
-                        try await turn.take {
+                        try await turn.withLock {
                             inside.enter(choice)
                             await Task.yield()
                             inside.leave()
@@ -138,8 +138,8 @@ private final class Inside: Sendable {
         #expect(inside.most == 1)
         #expect(inside.now == 0)
         #expect(inside.order.count + cancelled == 200)
-        #expect(!turn.isTaken)
-        #expect(turn.waiting == 0)
+        #expect(!turn.isLocked)
+        #expect(turn.waiterCount == 0)
     }
 }
 

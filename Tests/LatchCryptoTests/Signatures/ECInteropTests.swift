@@ -5,7 +5,7 @@ import LatchCrypto
 import TestVectors
 import Testing
 
-/// What the tests ask of a curve, without its type.
+/// The operations of a curve that the tests use, without its type.
 private struct Curve: Sendable, CustomTestStringConvertible {
     let name: String
     let digest: String

@@ -8,7 +8,7 @@ import Testing
 /// Signatures right, wrong and at every edge, judged by PyPI's cryptography (OpenSSL's own functions) and by this module.
 @Suite(.enabled(Comment(rawValue: PythonPeers.hint)) { await PythonPeers.install() })
 struct `Signatures beside another verifier` {
-    /// For each curve: keys, and for each of them signatures with their halves exchanged for edges of the order.
+    /// The keys of each curve, and signatures of each key whose halves are replaced by bounds of the order.
     private static let curves = """
         import json, os, random
         from cryptography.hazmat.primitives.asymmetric import ec, utils

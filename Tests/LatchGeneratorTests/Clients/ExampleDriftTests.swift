@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
-import LatchGenerator
 import LatchProto
+import PortableFoundation
 import Testing
+
+@testable import LatchGenerator
 
 @Suite struct `The generated files of an example` {
     /// An example of this package.
@@ -17,7 +18,7 @@ import Testing
         var module: String { self == .userService ? "UserService" : "TaskManager" }
     }
 
-    /// What the generator makes of it now.
+    /// Returns the files that the generator writes now.
     private func generated(
         _ example: Example = .userService, _ change: (inout SwiftOptions) -> Void = { _ in }
     ) throws -> [GeneratedFile] {
@@ -26,9 +27,9 @@ import Testing
         var options = SwiftOptions()
         options.moduleName = example.module
         change(&options)
-        let contracts = SwiftWriter(files: compilation.requested, options: options).write()
-        let planning = ServicePlan.read(compilation.requested)
-        let clients = ClientWriter(planning.plans, files: compilation.requested, options: options).write()
+        let contracts = SwiftWriter(files: compilation.filesToGenerate, options: options).write()
+        let planning = ServicePlan.read(compilation.filesToGenerate)
+        let clients = ClientWriter(planning.plans, files: compilation.filesToGenerate, options: options).write()
         #expect(planning.diagnostics.isEmpty && contracts.diagnostics.isEmpty && clients.diagnostics.isEmpty)
         return contracts.files + clients.files
     }
@@ -41,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `have the tree of the seed`() throws {
+    @Test func `have the tree that Axiom documents`() throws {
         let paths = try generated().map(\.path).sorted()
         #expect(
             paths == [
@@ -77,8 +78,8 @@ import Testing
             "test.proto"
         ])
         #expect(compilation.diagnostics.isEmpty)
-        let planning = ServicePlan.read(compilation.requested)
-        return ClientWriter(planning.plans, files: compilation.requested, options: SwiftOptions()).write()
+        let planning = ServicePlan.read(compilation.filesToGenerate)
+        return ClientWriter(planning.plans, files: compilation.filesToGenerate, options: SwiftOptions()).write()
     }
 
     private static let notes = """
@@ -124,8 +125,8 @@ import Testing
                 """)
         let client = try #require(output.files.first { $0.path.hasSuffix("NoteClient.swift") })
         #expect(
-            client.text.contains("func shout(_ request: Note, answered answer: Made, state: inout NoteState)"))
-        #expect(client.text.contains("func forget(_ request: Key, answered answer: Gone, state: inout NoteState)"))
+            client.text.contains("func shout(_ request: Note, response: Made, state: inout NoteState)"))
+        #expect(client.text.contains("func forget(_ request: Key, response: Gone, state: inout NoteState)"))
     }
 
     @Test func `G8: is not written with a rule that nobody understands`() throws {
@@ -161,7 +162,7 @@ import Testing
             }
             """)
         #expect(named.files.isEmpty)
-        #expect(named.diagnostics.first?.message == "'NoteState' would be a type of the client and a message")
+        #expect(named.diagnostics.first?.message == "'NoteState' would be both a type of the client and a message")
     }
 
     @Test func `names what a message has the name of by its module`() throws {
@@ -189,6 +190,26 @@ import Testing
             service NoteService { rpc Watch(Note) returns (stream Note); }
             """)
         #expect(output.files.isEmpty && output.diagnostics.isEmpty)
+    }
+
+    @Test func `has a guide with authentication, and with the methods that have no action`() throws {
+        let output = try files(
+            Self.notes + """
+                service NoteService {
+                  rpc CreateNote(Note) returns (Made);
+                  rpc WatchNotes(Key) returns (stream Note);
+                  rpc Upload(stream Note) returns (Gone);
+                }
+                """)
+        func guide(_ name: String) throws -> String {
+            try #require(output.files.first { $0.path.hasSuffix("Documentation/\(name).md") }).text
+        }
+        let overview = try guide("README")
+        #expect(overview.contains("- `watchNotes`: server streaming\n- `upload`: client streaming"))
+        #expect(overview.contains("for try await response in try await NoteServiceStub(channel).watchNotes(request)"))
+        let integration = try guide("IntegrationGuide")
+        #expect(integration.contains("## 3 · Authenticate the calls"))
+        #expect(integration.contains("SessionInterceptor(session, for: .origin(origin))"))
     }
 
     @Test func `gives two clients guides of their own, and one file of errors`() throws {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchGenerator
 import LatchProto
 import Testing
+
+@testable import LatchGenerator
 
 @Suite struct `An enum as Swift` {
     @Test func `has cases, its schema and its numbers`() throws {
@@ -25,7 +26,7 @@ import Testing
                     case red
                     /// Deprecated.
                     case cold
-                    /// A number that the file does not name.
+                    /// A number without a name in the .proto file.
                     case unrecognized(Int32)
 
                     public static let schema = EnumSchema(

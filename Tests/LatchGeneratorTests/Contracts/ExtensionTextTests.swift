@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchGenerator
 import LatchProto
 import Testing
+
+@testable import LatchGenerator
 
 @Suite struct `Extensions as Swift` {
     private let text = """
@@ -27,7 +28,7 @@ import Testing
         #expect(
             written.contains(
                 ##"""
-                /// Fields of other messages.
+                /// Extensions of messages.
                 public enum TestExtensions {
                     public static let nick = Extension<M, String?>("100 p.nick string optional raw")
                     public static let sizes = Extension<M, [Int32]>("101 p.sizes int32 expanded")

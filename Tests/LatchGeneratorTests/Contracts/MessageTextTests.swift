@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchGenerator
 import LatchProto
 import Testing
+
+@testable import LatchGenerator
 
 @Suite struct `A message as Swift` {
     @Test func `is a struct over its storage`() throws {
@@ -36,12 +37,12 @@ import Testing
                     public init() { storage = MessageStorage(Self.schema) }
 
                     /// To the right.
-                    @_alwaysEmitIntoClient public var x: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
+                    @export(implementation) public var x: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
                     /// If it has one.
-                    @_alwaysEmitIntoClient public var name: String? { get { storage[optionalString: 1] } set { storage[optionalString: 1] = newValue } }
-                    @_alwaysEmitIntoClient public var near: [Point] { get { storage[messages: 2] } _modify { yield &storage[messages: 2] } }
+                    @export(implementation) public var name: String? { get { storage[optionalString: 1] } set { storage[optionalString: 1] = newValue } }
+                    @export(implementation) public var near: [Point] { get { storage[messages: 2] } _modify { yield &storage[messages: 2] } }
 
-                    @_alwaysEmitIntoClient public init(x: Int32 = 0, name: String? = nil, near: [Point] = []) {
+                    @export(implementation) public init(x: Int32 = 0, name: String? = nil, near: [Point] = []) {
                         storage = MessageStorage(Self.schema)
                         storage[int32: 0] = x
                         storage[optionalString: 1] = name
@@ -74,7 +75,7 @@ import Testing
         #expect(
             text.contains(
                 """
-                    @_alwaysEmitIntoClient public var contactWay: ContactWay? {
+                    @export(implementation) public var contactWay: ContactWay? {
                         get {
                             switch storage[oneof: 0] {
                             case 4: .email(storage[string: 0])

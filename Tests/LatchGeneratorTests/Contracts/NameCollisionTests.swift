@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchGenerator
 import LatchProto
 import Testing
+
+@testable import LatchGenerator
 
 @Suite struct `Names that are one in Swift` {
     @Test func `G10: are told apart by the number of the field`() throws {
@@ -88,7 +89,7 @@ import Testing
     @Test func `of nested types hide others only where the module is not known`() throws {
         let text = "message A {} message M { message A {} .A outer = 1; A inner = 2; }"
         #expect(
-            try problems(text) == ["2:39: A is hidden in M by a type of the same name"])
+            try problems(text) == ["2:39: A is shadowed in M by a type of the same name"])
         let output = try written("syntax = \"proto3\"; \(text)") {
             $0.layout = .perFile
             $0.moduleName = "Models"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchGenerator
 import LatchProto
 import Testing
+
+@testable import LatchGenerator
 
 /// Writes texts as Swift; the first one is asked for, all if `all` says so.
 func written(
@@ -15,7 +16,7 @@ func written(
     try #require(compilation.isComplete, "\(compilation.diagnostics)")
     var options = SwiftOptions()
     change(&options)
-    return SwiftWriter(files: compilation.requested, options: options).write()
+    return SwiftWriter(files: compilation.filesToGenerate, options: options).write()
 }
 
 /// The Swift text of a .proto file that begins with `syntax = "proto3";`, without its head.
@@ -27,11 +28,11 @@ func swift(_ text: String) throws -> String {
     return file.text.components(after: "import LatchRPC\n\n")
 }
 
-/// What is wrong with a text, each as `line:column: message`.
+/// Returns the diagnostics about a text, each as `line:column: message`.
 func problems(_ text: String, with others: [String: String] = [:], all: Bool = false) throws -> [String] {
     let output = try written("syntax = \"proto3\";\n" + text, with: others, all: all)
     #expect(output.files.isEmpty == !output.diagnostics.isEmpty)
-    return output.diagnostics.map { "\(($0.place?.line ?? -1) + 1):\(($0.place?.column ?? -1) + 1): \($0.message)" }
+    return output.diagnostics.map { "\(($0.position?.line ?? -1) + 1):\(($0.position?.column ?? -1) + 1): \($0.message)" }
 }
 
 extension String {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchGenerator
 import LatchProto
 import Testing
+
+@testable import LatchGenerator
 
 @Suite struct `Two spellings of one option` {
     private func complaints(service: String = "", method: String = "", field: String = "") throws -> [String] {

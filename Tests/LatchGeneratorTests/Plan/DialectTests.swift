@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchGenerator
 import LatchProto
 import Testing
+
+@testable import LatchGenerator
 
 /// One service in each of the spellings.
 private enum Dialect: String, CaseIterable {
@@ -120,7 +121,7 @@ private enum Dialect: String, CaseIterable {
             ["axiom_options.proto": options, "test.proto": text][name].map { Array($0.utf8) }
         }.compile(["test.proto"])
         #expect(compilation.diagnostics.isEmpty)
-        let planning = ServicePlan.read(compilation.requested)
+        let planning = ServicePlan.read(compilation.filesToGenerate)
         #expect(planning.plans.map(\.clientName) == ["Mine"])
     }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchGenerator
 import LatchProto
 import Testing
+
+@testable import LatchGenerator
 
 @Suite struct `A wrong option` {
     private func service(_ options: String, method: String = "", answer: String = "User") -> String {
@@ -28,11 +29,11 @@ import Testing
     private static let users = "collections: [{ name: \"users\" item_type: \"User\" }]"
 
     @Test(arguments: [
-        ("client_name: \"user client\"", "8:14: error: 'user client' cannot name a type of Swift"),
-        ("client_name: \"class\"", "8:14: error: 'class' cannot name a type of Swift"),
-        ("state_name: \"UserAction\"", "7:36: error: client, state and action of 'UserService' have one name"),
-        ("import_modules: [\"AxiomCore\", \"a b\"]", "8:31: error: 'a b' is no name of a module"),
-        ("collections: [{ name: \"users\" }]", "8:15: error: the collection says no item_type"),
+        ("client_name: \"user client\"", "8:14: error: 'user client' is not a valid Swift type name"),
+        ("client_name: \"class\"", "8:14: error: 'class' is not a valid Swift type name"),
+        ("state_name: \"UserAction\"", "7:36: error: client, state and action of 'UserService' have the same name"),
+        ("import_modules: [\"AxiomCore\", \"a b\"]", "8:31: error: 'a b' is not a module name"),
+        ("collections: [{ name: \"users\" }]", "8:15: error: the collection has no item_type"),
         ("collections: { name: \"x\" item_type: \"Usr\" }", "8:37: error: there is no message 'Usr'"),
         (
             "collections: { name: \"x\" item_type: \"User\" primary_key: \"key\" }",
@@ -40,7 +41,7 @@ import Testing
         ),
         (
             "collections: { name: \"x\" item_type: \"User\" primary_key: \"photo\" }",
-            "8:57: error: 'photo' cannot tell items apart"
+            "8:57: error: 'photo' cannot identify an item"
         ),
         (
             "collections: { name: \"x\" item_type: \"User\" sortable: true default_sort_field: \"photo\" }",
@@ -48,7 +49,7 @@ import Testing
         ),
         (
             "collections: { name: \"x\" item_type: \"User\" max_cached_items: 0 }",
-            "8:62: error: a collection keeps one item at least"
+            "8:62: error: a collection keeps at least one item"
         ),
         (
             "collections: [{ name: \"x\" item_type: \"User\" }, { name: \"x\" item_type: \"User\" }]",
@@ -63,11 +64,11 @@ import Testing
         ("collection_name: \"people\"", "User", "12:18: error: there is no collection 'people'"),
         (
             "state_update_strategy: APPEND", "Nothing",
-            "12:24: error: 'Do' cannot append: no collection is named"
+            "12:24: error: 'Do' cannot append: it names no collection"
         ),
         (
             "collection_name: \"users\" state_update_strategy: REPLACE_ALL", "User",
-            "12:49: error: 'Do' cannot replace all items: 'User' holds nothing for 'users'"
+            "12:49: error: 'Do' cannot replace all items: 'User' has no items of 'users'"
         ),
         (
             "state_update_strategy: REMOVE_BY_ID id_field_name: \"nobody\"", "User",
@@ -75,15 +76,15 @@ import Testing
         ),
         (
             "state_update_strategy: REMOVE_BY_ID id_field_name: \"number\"", "User",
-            "12:52: error: 'number' is of another type than 'User.id'"
+            "12:52: error: 'number' has a different type than 'User.id'"
         ),
         (
             "supports_offline: true cache_strategy: NONE", "User",
-            "12:19: error: 'Do' has no answer without the network, since none is kept"
+            "12:19: error: 'Do' cannot work offline: its responses are not cached"
         ),
         (
             "state_update_strategy: APPEND cache_strategy: CONDITIONAL", "User",
-            "12:47: error: 'Do' would be answered without asking the server to do it"
+            "12:47: error: 'Do' would return a cached response without a call to the server"
         ),
     ])
     func `of a method is told where it stands`(options: String, answer: String, complaint: String) throws {
@@ -92,9 +93,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("(axiom.swift_validation) = \"requird\"", "'requird' is no rule for a field"),
-        ("(axiom.swift_validation) = \"min_length:x\"", "'min_length:x' is no rule for a field"),
-        ("(axiom.swift_validation) = \"min:2\"", "'text' is no number"),
+        ("(axiom.swift_validation) = \"requird\"", "'requird' is not a field rule"),
+        ("(axiom.swift_validation) = \"min_length:x\"", "'min_length:x' is not a field rule"),
+        ("(axiom.swift_validation) = \"min:2\"", "'text' is not a number field"),
         ("(axiom.field_options) = { min_length: 3 max_length: 2 }", "'text' cannot be as long as 3 and as short as 2"),
     ])
     func `of a field is told where it stands`(option: String, complaint: String) throws {
@@ -130,7 +131,7 @@ import Testing
             """)
         #expect(
             found == [
-                "test.proto:9:48: error: 'note client' cannot name a type of Swift",
+                "test.proto:9:48: error: 'note client' is not a valid Swift type name",
                 "test.proto:7:45: error: there is no message 'Nots'",
             ])
     }
@@ -153,7 +154,7 @@ import Testing
               rpc Write(Note) returns (Note) { option (axiom.swift_state_update) = "prepend"; }
             }
             """)
-        #expect(found == ["test.proto:5:72: error: 'prepend' is no way to update the state"])
+        #expect(found == ["test.proto:5:72: error: 'prepend' is not a state update strategy"])
     }
 
     @Test func `makes two actions of one name, which methods alone never are`() throws {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
-import LatchGenerator
 import LatchProto
+import PortableFoundation
 import Testing
 
+@testable import LatchGenerator
+
 /// Plans of a text, which may import the files of options.
-func planning(_ text: String, sourceLocation: Testing.SourceLocation = #_sourceLocation) throws -> Planning {
+func planning(_ text: String, sourceLocation: Testing.SourceLocation = #_sourceLocation) throws -> PlanningResult {
     let compilation = Compiler.withOptionFiles { name in name == "test.proto" ? Array(text.utf8) : nil }
         .compile(["test.proto"])
     #expect(compilation.diagnostics.isEmpty, sourceLocation: sourceLocation)
-    return ServicePlan.read(try #require(compilation.requested.first, sourceLocation: sourceLocation))
+    return ServicePlan.read(try #require(compilation.filesToGenerate.first, sourceLocation: sourceLocation))
 }
 
 /// The plan of a text's only service, which has nothing wrong.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchGenerator
 import LatchProto
 import Testing
+
+@testable import LatchGenerator
 
 @Suite struct `The plan of the user service` {
     @Test func `G2: has the names that its options set`() throws {
@@ -29,7 +30,7 @@ import Testing
         #expect(collections[0].sortFields.contains { $0.name == "last_login_at" })
     }
 
-    /// The lines of the seed's table: what is done, to what, by which key; then network, change, loading, offline.
+    /// The rows of Axiom's table: strategy, collection and key; then network, change, loading and offline.
     static let lines: [(method: String, what: String, flags: [Bool], cache: CacheStrategy, rules: Int)] = [
         ("Register", "custom users -", [true, true, true, false], .none, 4),
         ("Login", "custom sessions -", [true, true, true, false], .memory, 2),

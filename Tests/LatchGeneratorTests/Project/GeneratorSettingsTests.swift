@@ -23,10 +23,10 @@ import Testing
     }
 
     @Test func `have a variable each`() {
-        #expect(GeneratorSettings.Key.clientSuffix.variable == "AXIOM_CLIENT_SUFFIX")
-        #expect(GeneratorSettings.Key.tests.variable == "AXIOM_GENERATE_TESTS")
-        #expect(GeneratorSettings.Key.frameworkVersion.variable == "AXIOM_VERSION")
-        #expect(Set(GeneratorSettings.Key.allCases.map(\.variable)).count == GeneratorSettings.Key.allCases.count)
+        #expect(GeneratorOption.clientSuffix.variable == "AXIOM_CLIENT_SUFFIX")
+        #expect(GeneratorOption.tests.variable == "AXIOM_GENERATE_TESTS")
+        #expect(GeneratorOption.frameworkVersion.variable == "AXIOM_VERSION")
+        #expect(Set(GeneratorOption.allCases.map(\.variable)).count == GeneratorOption.allCases.count)
     }
 
     @Test func `have paths that begin at the folder of their file`() throws {
@@ -80,5 +80,43 @@ import Testing
         #expect(try settings.flag(.tests) == value)
         settings.set(.tests, ["maybe"], from: "x")
         #expect(throws: GeneratorError.self) { try settings.flag(.tests) }
+    }
+
+    @Test(arguments: GeneratorOption.allCases)
+    func `exist in the file, in the environment, as a flag, and as an argument of the tool`(option: GeneratorOption)
+        throws
+    {
+        #expect(try self.settings("[generate]\n\(option.rawValue) = \"word\"\n").text(option) == "word")
+        var settings = GeneratorSettings()
+        settings.read(environment: [option.variable: "word"])
+        #expect(settings.text(option) == "word")
+        #expect(option.flag != nil || option.definition.clearingFlag != nil || option == .contracts)
+        #expect(!option.toolArguments.isEmpty && !option.definition.summary.isEmpty)
+    }
+
+    @Test func `are parameters of protoc where they concern Swift`() throws {
+        let settings = try GeneratorSettings(
+            protocParameter: "layout=project,visibility=Package,naming=DropPath,prefix=XY,prefix_packages,module=Shop,"
+                + "foundation=Foundation,Mbase/=Base,Mmoney.proto=Money,services=A+B,clients=true,client_suffix=Actor")
+        let options = try settings.options()
+        #expect(options.swift.layout == .project && options.swift.visibility == .package)
+        #expect(options.swift.fileNaming == .dropPath && options.swift.typePrefix == "XY")
+        #expect(options.swift.prefixesPackages && options.swift.moduleName == "Shop")
+        #expect(options.swift.foundation == "Foundation" && options.clientSuffix == "Actor")
+        #expect(options.swift.modules == ["base/": "Base", "money.proto": "Money"])
+        #expect(settings.words(.services) == ["A", "B"] && options.makesClients)
+        for name in ["layout", "visibility", "naming", "prefix", "prefix_packages", "module", "foundation", "services"]
+        {
+            #expect(GeneratorSettings.protocParameters.contains("\(name)="))
+        }
+        #expect(throws: GeneratorError.invalidConfiguration) { try GeneratorSettings(protocParameter: "output_path=x") }
+    }
+
+    @Test func `map files to modules, each with its name`() throws {
+        var settings = GeneratorSettings()
+        settings.set(.moduleMapping, ["base/=Base"], from: "--module-mapping")
+        #expect(try settings.options().swift.modules == ["base/": "Base"])
+        settings.set(.moduleMapping, ["base/"], from: "--module-mapping")
+        #expect(throws: GeneratorError.invalidConfiguration) { try settings.options() }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
+import PortableFoundation
 import Testing
 
 @testable import LatchGenerator
@@ -45,7 +45,7 @@ import Testing
         try ProjectFolder.with(["swift/deep/B.swift": "mine\n"]) { folder throws in
             let before = try folder.content()
             let plan = try plan(in: folder)
-            #expect(plan.refusals == [.init(path: "swift/deep/B.swift", reason: .foreign)])
+            #expect(plan.conflicts == [.init(path: "swift/deep/B.swift", reason: .foreign)])
             #expect(throws: GeneratorError.foreignFiles) { try plan.apply() }
             #expect(try folder.content() == before)
         }
@@ -64,7 +64,7 @@ import Testing
             try write(in: folder)
             try folder.write("edited\n", to: "swift/A.swift")
             let changed = [GeneratedFile(path: "swift/A.swift", text: "new\n")]
-            #expect(try plan(changed, in: folder).refusals.map(\.reason) == [.edited])
+            #expect(try plan(changed, in: folder).conflicts.map(\.reason) == [.edited])
             #expect(throws: GeneratorError.foreignFiles) { try write(changed, in: folder) }
             #expect(folder.text("swift/A.swift") == "edited\n" && folder.text("swift/deep/B.swift") == "b\n")
             try write(changed, in: folder, force: true)
@@ -127,7 +127,7 @@ import Testing
             try folder.write(String(decoding: manifest.bytes, as: UTF8.self), to: OutputManifest.name)
             try folder.write(new[0].text, to: new[0].path)
             let third = Self.two.map { GeneratedFile(path: $0.path, text: "third\n") }
-            #expect(try plan(third, in: folder).refusals.isEmpty)
+            #expect(try plan(third, in: folder).conflicts.isEmpty)
         }
     }
 
@@ -160,7 +160,7 @@ import Testing
     @Test func `does not overwrite a folder, not even where everything is overwritten`() throws {
         try ProjectFolder.with(["swift/A.swift/x": "x"]) { folder throws in
             let plan = try plan(in: folder, force: true)
-            #expect(plan.refusals == [.init(path: "swift/A.swift", reason: .unreadable)])
+            #expect(plan.conflicts == [.init(path: "swift/A.swift", reason: .unreadable)])
         }
     }
 
@@ -186,10 +186,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "no JSON", "[]", #"{"version": 2, "files": {}}"#, #"{"version": 1}"#])
+    @Test(arguments: ["", "no JSON", "[]", #"{"version": 1, "files": {}}"#, #"{"version": 1}"#])
     func `takes nothing for its own where the manifest cannot be read`(manifest: String) throws {
         try ProjectFolder.with(["swift/A.swift": "x\n", OutputManifest.name: manifest]) { folder throws in
-            #expect(try plan(in: folder).refusals.map(\.reason) == [.foreign])
+            #expect(try plan(in: folder).conflicts.map(\.reason) == [.foreign])
         }
     }
 }

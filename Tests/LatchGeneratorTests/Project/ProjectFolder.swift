@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PortableFoundation
-import LatchGenerator
+
+@testable import LatchGenerator
 
 /// A temporary folder with files in it.
 struct ProjectFolder: Sendable {

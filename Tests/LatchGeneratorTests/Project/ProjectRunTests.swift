@@ -28,8 +28,8 @@ import Testing
         settings.set(.protoPath, [folder.path + "/shop/v1/shop.proto"], from: "test")
         settings.set(.outputPath, [folder.path + "/out"], from: "test")
         change(&settings)
-        return try ProjectRun(settings, languages: GeneratedLanguage.all, builtIn: OptionFiles.bytes)
-            .prepare(tell: { _ in })
+        return try ProjectRun(settings, languages: TargetLanguage.all, builtIn: OptionFiles.bytes)
+            .prepare(report: { _ in })
     }
 
     private func texts(_ prepared: ProjectRun.Prepared) -> [String: String] {
@@ -51,7 +51,7 @@ import Testing
             let all = texts(run).filter { $0.key.hasSuffix(".swift") }.values.joined()
             #expect(all.contains("struct Cart: ") && all.contains("enum Kind: ") && all.contains("CartServiceStub"))
             #expect(!all.contains("StockService") && !all.contains("CountRequest"))
-            #expect(run.figures.services == 1)
+            #expect(run.statistics.services == 1)
         }
     }
 
@@ -90,8 +90,8 @@ import Testing
             settings.set(.outputPath, [folder.path + "/out"], from: "test")
             var told: [Diagnostic] = []
             let error = #expect(throws: GeneratorError.invalidProto) {
-                try ProjectRun(settings, languages: GeneratedLanguage.all, builtIn: OptionFiles.bytes)
-                    .prepare(tell: { told.append($0) })
+                try ProjectRun(settings, languages: TargetLanguage.all, builtIn: OptionFiles.bytes)
+                    .prepare(report: { told.append($0) })
             }
             #expect(told.count == 2 && error?.message.hasPrefix("2 errors") == true)
             #expect(!(try folder.names().contains { $0.hasPrefix("out") }))
@@ -133,11 +133,11 @@ import Testing
             settings.set(.protoPath, [folder.path + "/shop"], from: "test")
             settings.set(.outputPath, [folder.path + "/out"], from: "test")
             var steps: [Int] = []
-            let run = try ProjectRun(settings, languages: GeneratedLanguage.all, builtIn: OptionFiles.bytes)
-                .prepare(tell: { _ in }, progress: { steps.append($0.completed) })
+            let run = try ProjectRun(settings, languages: TargetLanguage.all, builtIn: OptionFiles.bytes)
+                .prepare(report: { _ in }, progress: { steps.append($0.completed) })
             #expect(steps == [0, 1, 2])
-            #expect((run.figures.protoFiles, run.figures.services, run.figures.messages) == (1, 2, 5))
-            #expect(run.lineCount > 100 && run.figures.files == run.plan.steps.count)
+            #expect((run.statistics.protoFiles, run.statistics.services, run.statistics.messages) == (1, 2, 5))
+            #expect(run.lineCount > 100 && run.statistics.files == run.plan.steps.count)
             #expect(run.inputs == [folder.path + "/shop/v1/shop.proto"])
         }
     }

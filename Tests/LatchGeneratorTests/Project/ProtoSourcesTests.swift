@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchProto
+import PortableFoundation
 import Testing
 
 @testable import LatchGenerator
@@ -57,7 +57,7 @@ import Testing
                 name == "built/in.proto" ? Array((Self.head + "message D {}").utf8) : nil
             })
             #expect(diagnostics.isEmpty)
-            #expect(compilation.requested.map(\.name) == ["a.proto"])
+            #expect(compilation.filesToGenerate.map(\.name) == ["a.proto"])
             #expect(Set(compilation.files.map(\.name)) == ["a.proto", "b.proto", "far/c.proto", "built/in.proto"])
         }
     }
@@ -119,25 +119,25 @@ import Testing
     @Test func `changes with what is written, comes and goes`() throws {
         try ProjectFolder.with(["p/a.proto": "a", "q.proto": "q"]) { folder throws in
             let paths = [folder.path + "/p", folder.path + "/q.proto"]
-            let first = SourceStamp(paths)
-            #expect(SourceStamp(paths) == first && first.count == 2)
+            let first = FileSnapshot(paths)
+            #expect(FileSnapshot(paths) == first && first.count == 2)
             try folder.write("longer", to: "p/a.proto")
-            let second = SourceStamp(paths)
+            let second = FileSnapshot(paths)
             #expect(second != first)
             try folder.write("b", to: "p/b.proto")
-            let third = SourceStamp(paths)
+            let third = FileSnapshot(paths)
             #expect(third != second && third.count == 3)
             try folder.remove("q.proto")
-            #expect(SourceStamp(paths) != third)
+            #expect(FileSnapshot(paths) != third)
         }
     }
 
     @Test func `changes where a file of the same size takes the place of another`() throws {
         try ProjectFolder.with(["a.proto": "a", "b.proto": "b"]) { folder throws in
-            let before = SourceStamp([folder.path + "/a.proto"])
+            let before = FileSnapshot([folder.path + "/a.proto"])
             try folder.remove("a.proto")
             try FileManager.default.moveItem(atPath: folder.path + "/b.proto", toPath: folder.path + "/a.proto")
-            #expect(SourceStamp([folder.path + "/a.proto"]) != before)
+            #expect(FileSnapshot([folder.path + "/a.proto"]) != before)
         }
     }
 }

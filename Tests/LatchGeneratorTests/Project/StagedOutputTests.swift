@@ -39,7 +39,7 @@ import Testing
         try ProjectFolder.with(["mine": "a file\n"]) { folder throws in
             var files = Self.files
             files[number].path = "mine/A.swift"
-            #expect(throws: FileFailure.self) { try staged(files, in: folder) }
+            #expect(throws: FileError.self) { try staged(files, in: folder) }
             #expect(try folder.everything() == ["mine"])
         }
     }

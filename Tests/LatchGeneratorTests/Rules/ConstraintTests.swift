@@ -24,9 +24,9 @@ import Testing
         ])
         // The descriptors live as long as their file.
         return try withExtendedLifetime(compilation) {
-            let planning = ServicePlan.read(try #require(compilation.requested.first))
+            let planning = ServicePlan.read(try #require(compilation.filesToGenerate.first))
             let plan = try #require(planning.plans.first?.methods.first)
-            let (checks, errors) = RuleWriter().checks(for: plan)
+            let (checks, errors) = RuleCompiler().checks(for: plan)
             return (checks, planning.diagnostics + errors)
         }
     }
@@ -46,17 +46,12 @@ import Testing
             """)
         #expect(errors.isEmpty)
         #expect(
-            checks == [
-                RuleCheck(condition: "!request.email.isEmpty", message: "email must not be empty"),
-                RuleCheck(
-                    condition: "TextForms.isEmail(request.email)", message: "email must be a valid email address"),
-                RuleCheck(condition: "!request.password.isEmpty", message: "password must not be empty"),
-                RuleCheck(
-                    condition: "request.password.unicodeScalars.count >= 8",
-                    message: "password must have at least 8 characters"),
-                RuleCheck(
-                    condition: "request.id.isEmpty || TextForms.isUUID(request.id)",
-                    message: "id must be empty or be a valid UUID"),
+            checks.map { [$0.condition, $0.message] } == [
+                ["!request.email.isEmpty", "email must not be empty"],
+                ["TextForms.isEmail(request.email)", "email must be a valid email address"],
+                ["!request.password.isEmpty", "password must not be empty"],
+                ["request.password.unicodeScalars.count >= 8", "password must have at least 8 characters"],
+                ["request.id.isEmpty || TextForms.isUUID(request.id)", "id must be empty or be a valid UUID"],
             ])
     }
 
@@ -106,7 +101,7 @@ import Testing
         let checked = plan.methods.filter { !$0.rules.isEmpty }
         #expect(checked.count >= 12)
         // The plan outlives its file here, by which names that are one would be told apart.
-        let writer = RuleWriter(property: { SwiftNames.property($0.name) })
+        let writer = RuleCompiler(property: { SwiftNames.property($0.name) })
         for method in checked {
             let (checks, errors) = writer.checks(for: method)
             #expect(errors.isEmpty)

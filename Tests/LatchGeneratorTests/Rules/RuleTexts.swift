@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchGenerator
 
-/// What a rule about a request of many kinds of fields becomes.
+/// The results of rules about a request with many kinds of fields.
 struct RuleTexts {
     static let proto = """
         syntax = "proto3";
@@ -59,22 +59,22 @@ struct RuleTexts {
             """
     }
 
-    /// What comes of rules, with the diagnostics as they are printed.
+    /// Returns the checks of rules, with the diagnostics as they are printed.
     static func check(_ rules: String...) throws -> (checks: [RuleCheck], errors: [Diagnostic]) {
         let text = source(rules)
         let bytes = Array(text.utf8)
         let compilation = Compiler(reading: { $0 == "rules.proto" ? bytes : nil }).compile(["rules.proto"])
         try #require(compilation.isComplete, "\(compilation.diagnostics)")
-        let file = try #require(compilation.requested.first)
+        let file = try #require(compilation.filesToGenerate.first)
         let method = try #require(file.services.first?.methods.first)
         var column = Int32("      validation_rules: [".utf8.count)
         let line = Int32(text.split(separator: "\n", omittingEmptySubsequences: false).count) - 4
         let placed = rules.map { rule in
             defer { column += Int32(rule.utf8.count) + 4 }
-            return RuleText(text: rule, place: Place(line: line, column: column))
+            return RuleText(text: rule, place: SourcePosition(line: line, column: column))
         }
         // The descriptors live as long as their file.
-        let result = withExtendedLifetime(file) { RuleWriter().checks(for: placed, of: method) }
+        let result = withExtendedLifetime(file) { RuleCompiler().checks(for: placed, of: method) }
         return (result.checks, result.diagnostics)
     }
 
@@ -90,13 +90,13 @@ struct RuleTexts {
         return try #require(checks.first)
     }
 
-    /// What is said about the one rule, which is wrong: the column in the file, and the text.
+    /// Returns the column and the message of the error of a single rule.
     static func error(_ rule: String) throws -> (column: Int, message: String) {
         let (checks, errors) = try check(rule)
         #expect(checks.isEmpty)
         let error = try #require(errors.first)
         #expect(error.severity == .error)
-        let place = try #require(error.place)
+        let place = try #require(error.position)
         return (Int(place.column) - "      validation_rules: [\"".utf8.count, error.message)
     }
 }

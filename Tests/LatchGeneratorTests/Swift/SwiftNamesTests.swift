@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchGenerator
 import Testing
+
+@testable import LatchGenerator
 
 @Suite struct `Names in Swift` {
     @Test(arguments: [

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchGenerator
 import LatchProto
 import Testing
+
+@testable import LatchGenerator
 
 /// `GeneratedTorture` is compiled with warnings as errors, and so are its tests, which run: that it builds is the point.
 @Suite struct `A schema of all that is legal` {
@@ -19,7 +20,7 @@ import Testing
         settings.set(.documentation, ["false"], from: "test")
         change(&settings)
         var errors: [Diagnostic] = []
-        let run = ProjectRun(settings, languages: GeneratedLanguage.all, builtIn: OptionFiles.bytes)
+        let run = ProjectRun(settings, languages: TargetLanguage.all, builtIn: OptionFiles.bytes)
         let prepared = try run.prepare { if $0.severity == .error { errors.append($0) } }
         #expect(errors.isEmpty)
         return prepared

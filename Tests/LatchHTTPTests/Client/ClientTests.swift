@@ -76,7 +76,7 @@ import Testing
         let server = try RawHTTPServer { _ in .response() }
         let seen = Recording<String>()
         let steps = ["a", "b", "c"].map { name in
-            InterceptorFunction { request, next in
+            ClosureInterceptor { request, next in
                 seen.add("\(name) sees the request")
                 defer { seen.add("\(name) sees the answer") }
                 return try await next.respond(to: request)
@@ -102,7 +102,7 @@ import Testing
         "http://example.com", "http://192.168.1.1", "http://127.0.0.1.evil.example", "http://localhost.evil",
     ])
     func `speaks plain http to no other machine`(base: String) async throws {
-        let transport = HandlerFunction { _ in HTTPResponse(status: .ok) }
+        let transport = ClosureHandler { _ in HTTPResponse(status: .ok) }
         let url = try #require(URL(string: base))
         let careful = Client(baseURL: url, transport: transport)
         let error = await #expect(throws: HTTPError.self) { try await careful.perform(.get("x")) }
@@ -116,7 +116,7 @@ import Testing
         "http://127.0.0.1:1", "http://127.9.9.9", "http://localhost:8080", "http://[::1]:1", "https://example.com",
     ])
     func `speaks to this machine as it likes and to others with TLS`(base: String) async throws {
-        let transport = HandlerFunction { _ in HTTPResponse(status: .ok) }
+        let transport = ClosureHandler { _ in HTTPResponse(status: .ok) }
         try await Client(baseURL: try #require(URL(string: base)), transport: transport).perform(.get("x"))
     }
 

@@ -8,13 +8,13 @@ import Synchronization
 import Testing
 
 @Suite struct `A download` {
-    /// What a test has of it: the file, what was asked, and what progress was told.
+    /// The result of a download: the file, the requests, and the reported progress.
     private struct Result {
         var file: String?
         var error: HTTPError?
         var requests: [HTTPRequest]
         var progress: [[Int?]]
-        /// What lies beside the file.
+        /// The other files in the folder.
         var others: [String]
     }
 
@@ -25,7 +25,7 @@ import Testing
     ) async throws -> Result {
         let requests = Recording<HTTPRequest>()
         let progress = Recording<[Int?]>()
-        let transport = HandlerFunction { request in
+        let transport = ClosureHandler { request in
             requests.add(request)
             return try answers[min(requests.entries.count, answers.count) - 1]()
         }
@@ -195,7 +195,7 @@ import Testing
 
     @Test func `leaves nothing behind when its task is cancelled`() async throws {
         let (reached, reach) = AsyncStream<Void>.makeStream()
-        let transport = HandlerFunction { _ in
+        let transport = ClosureHandler { _ in
             let count = Mutex(0)
             return HTTPResponse(
                 status: .ok,
@@ -235,7 +235,7 @@ import Testing
     }
 }
 
-@Suite struct `Content that tells how far it is` {
+@Suite struct `Content that reports progress` {
     @Test func `counts what was read of bytes and of streams, each time from the beginning`() async throws {
         let told = Recording<[Int?]>()
         let bytes = HTTPBody([UInt8](repeating: 1, count: 150_000)).reporting { told.add([$0, $1]) }

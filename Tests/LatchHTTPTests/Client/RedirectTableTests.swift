@@ -32,7 +32,7 @@ import Testing
         _ status: Int, _ method: HTTPMethod, _ border: Border, body: HTTPBody, policy: RedirectPolicy
     ) async throws -> [HTTPRequest] {
         let seen = Recording<HTTPRequest>()
-        let transport = HandlerFunction { request in
+        let transport = ClosureHandler { request in
             seen.add(request)
             guard request.path == "/start" else { return HTTPResponse(status: .ok) }
             return HTTPResponse(status: HTTPStatus(rawValue: status), fields: [.location: border.urls.to])
@@ -114,7 +114,7 @@ import Testing
 @Suite struct `The address of a redirect` {
     private func path(of location: String?, maximum: Int = 10) async throws -> [String] {
         let seen = Recording<String>()
-        let transport = HandlerFunction { request in
+        let transport = ClosureHandler { request in
             seen.add(request.absoluteURL)
             guard seen.entries.count == 1 else { return HTTPResponse(status: .ok) }
             var response = HTTPResponse(status: 302)
@@ -154,7 +154,7 @@ import Testing
     @Test(arguments: [(0, 1), (-1, 1), (1, 2), (3, 4)])
     func `is followed as often as allowed and never more`(maximum: Int, asked: Int) async throws {
         let seen = Recording<String>()
-        let transport = HandlerFunction { request in
+        let transport = ClosureHandler { request in
             seen.add(request.path)
             return HTTPResponse(status: 307, fields: [.location: "/\(seen.entries.count)"])
         }
@@ -172,7 +172,7 @@ import Testing
     @Test func `of plain http is refused before anything is sent there, unless all hosts may be asked so`() async throws
     {
         let seen = Recording<String>()
-        let transport = HandlerFunction { request in
+        let transport = ClosureHandler { request in
             seen.add(request.absoluteURL)
             let isFirst = seen.entries.count == 1
             return HTTPResponse(status: isFirst ? 302 : 200, fields: isFirst ? [.location: "http://g/"] : [:])

@@ -37,7 +37,7 @@ import Testing
     func `to another origin carries no credential`(status: Int) async throws {
         let target = try RawHTTPServer { _ in .response(body: "end") }
         let server = try redirecting(status, to: "\(target.url)/end")
-        let key = InterceptorFunction { request, next in
+        let key = ClosureInterceptor { request, next in
             var request = request
             request.fields["X-Api-Key"] = "secret"
             request.credentialFields.append("X-Api-Key")
@@ -128,7 +128,7 @@ import Testing
     ])
     func `from https to anything but https is refused`(location: String) async throws {
         let asked = Recording<Int>()
-        let transport = HandlerFunction { _ in
+        let transport = ClosureHandler { _ in
             asked.add(1)
             return HTTPResponse(status: 302, fields: [.location: location])
         }
@@ -159,7 +159,7 @@ import Testing
     @Test func `shows the interceptors only what was asked for and the last answer`() async throws {
         let server = try redirecting(302, to: "/end")
         let seen = Recording<String>()
-        let watch = InterceptorFunction { request, next in
+        let watch = ClosureInterceptor { request, next in
             seen.add(request.path)
             let response = try await next.respond(to: request)
             seen.add(response.status.description)

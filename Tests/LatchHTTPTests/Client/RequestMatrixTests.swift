@@ -27,7 +27,7 @@ import Testing
 
     private static func content(_ kind: Kind) -> RouteContent {
         switch kind {
-        case .none: .nothing
+        case .none: .empty
         case .dictionary: .json(["text": "é & \"quoted\""])
         case .encodable: .json(Note(text: "a", count: 1))
         case .form: .form([("a b", "c&d=e+f"), ("é", "")])
@@ -91,7 +91,7 @@ import Testing
 
     @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"])
     func `N2: brings content of a length that nobody knows`(method: String) async throws {
-        let echo = HandlerFunction { request in
+        let echo = ClosureHandler { request in
             HTTPResponse(
                 status: .ok, fields: [.contentType: request.fields[.contentType] ?? ""],
                 body: HTTPBody(try await request.body.collected(upTo: 1_000)))

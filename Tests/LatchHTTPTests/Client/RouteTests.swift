@@ -14,7 +14,7 @@ import Testing
     private func client(_ seen: Recording<HTTPRequest>, status: HTTPStatus = .ok, body: String = #"{"text":"b"}"#)
         throws -> Client
     {
-        let transport = HandlerFunction { request in
+        let transport = ClosureHandler { request in
             seen.add(request)
             return HTTPResponse(status: status, body: HTTPBody(body))
         }
@@ -119,7 +119,7 @@ import Testing
     }
 }
 
-@Suite struct `What a client cannot write or read` {
+@Suite struct `Content that a client cannot encode or decode` {
     private struct Order: Codable, Sendable {
         struct Line: Codable, Sendable {
             var price: Double
@@ -136,7 +136,7 @@ import Testing
     private func client(_ body: String = "{}", seen: Recording<HTTPRequest> = Recording()) throws -> Client {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
-        let transport = HandlerFunction { request in
+        let transport = ClosureHandler { request in
             seen.add(request)
             return HTTPResponse(status: .ok, body: HTTPBody(body))
         }

@@ -80,7 +80,9 @@ import Testing
         let jar = CookieJar(policy: CookiePolicy(trustsLoopback: true))
         let client = CurlTransport().intercepted(by: [CookieInterceptor(jar)])
         _ = try await client.respond(to: server.request(.get, "/set"))
-        for (site, method) in [(RequestSite.same, HTTPMethod.post), (.other, .get), (.otherNavigating, .get)] {
+        for (site, method) in [
+            (RequestSite.sameSite, HTTPMethod.post), (.crossSite, .get), (.crossSiteNavigation, .get),
+        ] {
             var request = server.request(method, "/x")
             request.site = site
             _ = try await client.respond(to: request)
@@ -150,7 +152,7 @@ import Testing
 
     @Test func `joins several lines that the caller wrote into one`() async throws {
         let server = try server(setting: "a=jar", "b=jar")
-        let doubled = InterceptorFunction { request, next in
+        let doubled = ClosureInterceptor { request, next in
             var request = request
             if request.path == "/x" {
                 request.fields.append("a=1", for: .cookie)
@@ -182,7 +184,7 @@ import Testing
     }
 
     @Test func `works around any handler that is no client`() async throws {
-        let handler = HandlerFunction { request in
+        let handler = ClosureHandler { request in
             HTTPResponse(
                 status: .ok, fields: [.setCookie: "n=1"], body: HTTPBody(request.fields[.cookie] ?? "none"))
         }.intercepted(by: [CookieInterceptor(jar)])

@@ -5,7 +5,7 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
-@Suite struct `A jar that is asked for cookies` {
+@Suite struct `A jar that selects cookies` {
     let fixture = JarFixture()
 
     @Test(arguments: [
@@ -73,9 +73,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (RequestSite.same, HTTPMethod.post, ["strict", "lax", "unset", "none"]), (.other, .get, ["none"]),
-        (.otherNavigating, .get, ["lax", "unset", "none"]), (.otherNavigating, .head, ["lax", "unset", "none"]),
-        (.otherNavigating, .post, ["none"]), (.otherNavigating, .delete, ["none"]),
+        (RequestSite.sameSite, HTTPMethod.post, ["strict", "lax", "unset", "none"]), (.crossSite, .get, ["none"]),
+        (.crossSiteNavigation, .get, ["lax", "unset", "none"]),
+        (.crossSiteNavigation, .head, ["lax", "unset", "none"]),
+        (.crossSiteNavigation, .post, ["none"]), (.crossSiteNavigation, .delete, ["none"]),
     ])
     func `gives to requests of another site what SameSite lets`(
         site: RequestSite, method: HTTPMethod, names: [String]

@@ -119,9 +119,9 @@ import Testing
 
     @Test func `takes nothing but what is for all sites where another site's page asked`() throws {
         try fixture.set(
-            "a=1", "b=2; SameSite=Lax", "c=3; SameSite=None; Secure", at: "https://a.site.com/", from: .other)
+            "a=1", "b=2; SameSite=Lax", "c=3; SameSite=None; Secure", at: "https://a.site.com/", from: .crossSite)
         #expect(fixture.jar.cookies.map(\.name) == ["c"])
-        try fixture.set("d=4; SameSite=Strict", at: "https://a.site.com/", from: .otherNavigating)
+        try fixture.set("d=4; SameSite=Strict", at: "https://a.site.com/", from: .crossSiteNavigation)
         #expect(fixture.jar.cookies.map(\.name) == ["c", "d"])
     }
 

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.enabled(if: VectorSet.httpState.isPresent, Comment(rawValue: VectorSet.hint)))
 struct `The http-state suite` {
-    /// What the suite of RFC 6265 expects otherwise than RFC 6265bis: the case, what is right today, and why.
+    /// The cases in which the suite of RFC 6265 differs from RFC 6265bis: the case, today's result, and the reason.
     static let changed: [String: String] = {
         // A pair without `=` was ignored, and is a value without a name (RFC 6265bis §5.6 step 3).
         var cases = [

@@ -5,7 +5,7 @@ import LatchHTTP
 import Testing
 
 @Suite struct `Public suffixes` {
-    private let list = PublicSuffixes(
+    private let list = PublicSuffixList(
         list: """
             // a comment
 
@@ -25,12 +25,12 @@ import Testing
     }
 
     @Test func `are at least the names of one label`() {
-        #expect(PublicSuffixes.singleLabels.contains("com"))
-        #expect(!PublicSuffixes.singleLabels.contains("co.uk"))
+        #expect(PublicSuffixList.singleLabels.contains("com"))
+        #expect(!PublicSuffixList.singleLabels.contains("co.uk"))
     }
 
     @Test func `are a closure where a test wants its own`() {
-        #expect(PublicSuffixes { $0 == "mine.example" }.contains("mine.example"))
+        #expect(PublicSuffixList { $0 == "mine.example" }.contains("mine.example"))
     }
 
     #if os(Linux)
@@ -41,7 +41,7 @@ import Testing
         ("127.0.0.1", false),
     ])
     func `are those of publicsuffix.org`(domain: String, isSuffix: Bool) {
-        #expect(PublicSuffixes.live.contains(domain) == isSuffix)
+        #expect(PublicSuffixList.live.contains(domain) == isSuffix)
     }
 
     private static let file = "/usr/share/publicsuffix/public_suffix_list.dat"
@@ -49,14 +49,14 @@ import Testing
     @Test(.enabled(if: FileManager.default.fileExists(atPath: file), "install the package publicsuffix"))
     func `are the same by our reading of the list as by libpsl's`() throws {
         let text = try String(contentsOf: URL(filePath: Self.file), encoding: .utf8)
-        let ours = PublicSuffixes(list: text)
+        let ours = PublicSuffixList(list: text)
         let rules = text.split(whereSeparator: \.isNewline)
             .filter { !$0.hasPrefix("//") && $0.utf8.allSatisfy { $0 < 0x80 } }
             .map { String($0).replacing("*.", with: "any.").replacing("!", with: "") }
         var differing: [String] = []
         for rule in rules {
             for domain in [rule, "site.\(rule)", "deep.site.\(rule)"]
-            where ours.contains(domain) != PublicSuffixes.live.contains(domain) { differing.append(domain) }
+            where ours.contains(domain) != PublicSuffixList.live.contains(domain) { differing.append(domain) }
         }
         #expect(rules.count > 5_000)
         #expect(differing == [])

@@ -109,7 +109,7 @@ import Testing
 
     @Test func `brings a large file whole`() async throws {
         let block = [UInt8]((0..<1_000_003).map { UInt8(truncatingIfNeeded: $0 &* 31) })
-        let handler = HandlerFunction { _ in HTTPResponse(status: .ok, body: HTTPBody(block + block)) }
+        let handler = ClosureHandler { _ in HTTPResponse(status: .ok, body: HTTPBody(block + block)) }
         try await serving(handler) { address in
             let client = Client(baseURL: try #require(URL(string: address.url)), transport: CurlTransport())
             try await withTemporaryFolder { folder in

@@ -9,29 +9,29 @@ import Testing
 
 /// A server of event streams that answers each connection as the script says, and a clock that notes the waits.
 private final class Feed: Sendable {
-    enum Answer: Sendable {
+    enum Response: Sendable {
         /// Content that ends, as a connection that the server closes.
         case stream([String])
         /// Content that breaks off.
         case broken([String])
         /// Content after which nothing comes, and no end.
         case silent([String])
-        /// No connection.
+        /// A failed connection.
         case offline
         case response(HTTPResponse)
     }
 
     let requests = Recording<HTTPRequest>()
     let waits = Recording<Duration>()
-    private let answers: Mutex<[Answer]>
+    private let answers: Mutex<[Response]>
 
-    /// What is done in place of waiting.
+    /// The function that replaces waiting.
     private let sleep: @Sendable (Duration) async throws -> Void
-    /// Told when a connection has nothing more to give and stays open.
+    /// Called when a connection has no more data and stays open.
     private let hangs: (@Sendable () -> Void)?
 
     init(
-        _ answers: [Answer], hangs: (@Sendable () -> Void)? = nil,
+        _ answers: [Response], hangs: (@Sendable () -> Void)? = nil,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in }
     ) {
         self.answers = Mutex(answers.reversed())
@@ -40,10 +40,11 @@ private final class Feed: Sendable {
     }
 
     func events(
-        interceptors: [any Interceptor] = [], after id: String = "", reconnection: Reconnection = Reconnection(),
+        interceptors: [any Interceptor] = [], after id: String = "",
+        reconnection: ReconnectionPolicy = ReconnectionPolicy(),
         limits: EventStreamParser.Limits = .init()
     ) throws -> EventStream {
-        let transport = HandlerFunction { request in
+        let transport = ClosureHandler { request in
             self.requests.add(request)
             return try self.next()
         }
@@ -125,7 +126,7 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         let feed = Feed([
             .stream(["retry: 500\ndata: a\n\n"]), .offline, .offline, .offline, .stream(["data: b\n\n"]), .offline,
         ])
-        let reconnection = Reconnection(maximumDelay: .seconds(3))
+        let reconnection = ReconnectionPolicy(maximumDelay: .seconds(3))
         let (data, _) = await read(try feed.events(reconnection: reconnection))
         #expect(data == ["a", "b"])
         let seconds = feed.waits.entries.map {
@@ -154,7 +155,7 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
     func `ends with the answer where that is no stream`(status: HTTPStatus) async throws {
         let refusal = HTTPResponse(
             status: status, fields: [.contentType: "text/event-stream"], body: HTTPBody("data: x\n\n"))
-        for before in [[], [Feed.Answer.stream(["data: a\n\n"])]] {
+        for before in [[], [Feed.Response.stream(["data: a\n\n"])]] {
             let feed = Feed(before + [.response(refusal), .stream(["data: b\n\n"])])
             let (data, error) = await read(try feed.events())
             #expect(data.count == before.count)
@@ -185,7 +186,7 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         let feed = Feed([
             .stream(["data: a\n\n"]), .offline, .stream(["data: b\n\n"]), .offline, .offline, .stream(["data: c\n\n"]),
         ])
-        let (data, error) = await read(try feed.events(reconnection: Reconnection(attempts: 2)))
+        let (data, error) = await read(try feed.events(reconnection: ReconnectionPolicy(maximumAttempts: 2)))
         #expect(data == ["a", "b"])
         #expect(error == .offline)
     }
@@ -217,7 +218,7 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
             .stream(["id: 1\ndata: a\n\n"]), .response(refused), .stream(["data: b\n\n"]),
         ])
         let renewals = Mutex(0)
-        let renewing = InterceptorFunction { request, next in
+        let renewing = ClosureInterceptor { request, next in
             var request = request
             request.fields[.authorization] = "Bearer \(renewals.withLock { $0 })"
             let response = try await next.respond(to: request)
@@ -262,7 +263,7 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
                 for await _ in silences { return }
                 try Task.checkCancellation()
             })
-        let (data, error) = await read(try feed.events(reconnection: Reconnection(silence: .seconds(45))))
+        let (data, error) = await read(try feed.events(reconnection: ReconnectionPolicy(idleTimeout: .seconds(45))))
         #expect(data == ["a", "b"])
         #expect(error == nil)
         #expect(feed.requests.entries.map { $0.fields["Last-Event-ID"] } == [nil, "1", "1"])

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchHTTP
+import PortableFoundation
 import Testing
 
-@Suite struct `What an answer says about being kept` {
+@Suite struct `Cache-Control of a response` {
     @Test(arguments: [
         ("max-age=60", 60), ("Max-Age=60", 60), (" public ,max-age=60 , immutable", 60), ("max-age=\"60\"", 60),
         ("max-age=60, max-age=30", 30), ("max-age=0", 0), ("max-age", 0), ("max-age=", 0), ("max-age=-1", 0),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchHTTP
 import LatchTesting
+import PortableFoundation
 import Testing
 
 @Suite struct `N16: Retry-After` {

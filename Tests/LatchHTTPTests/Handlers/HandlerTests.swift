@@ -7,8 +7,8 @@ import Testing
 @Suite struct `An interceptor` {
     private let request = HTTPRequest(authority: "h", path: "/")
 
-    private func adding(_ name: String) -> InterceptorFunction {
-        InterceptorFunction { request, next in
+    private func adding(_ name: String) -> ClosureInterceptor {
+        ClosureInterceptor { request, next in
             var request = request
             request.fields.append(name, for: "Via")
             var response = try await next.respond(to: request)
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    private let echo = HandlerFunction { request in HTTPResponse(status: .ok, fields: request.fields) }
+    private let echo = ClosureHandler { request in HTTPResponse(status: .ok, fields: request.fields) }
 
     @Test func `is nested in the order of the list`() async throws {
         let handler = echo.intercepted(by: [adding("a"), adding("b"), adding("c")])
@@ -32,14 +32,14 @@ import Testing
 
     @Test func `may answer alone, ask twice, or turn an error into an answer`() async throws {
         let asked = Recording<Int>()
-        let failing = HandlerFunction { _ in
+        let failing = ClosureHandler { _ in
             asked.add(1)
             throw HTTPError.offline
         }
-        let alone = InterceptorFunction { _, _ in HTTPResponse(status: .noContent) }
+        let alone = ClosureInterceptor { _, _ in HTTPResponse(status: .noContent) }
         #expect(try await failing.intercepted(by: [alone]).respond(to: request).status == .noContent)
         #expect(asked.entries.isEmpty)
-        let patient = InterceptorFunction { request, next in
+        let patient = ClosureInterceptor { request, next in
             do { return try await next.respond(to: request) } catch HTTPError.offline {
                 _ = try? await next.respond(to: request)
                 return HTTPResponse(status: .serviceUnavailable)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `lets through what the handler throws`() async {
-        let failing = HandlerFunction { _ in throw HTTPError.tls }
+        let failing = ClosureHandler { _ in throw HTTPError.tls }
         await #expect(throws: HTTPError.tls) { try await failing.intercepted(by: [adding("a")]).respond(to: request) }
     }
 }

@@ -12,8 +12,8 @@ import Testing
     private let request = HTTPRequest(authority: "api.example.com", path: "/")
 
     /// Notes when it sees the request and when the answer; asks again after a status that it is there for.
-    private func step(_ name: String, repeatingAfter status: HTTPStatus? = nil) -> InterceptorFunction {
-        InterceptorFunction { [steps] request, next in
+    private func step(_ name: String, repeatingAfter status: HTTPStatus? = nil) -> ClosureInterceptor {
+        ClosureInterceptor { [steps] request, next in
             steps.add("\(name) adapts")
             var request = request
             request.fields.append(name, for: "X-Step")
@@ -24,9 +24,9 @@ import Testing
         }
     }
 
-    private func server(_ statuses: HTTPStatus...) -> HandlerFunction {
+    private func server(_ statuses: HTTPStatus...) -> ClosureHandler {
         let count = Mutex(0)
-        return HandlerFunction { request in
+        return ClosureHandler { request in
             let number = count.withLock { count in
                 defer { count += 1 }
                 return count
@@ -63,9 +63,9 @@ import Testing
     }
 
     @Test func `ends where one throws, and nothing is sent`() async {
-        let stopping = InterceptorFunction { _, _ in throw HTTPError.offline }
+        let stopping = ClosureInterceptor { _, _ in throw HTTPError.offline }
         let sent = Recording<Int>()
-        let counting = HandlerFunction { _ in
+        let counting = ClosureHandler { _ in
             sent.add(1)
             return HTTPResponse(status: .ok)
         }
@@ -82,7 +82,7 @@ import Testing
         let spans = Recording<String?>()
         let metrics = RequestMetrics()
         let limiter = RateLimiter(requests: 2, per: .seconds(60), clock: clock.leapingClock())
-        let transport = HandlerFunction { request in
+        let transport = ClosureHandler { request in
             keys.add(request.fields[.idempotencyKey])
             spans.add(request.fields[.traceparent])
             return HTTPResponse(status: keys.entries.count < 3 ? 503 : 201)
@@ -90,10 +90,10 @@ import Testing
         let client = Client(
             baseURL: try #require(URL(string: "https://api.example.com")), transport: transport,
             interceptors: [
-                TraceInterceptor(tellingTo: { _ in true }),
+                TraceInterceptor(propagatingTo: { _ in true }),
                 LoggingInterceptor(clock: clock.wallClock()) { entries.add($0) },
                 MetricsInterceptor(metrics, clock: clock.wallClock()),
-                FieldsInterceptor([.userAgent: "Notes/1"]),
+                HeaderInterceptor([.userAgent: "Notes/1"]),
                 IdempotencyInterceptor(),
                 RetryInterceptor(RetryPolicy(baseDelay: .seconds(1), jitter: .none), clock: clock.leapingClock()),
                 RateLimitInterceptor(limiter, clock: clock.leapingClock()),
@@ -113,7 +113,7 @@ import Testing
     @Test func `in the recommended order is bounded as a whole`() async throws {
         let clock = ManualClock()
         let attempts = Recording<Int>()
-        let hanging = HandlerFunction { request in
+        let hanging = ClosureHandler { request in
             attempts.add(request.attempt)
             try await clock.wallClock().sleep(for: .seconds(1000))
             return HTTPResponse(status: .ok)

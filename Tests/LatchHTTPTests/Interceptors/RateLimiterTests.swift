@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import PortableFoundation
 import Testing
 
 @Suite struct `N17: a rate limiter` {
@@ -163,7 +163,7 @@ import Testing
         HTTPRequest(authority: authority, path: path)
     }
 
-    private let answering = HandlerFunction { _ in HTTPResponse(status: .ok) }
+    private let answering = ClosureHandler { _ in HTTPResponse(status: .ok) }
 
     @Test func `counts each origin by itself`() async throws {
         let handler = answering.intercepted(by: [RateLimitInterceptor(requests: 1, per: .seconds(9), clock: leaping())])
@@ -199,7 +199,7 @@ import Testing
     func `holds the next request back where the server asks for it`(status: Int, field: String, seconds: [Int])
         async throws
     {
-        let refusing = HandlerFunction { _ in
+        let refusing = ClosureHandler { _ in
             HTTPResponse(status: HTTPStatus(rawValue: status), fields: [.retryAfter: field])
         }
         let handler = refusing.intercepted(by: [RateLimitInterceptor(requests: 99, per: .seconds(1), clock: leaping())])
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test func `leaves it to the one who was refused where it is told to`() async throws {
-        let refusing = HandlerFunction { _ in HTTPResponse(status: 429, fields: [.retryAfter: "20"]) }
+        let refusing = ClosureHandler { _ in HTTPResponse(status: 429, fields: [.retryAfter: "20"]) }
         let limit = RateLimitInterceptor(requests: 99, per: .seconds(1), pausingUpTo: .zero, clock: leaping())
         let handler = refusing.intercepted(by: [limit])
         for _ in 0..<2 { _ = try await handler.respond(to: get("a.example")) }
@@ -220,7 +220,7 @@ import Testing
 
     @Test func `counts every attempt inside of a retry`() async throws {
         let times = Recording<Duration>()
-        let failing = HandlerFunction { [clock] _ in
+        let failing = ClosureHandler { [clock] _ in
             times.add(clock.uptime)
             return HTTPResponse(status: times.entries.count < 3 ? 502 : 200)
         }
@@ -235,7 +235,7 @@ import Testing
 
     @Test func `does not ask when the deadline has passed in the line`() async throws {
         let asked = Recording<Int>()
-        let counting = HandlerFunction { _ in
+        let counting = ClosureHandler { _ in
             asked.add(1)
             return HTTPResponse(status: .ok)
         }
@@ -251,7 +251,7 @@ import Testing
         let handler = answering.intercepted(by: [RateLimitInterceptor(requests: 1, per: .seconds(9), clock: leaping())])
         for number in 0..<600 { _ = try await handler.respond(to: get("h\(number).example")) }
         #expect(waits.entries.isEmpty)
-        // None of them is out of its window, so none was forgotten.
+        // None of them is out of its window, so none was bufferingTransfers.
         _ = try await handler.respond(to: get("h0.example"))
         #expect(waits.entries == [.seconds(9)])
         for number in 600..<1400 { _ = try await handler.respond(to: get("h\(number).example")) }

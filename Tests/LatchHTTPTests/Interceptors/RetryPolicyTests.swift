@@ -79,28 +79,28 @@ import Testing
     ])
     func `repeats what is idempotent, and nothing else by itself`(method: HTTPMethod, isRepeated: Bool) {
         let request = HTTPRequest(method: method, authority: "h", path: "/")
-        #expect(RetryPolicy().repeats(request) == isRepeated)
+        #expect(RetryPolicy().allowsRetry(of: request) == isRepeated)
     }
 
     @Test func `repeats other requests with a key, or where somebody says that it does no harm`() {
         var request = HTTPRequest(method: .post, authority: "h", path: "/")
-        #expect(!RetryPolicy().repeats(request))
-        request.isHarmlessToRepeat = true
-        #expect(RetryPolicy().repeats(request))
-        request.isHarmlessToRepeat = false
+        #expect(!RetryPolicy().allowsRetry(of: request))
+        request.isSafeToRetry = true
+        #expect(RetryPolicy().allowsRetry(of: request))
+        request.isSafeToRetry = false
         request.fields[.idempotencyKey] = "k"
-        #expect(RetryPolicy().repeats(request))
+        #expect(RetryPolicy().allowsRetry(of: request))
         request.fields[.idempotencyKey] = nil
         var policy = RetryPolicy()
-        policy.repeatsRequestsThatMayThenHappenTwice = true
-        #expect(policy.repeats(request))
+        policy.retriesNonIdempotentRequests = true
+        #expect(policy.allowsRetry(of: request))
     }
 
     @Test func `repeats no content that can be read only once`() {
         let once = HTTPBody(HTTPBodyStream(once: { nil }))
         let again = HTTPBody(HTTPBodyStream(opening: { { nil } }))
-        #expect(!RetryPolicy().repeats(HTTPRequest(method: .put, authority: "h", path: "/", body: once)))
-        #expect(RetryPolicy().repeats(HTTPRequest(method: .put, authority: "h", path: "/", body: again)))
+        #expect(!RetryPolicy().allowsRetry(of: HTTPRequest(method: .put, authority: "h", path: "/", body: once)))
+        #expect(RetryPolicy().allowsRetry(of: HTTPRequest(method: .put, authority: "h", path: "/", body: again)))
     }
 
     @Test(arguments: [
@@ -109,8 +109,8 @@ import Testing
         (.streamSpent, false),
     ])
     func `repeats after what the network did, and not after what stays as it is`(error: HTTPError, isRepeated: Bool) {
-        #expect(RetryPolicy().repeats(after: error) == isRepeated)
-        #expect(!RetryPolicy().repeats(after: CancellationError()))
+        #expect(RetryPolicy().allowsRetry(after: error) == isRepeated)
+        #expect(!RetryPolicy().allowsRetry(after: CancellationError()))
     }
 }
 
@@ -119,7 +119,7 @@ import Testing
 
     private func requests(_ count: Int, through budget: RetryBudget, status: HTTPStatus) async throws -> Int {
         let asked = Recording<Int>()
-        let failing = HandlerFunction { request in
+        let failing = ClosureHandler { request in
             asked.add(request.attempt)
             return HTTPResponse(status: status)
         }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import PortableFoundation
 import Synchronization
 import Testing
 
@@ -16,10 +16,10 @@ import Testing
     func client(
         _ script: Result<HTTPResponse, any Error>...,
         policy: RetryPolicy = RetryPolicy(baseDelay: .seconds(1), jitter: .none),
-        observing observe: (@Sendable (RetryInterceptor.Repeat) -> Void)? = nil
+        observing observe: (@Sendable (RetryInterceptor.Retry) -> Void)? = nil
     ) -> any Handler {
         let leaping = clock.leapingClock { [pauses] in pauses.add($0) }
-        return HandlerFunction { [attempts] request in
+        return ClosureHandler { [attempts] request in
             attempts.add(request.attempt)
             return try script[min(attempts.entries.count, script.count) - 1].get()
         }
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test func `tells of each repeat before its pause`() async throws {
-        let told = Recording<RetryInterceptor.Repeat>()
+        let told = Recording<RetryInterceptor.Retry>()
         let handler = client(
             .failure(HTTPError.offline), Self.answer(503), Self.answer(200), observing: { told.add($0) })
         _ = await ask(handler)
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func `ends with the task during a pause`() async {
-        let failing = HandlerFunction { [attempts] request in
+        let failing = ClosureHandler { [attempts] request in
             attempts.add(request.attempt)
             return HTTPResponse(status: 503)
         }
@@ -151,7 +151,7 @@ import Testing
 
     @Test func `is not begun anew in a task that is cancelled meanwhile`() async {
         let (began, begin) = AsyncStream<Void>.makeStream()
-        let failing = HandlerFunction { [attempts] request in
+        let failing = ClosureHandler { [attempts] request in
             attempts.add(request.attempt)
             begin.finish()
             while !Task.isCancelled { await Task.yield() }
@@ -168,7 +168,7 @@ import Testing
 
     @Test func `is not waited for where the deadline would pass meanwhile`() async throws {
         let policy = RetryPolicy(maximumAttempts: 9, baseDelay: .seconds(4), jitter: .none, deadline: .seconds(10))
-        let failing = HandlerFunction { [attempts] request in
+        let failing = ClosureHandler { [attempts] request in
             attempts.add(request.attempt)
             return HTTPResponse(status: 503)
         }
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test func `is ended by the deadline over all attempts while one hangs`() async {
-        let hanging = HandlerFunction { [clock, attempts] request in
+        let hanging = ClosureHandler { [clock, attempts] request in
             attempts.add(request.attempt)
             try await clock.wallClock().sleep(for: .seconds(1000))
             return HTTPResponse(status: .ok)
@@ -198,7 +198,7 @@ import Testing
 
     @Test func `sends the same content again`() async throws {
         let bodies = Recording<[UInt8]>()
-        let reading = HandlerFunction { request in
+        let reading = ClosureHandler { request in
             bodies.add(try await request.body.collected(upTo: 100))
             return HTTPResponse(status: bodies.entries.count < 3 ? 503 : 200)
         }

@@ -14,8 +14,8 @@ import Testing
     }
 
     /// A handler that answers only when its task is cancelled, and says so.
-    private func hanging(_ ended: Recording<String>) -> HandlerFunction {
-        HandlerFunction { [clock] _ in
+    private func hanging(_ ended: Recording<String>) -> ClosureHandler {
+        ClosureHandler { [clock] _ in
             do { try await clock.wallClock().sleep(for: .seconds(1_000_000)) } catch {
                 ended.add("cancelled")
                 throw HTTPError.cancelled
@@ -25,14 +25,14 @@ import Testing
     }
 
     @Test func `lets an answer through that comes in time, and leaves nothing behind`() async throws {
-        let quick = HandlerFunction { _ in HTTPResponse(status: .noContent) }
+        let quick = ClosureHandler { _ in HTTPResponse(status: .noContent) }
         let response = try await quick.intercepted(by: [limit(.seconds(5))]).respond(to: request)
         #expect(response.status == .noContent)
         #expect(clock.sleepers.isEmpty)
     }
 
     @Test func `lets an error through as it came`() async {
-        let failing = HandlerFunction { _ in throw HTTPError.tls }
+        let failing = ClosureHandler { _ in throw HTTPError.tls }
         await #expect(throws: HTTPError.tls) {
             try await failing.intercepted(by: [limit(.seconds(5))]).respond(to: request)
         }
@@ -64,7 +64,7 @@ import Testing
     @Test(arguments: [(3, 9), (9, 3), (3, 3)])
     func `that stands in another is never later than it`(outer: Int, inner: Int) async throws {
         let left = Recording<Duration>()
-        let reading = HandlerFunction { request in
+        let reading = ClosureHandler { request in
             if let deadline = request.deadline { left.add(deadline.remaining) }
             return HTTPResponse(status: .ok)
         }
@@ -75,7 +75,7 @@ import Testing
 
     @Test func `is over where it has passed before, and nothing is asked`() async {
         let asked = Recording<Int>()
-        let counting = HandlerFunction { _ in
+        let counting = ClosureHandler { _ in
             asked.add(1)
             return HTTPResponse(status: .ok)
         }
@@ -111,7 +111,7 @@ import Testing
 
     @Test func `inside of a retry bounds each attempt, and outside of it all of them`() async throws {
         let attempts = Recording<Int>()
-        let slow = HandlerFunction { [clock] request in
+        let slow = ClosureHandler { [clock] request in
             attempts.add(request.attempt)
             try await clock.wallClock().sleep(for: .seconds(100))
             return HTTPResponse(status: .ok)

@@ -71,7 +71,7 @@ import Testing
     }
 }
 
-@Suite struct `The border of an origin` {
+@Suite struct `Credentials at the border of an origin` {
     /// Unicode would take KELVIN SIGN for a K, and a credential for the one host must not go to the other.
     @Test func `takes no other letter for one of ASCII`() {
         #expect(

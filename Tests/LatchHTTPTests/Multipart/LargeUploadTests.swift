@@ -2,8 +2,8 @@
 
 import Foundation
 import LatchCore
-import LatchProcess
 import LatchHTTP
+import LatchProcess
 import LatchTesting
 import Synchronization
 import TestVectors
@@ -58,14 +58,14 @@ private final class SlowReader: Sendable {
     }
 
     /// Lets it read on; gives how much it has read then, nil at the end.
-    func readOn() async -> Int? {
+    func readBufferedData() async -> Int? {
         _ = await control.send([1])
         return Int(await process.line() ?? "")
     }
 }
 
 @Suite struct `A large file in a form` {
-    private struct Answer: Codable, Sendable {
+    private struct Response: Codable, Sendable {
         var sha256: String
         var head: String
         var whole: Bool
@@ -101,9 +101,9 @@ private final class SlowReader: Sendable {
                 timeout: .seconds(600))
             let readFromDisk = Mutex(0)
             let content = RouteContent.multipart(form).reporting { count, _ in readFromDisk.withLock { $0 = count } }
-            async let answer = client.perform(.post("files", sending: content, as: Answer.self))
+            async let answer = client.perform(.post("files", sending: content, as: Response.self))
             var (received, furthest, steps) = (0, 0, 0)
-            while let count = await server.readOn() {
+            while let count = await server.readBufferedData() {
                 received = count
                 steps += 1
                 furthest = max(furthest, readFromDisk.withLock { $0 } - received)

@@ -9,7 +9,7 @@ import Testing
     private static let type = "multipart/form-data; boundary=b"
     private static let disposition = "Content-Disposition: form-data; name=\"a\"\r\n"
 
-    private func form(_ text: String, type: String = type, limits: MultipartParser.Limits = .init()) throws
+    private func form(_ text: String, type: String = type, limits: MultipartForm.Limits = .init()) throws
         -> MultipartForm
     {
         try MultipartForm(parsing: Array(text.utf8), contentType: type, limits: limits)
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func `takes so many parts and so long heads as it was told, and no more`() throws {
-        var limits = MultipartParser.Limits()
+        var limits = MultipartForm.Limits()
         limits.parts = 3
         limits.headBytes = 100
         let part = "--b\r\n\(Self.disposition)\r\nx\r\n"
@@ -155,7 +155,7 @@ import Testing
             for event in try parser.consume(Array(piece)) {
                 switch event {
                 case .part(let head):
-                    #expect(!isOpen && head == MultipartHead(name: "a"), "seed \(seed)")
+                    #expect(!isOpen && head == MultipartPartHeader(name: "a"), "seed \(seed)")
                     read.append([])
                     isOpen = true
                 case .content(let bytes):

@@ -58,9 +58,9 @@ private struct Nested: CodedError {
         HTTPResponse(status: status, fields: fields(), body: HTTPBody(#"{"token":"\#(canary)"}"#))
     }
 
-    private func transport(_ fate: Fate) -> HandlerFunction {
+    private func transport(_ fate: Fate) -> ClosureHandler {
         let count = Mutex(0)
-        return HandlerFunction { request in
+        return ClosureHandler { request in
             let number = count.withLock { count in
                 count += 1
                 return count
@@ -89,7 +89,7 @@ private struct Nested: CodedError {
         let clock = ManualClock().leapingClock()
         let metrics = RequestMetrics()
         let logging = LoggingInterceptor(options, clock: clock) { keep($0) }
-        let observing = InterceptorFunction { [shown] request, next in
+        let observing = ClosureInterceptor { [shown] request, next in
             defer { shown.add("\(metrics.snapshot())") }
             return try await next.respond(to: request)
         }
@@ -97,7 +97,7 @@ private struct Nested: CodedError {
             baseURL: try #require(URL(string: "https://api.example.com/v1")), transport: transport(fate),
             interceptors: [
                 observing, TraceInterceptor(), logging, MetricsInterceptor(metrics, clock: clock),
-                FieldsInterceptor(Self.fields()), IdempotencyInterceptor(),
+                HeaderInterceptor(Self.fields()), IdempotencyInterceptor(),
                 RetryInterceptor(clock: clock, observing: { keep($0) }), logging,
             ])
     }

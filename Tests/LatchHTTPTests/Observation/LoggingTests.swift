@@ -14,7 +14,7 @@ import Testing
         _ answer: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse = { _ in HTTPResponse(status: .ok) }
     ) async -> Result<HTTPResponse, any Error> {
         let logging = LoggingInterceptor(options, clock: clock.wallClock()) { [entries] in entries.add($0) }
-        let handler = HandlerFunction(answer).intercepted(by: [logging])
+        let handler = ClosureHandler(answer).intercepted(by: [logging])
         return await Task { try await handler.respond(to: request) }.result
     }
 
@@ -141,7 +141,7 @@ import Testing
     @Test func `says which attempt and which trace it was, inside of those who know`() async throws {
         let count = Recording<Int>()
         let logging = LoggingInterceptor(clock: clock.wallClock()) { [entries] in entries.add($0) }
-        let handler = HandlerFunction { _ in
+        let handler = ClosureHandler { _ in
             count.add(1)
             return HTTPResponse(status: count.entries.count < 2 ? 503 : 200)
         }

@@ -12,7 +12,7 @@ import Testing
     private func client(
         _ answer: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
     ) -> any Handler {
-        HandlerFunction(answer).intercepted(by: [MetricsInterceptor(metrics, clock: clock.wallClock())])
+        ClosureHandler(answer).intercepted(by: [MetricsInterceptor(metrics, clock: clock.wallClock())])
     }
 
     private func request(_ method: HTTPMethod = .get, template: String? = nil) -> HTTPRequest {
@@ -21,8 +21,8 @@ import Testing
         return request
     }
 
-    private func kind(_ method: String, _ template: String, _ outcome: String) -> RequestSample.Kind {
-        RequestSample.Kind(method: method, template: template, outcome: outcome)
+    private func labels(_ method: String, _ template: String, _ outcome: String) -> RequestSample.Labels {
+        RequestSample.Labels(method: method, template: template, outcome: outcome)
     }
 
     @Test func `count by method, template and class of status`() async throws {
@@ -33,13 +33,13 @@ import Testing
             _ = try await client.respond(to: request(template: template))
         }
         let series = metrics.snapshot().series
-        #expect(series[kind("GET", "/a/{id}", "2xx")]?.durations.count == 2)
-        #expect(series[kind("GET", "/a/{id}", "4xx")]?.durations.count == 1)
-        #expect(series[kind("GET", "", "5xx")]?.durations.count == 1)
-        #expect(series[kind("GET", "", "3xx")]?.durations.count == 1)
-        #expect(series[kind("GET", "", "1xx")]?.durations.count == 1)
-        #expect(series[kind("GET", "/a/{id}", "2xx")]?.sentBytes == 6)
-        #expect(series[kind("GET", "/a/{id}", "2xx")]?.receivedBytes == 8)
+        #expect(series[labels("GET", "/a/{id}", "2xx")]?.durations.count == 2)
+        #expect(series[labels("GET", "/a/{id}", "4xx")]?.durations.count == 1)
+        #expect(series[labels("GET", "", "5xx")]?.durations.count == 1)
+        #expect(series[labels("GET", "", "3xx")]?.durations.count == 1)
+        #expect(series[labels("GET", "", "1xx")]?.durations.count == 1)
+        #expect(series[labels("GET", "/a/{id}", "2xx")]?.sentBytes == 6)
+        #expect(series[labels("GET", "/a/{id}", "2xx")]?.receivedBytes == 8)
         #expect(metrics.snapshot().count == 6)
         #expect(metrics.snapshot().inFlight == 0)
     }
@@ -60,14 +60,14 @@ import Testing
             let client = client { _ in HTTPResponse(status: HTTPStatus(rawValue: 600 + number)) }
             _ = try await client.respond(to: request(HTTPMethod(rawValue: "M\(number)")))
         }
-        #expect(Array(metrics.snapshot().series.keys) == [kind("OTHER", "", "other")])
+        #expect(Array(metrics.snapshot().series.keys) == [labels("OTHER", "", "other")])
     }
 
     @Test func `keep templates from making series without end`() async throws {
         let client = client { _ in HTTPResponse(status: .ok) }
         for number in 0..<1100 { _ = try await client.respond(to: request(template: "/\(number)")) }
         #expect(metrics.snapshot().series.count == 1025)
-        #expect(metrics.snapshot().series[kind("GET", "", "2xx")]?.durations.count == 76)
+        #expect(metrics.snapshot().series[labels("GET", "", "2xx")]?.durations.count == 76)
     }
 
     @Test func `measure how long requests take, on a clock that no date moves`() async throws {
@@ -123,6 +123,6 @@ import Testing
         var histogram = DurationHistogram(bounds: [])
         histogram.add(.seconds(9))
         #expect(histogram.counts == [1])
-        #expect(DurationHistogram.usualBounds == DurationHistogram.usualBounds.sorted())
+        #expect(DurationHistogram.defaultBounds == DurationHistogram.defaultBounds.sorted())
     }
 }

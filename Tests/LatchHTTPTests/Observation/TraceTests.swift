@@ -10,19 +10,20 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 @Suite struct `A trace context` {
     @Test func `is what its fields say`() throws {
-        let trace = try #require(TraceContext(parent: parent, state: "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE"))
+        let trace = try #require(
+            TraceContext(traceparent: parent, tracestate: "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE"))
         #expect(trace.traceID == "0af7651916cd43dd8448eb211c80319c")
         #expect(trace.spanID == "b7ad6b7169203331")
         #expect(trace.isSampled)
-        #expect(trace.state == "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE")
-        #expect(trace.parent == parent)
+        #expect(trace.tracestate == "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE")
+        #expect(trace.traceparent == parent)
     }
 
     @Test(arguments: [("00", false), ("01", true), ("02", false), ("03", true), ("fe", false), ("ff", true)])
     func `is sampled by the last bit of the flags, and passes on no others`(flags: String, isSampled: Bool) throws {
-        let trace = try #require(TraceContext(parent: parent.dropLast(2) + flags))
+        let trace = try #require(TraceContext(traceparent: parent.dropLast(2) + flags))
         #expect(trace.isSampled == isSampled)
-        #expect(trace.parent.hasSuffix(isSampled ? "-01" : "-00"))
+        #expect(trace.traceparent.hasSuffix(isSampled ? "-01" : "-00"))
     }
 
     @Test(arguments: [
@@ -35,35 +36,35 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         "01" + parent.dropFirst(2) + "extra", "00-0af7651916cd43dd8448eb211c8031é-b7ad6b7169203331-01",
     ])
     func `is none where the parent is malformed`(text: String) {
-        #expect(TraceContext(parent: text) == nil)
+        #expect(TraceContext(traceparent: text) == nil)
     }
 
     @Test(arguments: ["01" + parent.dropFirst(2), "fe" + parent.dropFirst(2) + "-and-more"])
     func `of a later version is read as far as this one knows it`(text: String) throws {
-        #expect(try #require(TraceContext(parent: text)).parent == parent)
+        #expect(try #require(TraceContext(traceparent: text)).traceparent == parent)
     }
 
     @Test func `keeps no state that is malformed or too long`() throws {
         let many = (0..<33).map { "k\($0)=v" }.joined(separator: ",")
         for state in ["novalue", "a=b,c", "a=\u{1}", "a=é", many, "a=" + String(repeating: "b", count: 511)] {
-            #expect(try #require(TraceContext(parent: parent, state: state)).state.isEmpty)
+            #expect(try #require(TraceContext(traceparent: parent, tracestate: state)).tracestate.isEmpty)
         }
         for state in ["a=b", "a=b, ,c=d", "a@b=c;d"] {
-            #expect(try #require(TraceContext(parent: parent, state: state)).state == state)
+            #expect(try #require(TraceContext(traceparent: parent, tracestate: state)).tracestate == state)
         }
     }
 
     @Test func `is none where a message names two, and one where its state stands in several lines`() {
         #expect(TraceContext([.traceparent: parent, "Traceparent": parent]) == nil)
         #expect(TraceContext([.tracestate: "a=b"]) == nil)
-        #expect(TraceContext([.traceparent: parent, .tracestate: "a=b", .tracestate: "c=d"])?.state == "a=b,c=d")
+        #expect(TraceContext([.traceparent: parent, .tracestate: "a=b", .tracestate: "c=d"])?.tracestate == "a=b,c=d")
     }
 
     @Test func `begins with identifiers that nobody else has, and goes on with one trace`() {
         let begun = (0..<100).map { _ in TraceContext() }
         #expect(Set(begun.map(\.traceID)).count == 100)
         #expect(Set(begun.map(\.spanID)).count == 100)
-        #expect(begun.allSatisfy { TraceContext(parent: $0.parent) == $0 })
+        #expect(begun.allSatisfy { TraceContext(traceparent: $0.traceparent) == $0 })
         let child = begun[0].child()
         #expect(child.traceID == begun[0].traceID)
         #expect(child.spanID != begun[0].spanID)
@@ -76,7 +77,7 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     private func client(_ trace: TraceInterceptor, others: [any Interceptor] = [], status: HTTPStatus = .ok)
         -> any Handler
     {
-        HandlerFunction { [messages] request in
+        ClosureHandler { [messages] request in
             messages.add(request)
             return HTTPResponse(status: messages.entries.count < 3 ? status : .ok)
         }
@@ -87,10 +88,10 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         HTTPRequest(authority: "api.example.com", path: "/", fields: fields)
     }
 
-    private let anywhere = TraceInterceptor(tellingTo: { _ in true })
+    private let anywhere = TraceInterceptor(propagatingTo: { _ in true })
 
     @Test func `begins a trace, and tells it to those who may know`() async throws {
-        let trace = TraceInterceptor(tellingTo: { $0.host == "api.example.com" })
+        let trace = TraceInterceptor(propagatingTo: { $0.host == "api.example.com" })
         _ = try await client(trace).respond(to: request())
         let sent = try #require(messages.entries.first)
         #expect(TraceContext(sent.fields) == sent.trace)
@@ -132,7 +133,7 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         for hundredth in 0..<100 {
             // `unit()` is this many hundredths, and a half.
             let number = UInt64((Double(hundredth) + 0.5) / 100 * 0x1p53) << 11
-            let trace = TraceInterceptor(tellingTo: { _ in true }, sampling: share, random: RandomSource { number })
+            let trace = TraceInterceptor(propagatingTo: { _ in true }, sampling: share, random: RandomSource { number })
             _ = try await client(trace).respond(to: request())
             if messages.entries.last?.trace?.isSampled == true { sampled += 1 }
         }
@@ -150,7 +151,7 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     }
 
     @Test func `is told anew at each redirect, and not to origins that may not know`() async throws {
-        let transport = HandlerFunction { [messages] request in
+        let transport = ClosureHandler { [messages] request in
             messages.add(request)
             let locations = ["https://api.example.com/b", "https://other.example/c", "https://api.example.com/d"]
             let number = messages.entries.count
@@ -159,14 +160,14 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         }
         let client = Client(
             baseURL: try #require(URL(string: "https://api.example.com")), transport: transport,
-            interceptors: [TraceInterceptor(tellingTo: { $0.host == "api.example.com" })])
+            interceptors: [TraceInterceptor(propagatingTo: { $0.host == "api.example.com" })])
         _ = try await client.respond(to: request())
         #expect(messages.entries.map { $0.fields[.traceparent] != nil } == [true, true, false, true])
     }
 
     @Test func `is there for a server's handler, which hands it on`() async throws {
         let handed = Recording<TraceContext?>()
-        let server = HandlerFunction { request in
+        let server = ClosureHandler { request in
             handed.add(request.trace)
             return HTTPResponse(status: .ok)
         }

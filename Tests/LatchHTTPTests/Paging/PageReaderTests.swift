@@ -151,7 +151,7 @@ import Testing
 @Suite struct `N20: a list whose server errs` {
     private func client(_ answer: @escaping @Sendable (HTTPRequest) throws -> HTTPResponse) throws -> Client {
         Client(
-            baseURL: try #require(URL(string: "https://api.example.com/v1")), transport: HandlerFunction(answer))
+            baseURL: try #require(URL(string: "https://api.example.com/v1")), transport: ClosureHandler(answer))
     }
 
     private func json(_ text: String, _ fields: HTTPFields = [:]) -> HTTPResponse {

@@ -8,7 +8,7 @@ import LatchTesting
 import Testing
 
 /// A page as many servers write it.
-struct NotesPage: Codable, PagedAnswer {
+struct NotesPage: Codable, PagedResponse {
     var notes: [Int]
     var total: Int?
     var hasMore: Bool?

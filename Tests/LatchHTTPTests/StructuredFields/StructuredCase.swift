@@ -29,7 +29,7 @@ struct StructuredCase {
     var canFail: Bool { json["can_fail"]?.boolValue ?? false }
     private var lines: [String] { (json["raw"]?.arrayValue ?? []).compactMap(\.stringValue) }
 
-    /// What a writer has to write: the raw lines where the case says nothing else, nothing at all for an empty field.
+    /// The canonical serialization: the raw lines unless the case specifies it, and empty for an empty field.
     var canonical: String {
         (json["canonical"]?.arrayValue?.compactMap(\.stringValue) ?? lines).joined(separator: ", ")
     }
@@ -109,5 +109,18 @@ struct StructuredCase {
             bytes.append(UInt8(truncatingIfNeeded: bits >> held))
         }
         return bytes
+    }
+}
+
+extension HTTPFields {
+    /// Parses a field whose value is one item, or returns nil if it is missing.
+    func structuredItem(_ name: HTTPFieldName) throws(HTTPError) -> StructuredItem? {
+        guard let text = combinedValue(of: name) else { return nil }
+        return try StructuredItem(parsing: text)
+    }
+
+    /// Parses a field whose value is a list, across all of its lines; empty if it is missing.
+    func structuredList(_ name: HTTPFieldName) throws(HTTPError) -> StructuredList {
+        try StructuredList(parsing: combinedValue(of: name) ?? "")
     }
 }

@@ -4,7 +4,7 @@ import LatchHTTP
 import Testing
 
 /// RFC 9651 §4.2 by its sections, beside the published cases.
-@Suite struct `A reader of structured fields` {
+@Suite struct `The parser of structured fields` {
     private func item(_ text: String) -> StructuredItem? {
         do throws(HTTPError) { return try StructuredItem(parsing: text) } catch {
             #expect(error == .malformedStructuredField)

@@ -2,8 +2,8 @@
 
 import Foundation
 import LatchCore
-import LatchProcess
 import LatchHTTP
+import LatchProcess
 import Testing
 
 /// nghttpd in a process of its own: an HTTP/2 server with a certificate that was made for 127.0.0.1 a moment ago.
@@ -12,7 +12,7 @@ final class HTTP2Server: Sendable {
     let certificate: String
     private let folder: URL
     private let process: ChildProcess
-    /// What it still says: a process whose output nobody takes would wait.
+    /// The rest of the output; a process whose output is not read would block.
     private let report: Task<[UInt8], Never>
 
     static let program = find("nghttpd")

@@ -16,7 +16,7 @@ final class Piecewise: Sendable {
 
     init() { (pieces, feed) = AsyncThrowingStream.makeStream() }
 
-    /// How often it was opened.
+    /// The number of times that it was opened.
     var openingCount: Int { openings.withLock { $0 } }
 
     /// The content, for one reader.
@@ -80,5 +80,5 @@ func counting(to count: Int, announced: Bool, piece: Int = 65_536) -> HTTPBodySt
     }
 }
 
-/// What stands at some places of the stream.
+/// Returns the bytes of a range of the stream.
 func countingBytes(_ places: Range<Int>) -> [UInt8] { places.map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) } }

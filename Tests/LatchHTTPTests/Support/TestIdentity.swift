@@ -2,8 +2,8 @@
 
 import Foundation
 import LatchCore
-import LatchProcess
 import LatchHTTP
+import LatchProcess
 import LatchServer
 import LatchTesting
 import Testing
@@ -59,7 +59,7 @@ struct TestIdentity {
     func serving(_ name: String, _ body: (Server.Address) async throws -> Void) async throws {
         var configuration = Server.Configuration.patient
         configuration.tls = Server.TLS(certificate: try bytes(name + ".pem"), key: try bytes(name + ".key"))
-        let hello = HandlerFunction { _ in HTTPResponse(status: .ok, body: HTTPBody("hello")) }
+        let hello = ClosureHandler { _ in HTTPResponse(status: .ok, body: HTTPBody("hello")) }
         try await LatchTesting.serving(hello, configuration: configuration, body)
     }
 

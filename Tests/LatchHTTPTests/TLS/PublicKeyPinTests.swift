@@ -52,7 +52,7 @@ import Testing
     }
 }
 
-@Suite struct `A pattern for hosts` {
+@Suite struct `A host pattern` {
     @Test(arguments: [
         ("api.example.com", ["api.example.com"], ["example.com", "x.api.example.com", "api.example.com.evil.com"]),
         (".Example.com", ["example.com", "a.example.com", "a.b.example.com"], ["badexample.com", "example.com.evil"]),

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchTesting
+import PortableFoundation
 import Testing
 
 @testable import LatchHTTP
 
 @Suite(.enabled(if: TestIdentity.isPossible, "needs the openssl command"), .timeLimit(.minutes(2)))
 struct `The form of a public key of which pins are digests` {
-    /// What openssl writes for a key, whole and as the key alone.
+    /// Returns the encodings of a key by openssl: the SubjectPublicKeyInfo and the key alone.
     private func forms(of arguments: [String], in folder: String) async throws -> (whole: [UInt8], key: [UInt8]) {
         let identity = TestIdentity(folder: folder)
         try await identity.openssl(["genpkey", "-out", identity.path("key.pem")] + arguments)

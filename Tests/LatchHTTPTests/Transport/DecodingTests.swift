@@ -4,11 +4,11 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `An answer in a coding` {
+@Suite(.timeLimit(.minutes(2))) struct `A response with a content coding` {
     private let transport = CurlTransport()
 
-    private static func answer(_ coding: String, _ content: [UInt8]) -> RawHTTPServer.Answer {
-        var answer = RawHTTPServer.Answer.text(
+    private static func answer(_ coding: String, _ content: [UInt8]) -> RawHTTPServer.Response {
+        var answer = RawHTTPServer.Response.text(
             "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: \(content.count)\r\nETag: \"a\"\r\n\r\n")
         answer.bytes += content
         return answer

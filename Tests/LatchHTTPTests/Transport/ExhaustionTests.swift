@@ -7,7 +7,7 @@ import LatchTesting
 import Testing
 
 @Suite struct `A process that may open no more files` {
-    /// In a process of its own, since the limit is the whole process's.
+    /// Runs in a process of its own, since the limit applies to the whole process.
     @Test func `gets an error from its transport and is not ended`() async {
         await #expect(processExitsWith: .success) {
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)

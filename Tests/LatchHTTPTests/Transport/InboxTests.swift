@@ -13,13 +13,13 @@ private final class HeldInbox: @unchecked Sendable {
     func callAsFunction<Result>(_ body: (inout CurlInbox) -> Result) -> Result { body(&state) }
 }
 
-/// Who drives a loop, decided by what tasks leave in its inbox; every case here is a race that a real run seldom has.
+/// The choice of a loop's driver; every case here is a race that is rare in practice.
 @Suite struct `The inbox of a loop` {
     private let pool = CurlTransferPool(configuration: CurlTransport.Configuration())
 
     /// Hands a transfer in as a task does that waits for it.
-    private func accept(_ transfer: CurlTransfer, into inbox: HeldInbox) async -> CurlInbox.AfterAccepting {
-        let outcome = Mutex(CurlInbox.AfterAccepting.nothing)
+    private func accept(_ transfer: CurlTransfer, into inbox: HeldInbox) async -> CurlInbox.SubmissionResult {
+        let outcome = Mutex(CurlInbox.SubmissionResult.none)
         await withUnsafeContinuation { waiter in
             outcome.withLock { $0 = inbox { $0.accept(transfer, waiter: waiter) } }
             transfer.waiter = nil
@@ -48,7 +48,7 @@ private final class HeldInbox: @unchecked Sendable {
         let inbox = HeldInbox()
         #expect(inbox { $0.beginLeading() })
         // The leader is awake and looks before it leaves, so nobody has to be called.
-        #expect(await accept(try pool.take(), into: inbox) == .nothing)
+        #expect(await accept(try pool.take(), into: inbox) == .none)
         #expect(!inbox { $0.endLeading(isIdle: true) })
         #expect(inbox.state.driver == .loop)
     }
@@ -59,13 +59,13 @@ private final class HeldInbox: @unchecked Sendable {
             #expect(inbox { $0.beginLeading() })
             inbox.state.misses += 1
             inbox { $0.handOver() }
-            #expect(inbox { $0.rest() })
+            #expect(inbox { $0.becomeIdle() })
         }
         let tries = (1...128).filter { _ in
             guard inbox({ $0.beginLeading() }) else { return false }
             inbox.state.misses += 1
             inbox { $0.handOver() }
-            return inbox { $0.rest() }
+            return inbox { $0.becomeIdle() }
         }
         #expect(tries == [64, 128])
     }
@@ -84,57 +84,57 @@ private final class HeldInbox: @unchecked Sendable {
         let inbox = HeldInbox()
         let transfer = try pool.take()
         #expect(!inbox { $0.cancel(transfer) })
-        #expect(await accept(transfer, into: inbox) == .refused)
+        #expect(await accept(transfer, into: inbox) == .cancelled)
         #expect(inbox.state.arrivals.isEmpty)
-        #expect(inbox.state.driver == .nobody)
+        #expect(inbox.state.driver == .idle)
     }
 
     @Test func `calls the thread where nobody drives, and the driver once for each sleep`() async throws {
         let inbox = HeldInbox()
-        #expect(await accept(try pool.take(), into: inbox) == .ringThread)
+        #expect(await accept(try pool.take(), into: inbox) == .wakeThread)
         #expect(inbox.state.driver == .loop)
-        #expect(await accept(try pool.take(), into: inbox) == .nothing)
+        #expect(await accept(try pool.take(), into: inbox) == .none)
         #expect(!inbox { $0.fallAsleep() })
         inbox.state.arrivals = []
         #expect(inbox { $0.fallAsleep() })
-        #expect(await accept(try pool.take(), into: inbox) == .ringDriver)
-        #expect(await accept(try pool.take(), into: inbox) == .nothing)
+        #expect(await accept(try pool.take(), into: inbox) == .wakeDriver)
+        #expect(await accept(try pool.take(), into: inbox) == .none)
     }
 
     @Test func `wakes a sleeping driver for a cancellation, once`() async throws {
         let inbox = HeldInbox()
         let (first, second) = (try pool.take(), try pool.take())
-        #expect(await accept(first, into: inbox) == .ringThread)
+        #expect(await accept(first, into: inbox) == .wakeThread)
         inbox.state.arrivals = []
         #expect(inbox { $0.fallAsleep() })
         #expect(inbox { $0.cancel(first) })
         #expect(!inbox { $0.cancel(second) })
         #expect(inbox.state.cancellations.count == 2)
-        #expect(!inbox { $0.rest() })
+        #expect(!inbox { $0.becomeIdle() })
     }
 
     @Test func `is not left by its driver while something lies in it`() async throws {
         let inbox = HeldInbox()
-        #expect(await accept(try pool.take(), into: inbox) == .ringThread)
-        #expect(!inbox { $0.rest() })
+        #expect(await accept(try pool.take(), into: inbox) == .wakeThread)
+        #expect(!inbox { $0.becomeIdle() })
         inbox.state.arrivals = []
-        #expect(!inbox { $0.rest(isIdle: false) })
-        #expect(inbox { $0.rest() })
-        #expect(inbox.state.driver == .nobody)
+        #expect(!inbox { $0.becomeIdle(isIdle: false) })
+        #expect(inbox { $0.becomeIdle() })
+        #expect(inbox.state.driver == .idle)
     }
 
     @Test func `that is stopped is over as soon as nobody drives`() {
         let idle = HeldInbox()
         #expect(idle { $0.stop() })
-        #expect(idle.state.isOver)
+        #expect(idle.state.isFinished)
         #expect(!idle { $0.beginLeading() })
         let busy = HeldInbox()
         #expect(busy { $0.beginLeading() })
         #expect(!busy { $0.stop() })
-        #expect(!busy.state.isOver)
+        #expect(!busy.state.isFinished)
         // The leader is the one who has to ring, since the thread sleeps and would never see it.
         #expect(!busy { $0.endLeading(isIdle: true) })
-        #expect(busy.state.isOver)
+        #expect(busy.state.isFinished)
     }
 }
 
@@ -166,7 +166,7 @@ private final class HeldInbox: @unchecked Sendable {
     }
 }
 
-@Suite struct `A time for libcurl` {
+@Suite struct `A timeout for libcurl` {
     @Test(
         arguments: [
             (.zero, 1), (.nanoseconds(1), 1), (.microseconds(999), 1), (.milliseconds(1), 1), (.microseconds(1_999), 1),

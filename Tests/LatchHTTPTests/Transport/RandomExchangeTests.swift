@@ -72,7 +72,7 @@ import Testing
             let lines = fields.map { "\($0): \($1)\r\n" }.joined()
             let interim = random.below(3) == 0 ? "HTTP/1.1 103 Early Hints\r\nX-A: early\r\n\r\n" : ""
             let head = "\(interim)HTTP/1.1 \(status) Said\r\n\(lines)"
-            var answer: RawHTTPServer.Answer
+            var answer: RawHTTPServer.Response
             switch random.below(3) {
             case 0: answer = .text("\(head)Content-Length: \(content.count)\r\n\r\n")
             case 1: answer = .text("\(head)Transfer-Encoding: chunked\r\n\r\n")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchHTTP
 
-/// What libcurl's socket callback asks for, and what it is told, by the numbers of its header.
+/// The constants of libcurl's socket callback.
 private enum Want {
     static let `in`: CInt = 1
     static let out: CInt = 2
@@ -13,7 +13,7 @@ private enum Want {
     static let nothing: CInt = 4
 }
 
-/// What epoll reports, by the numbers of its header.
+/// The constants of epoll events.
 private enum Event {
     static let readable: UInt32 = 1
     static let writable: UInt32 = 4
@@ -31,24 +31,24 @@ private func hasEvents(_ epoll: CInt) -> Bool {
 private final class Sockets {
     let ours: CInt
     let peer: CInt
-    let bells: LoopBells
+    let wakeUps: WakeUpEvents
 
     init() throws {
         var pair: [CInt] = [-1, -1]
         try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0)
         (ours, peer) = (pair[0], pair[1])
-        bells = try LoopBells()
+        wakeUps = try WakeUpEvents()
     }
 
     deinit {
         close(ours)
         close(peer)
-        bells.close()
+        wakeUps.close()
     }
 
-    var table: SocketTable { SocketTable(epoll: bells.epoll) }
+    var table: SocketTable { SocketTable(epoll: wakeUps.epoll) }
 
-    var areReported: Bool { hasEvents(bells.epoll) }
+    var areReported: Bool { hasEvents(wakeUps.epoll) }
 
     func say(_ text: String) { _ = send(peer, text, text.utf8.count, 0) }
 }
@@ -133,25 +133,25 @@ private final class Sockets {
     }
 }
 
-@Suite struct `The bells of a loop` {
+@Suite struct `The wake-up events of a loop` {
     @Test func `ring through epoll until they are silenced, however often they were rung`() throws {
-        let bells = try LoopBells()
-        defer { bells.close() }
-        #expect(!hasEvents(bells.epoll))
-        for _ in 0..<5 { bells.ringDriver() }
-        #expect(hasEvents(bells.epoll))
-        bells.silence()
-        #expect(!hasEvents(bells.epoll))
-        bells.silence()
+        let wakeUps = try WakeUpEvents()
+        defer { wakeUps.close() }
+        #expect(!hasEvents(wakeUps.epoll))
+        for _ in 0..<5 { wakeUps.wakeDriver() }
+        #expect(hasEvents(wakeUps.epoll))
+        wakeUps.clearDriverEvent()
+        #expect(!hasEvents(wakeUps.epoll))
+        wakeUps.clearDriverEvent()
     }
 
     @Test func `are heard by a thread that begins to wait after they were rung`() throws {
-        let bells = try LoopBells()
-        defer { bells.close() }
-        bells.ringThread()
-        bells.waitForThreadBell()
-        bells.ringThread()
-        bells.ringThread()
-        bells.waitForThreadBell()
+        let wakeUps = try WakeUpEvents()
+        defer { wakeUps.close() }
+        wakeUps.wakeThread()
+        wakeUps.waitForThreadEvent()
+        wakeUps.wakeThread()
+        wakeUps.wakeThread()
+        wakeUps.waitForThreadEvent()
     }
 }

@@ -4,12 +4,12 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `Fields that follow the content` {
+@Suite(.timeLimit(.minutes(2))) struct `Trailer fields` {
     private let transport = CurlTransport()
     private static let answer =
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-Sum: 12\r\nx-bin:  AAE \r\n\r\n"
 
-    /// What the transport makes of an answer, as a stream or in memory.
+    /// Returns the transport's response to a raw one, as a stream or in memory.
     private func response(_ answer: String, isStreamed: Bool) async throws -> HTTPResponse {
         let listener = try RawListener()
         var request = HTTPRequest(scheme: "http", authority: "127.0.0.1:\(listener.port)", path: "/")

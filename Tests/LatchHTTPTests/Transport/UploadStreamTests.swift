@@ -18,7 +18,7 @@ import Testing
             method: method, scheme: "http", authority: "127.0.0.1:\(port)", path: "/", body: HTTPBody(stream))
     }
 
-    private static let echo = HandlerFunction { request in
+    private static let echo = ClosureHandler { request in
         HTTPResponse(status: .ok, fields: ["X-Method": request.method.rawValue], body: request.body)
     }
 

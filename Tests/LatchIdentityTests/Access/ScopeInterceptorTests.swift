@@ -17,19 +17,19 @@ import Testing
             prefix: "/media", interceptors: [identity.errorInterceptor, identity.requiring(scopes)]
         ) { media in
             media.post("/{id}") { request in
-                let bearer = try #require(request.bearer)
+                let bearer = try #require(request.principal)
                 return HTTPResponse(
-                    status: .ok, body: HTTPBody("\(bearer.accountID) \(bearer.appID) \(bearer.scopes.text)"))
+                    status: .ok, body: HTTPBody("\(bearer.accountID) \(bearer.clientID) \(bearer.scopes.text)"))
             }
         }
         return router
     }
 
-    private func post(_ router: Router, bearer: String?) async throws -> Answer {
+    private func post(_ router: Router, bearer: String?) async throws -> Response {
         let request = HTTPRequest(
             method: .post, scheme: "http", authority: "127.0.0.1", path: "/media/1",
             fields: bearer.map { [.authorization: "Bearer \($0)"] } ?? [:])
-        return Answer(try await router.respond(to: request))
+        return Response(try await router.respond(to: request))
     }
 
     @Test func `know who asks and for what`() async throws {

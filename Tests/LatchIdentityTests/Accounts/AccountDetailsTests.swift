@@ -37,7 +37,7 @@ import Testing
         #expect(told.details.preferences == full().preferences)
         #expect(told.account.username?.text == "countess")
         #expect(told.updatedAt == site.clock.now)
-        #expect(try await site.identity.accounts.look(at: ada.id, for: ada) == told)
+        #expect(try await site.identity.accounts.account(ada.id, for: ada) == told)
         #expect(!"\(told) \(String(reflecting: told.details))".contains("Lovelace"))
         await site.close()
     }
@@ -76,7 +76,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        let told = try await accounts.look(at: ada.id, for: ada).details
+        let told = try await accounts.account(ada.id, for: ada).details
         #expect([told.firstName, told.lastName, told.displayName] == ["Ada", "Lovelace", "Countess"])
         await site.close()
     }
@@ -92,7 +92,7 @@ import Testing
         #expect(
             await refusal { try await site.identity.accounts.change(taken, of: bob.id, by: bob.id) } == "alreadyExists")
         // All of it or nothing.
-        #expect(try await site.identity.accounts.look(at: bob.id, for: bob).details.firstName.isEmpty)
+        #expect(try await site.identity.accounts.account(bob.id, for: bob).details.firstName.isEmpty)
         await site.close()
     }
 
@@ -133,7 +133,7 @@ import Testing
         let error = await failure { try await site.identity.accounts.change(spoilt, of: ada.id, by: ada.id) }
         #expect(error?.code == "invalidInput")
         #expect(error?.message.contains("'\(name)'") == true)
-        #expect(try await site.identity.accounts.look(at: ada.id, for: ada).details == AccountDetails())
+        #expect(try await site.identity.accounts.account(ada.id, for: ada).details == AccountDetails())
         await site.close()
     }
 
@@ -142,14 +142,14 @@ import Testing
         let (ada, bob) = (try await site.signUp(), try await site.signUp("bob@example.com"))
         let boss = try await site.signUp("boss@example.com", roles: ["admin"])
         let accounts = site.identity.accounts
-        #expect(await refusal { try await accounts.look(at: ada.id, for: bob) } == "forbidden")
+        #expect(await refusal { try await accounts.account(ada.id, for: bob) } == "forbidden")
         // An id that is nobody's is answered in the same way: ids cannot be tried.
-        #expect(await refusal { try await accounts.look(at: "nobody", for: bob) } == "forbidden")
+        #expect(await refusal { try await accounts.account("nobody", for: bob) } == "forbidden")
         #expect(await refusal { try await accounts.change(full(), of: ada.id, by: bob.id) } == "forbidden")
         #expect(await refusal { try await accounts.change(full(), of: "nobody", by: bob.id) } == "forbidden")
         #expect(await refusal { try await accounts.list(AccountQuery(), for: bob) } == "forbidden")
-        #expect(await refusal { try await accounts.figures(for: bob) } == "forbidden")
-        #expect(try await accounts.look(at: ada.id, for: boss).account.id == ada.id)
+        #expect(await refusal { try await accounts.statistics(for: bob) } == "forbidden")
+        #expect(try await accounts.account(ada.id, for: boss).account.id == ada.id)
         #expect(try await accounts.change(full(), of: ada.id, by: boss.id).details.firstName == "Ada")
         #expect(await refusal { try await accounts.change(full(), of: "nobody", by: boss.id) } == "noSuchAccount")
         await site.close()
@@ -158,10 +158,10 @@ import Testing
     @Test func `says when somebody last signed in`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
-        #expect(try await site.identity.accounts.look(at: ada.id, for: ada).lastLoginAt == nil)
+        #expect(try await site.identity.accounts.account(ada.id, for: ada).lastLoginAt == nil)
         site.clock.advance(by: 60)
         _ = try await site.logIn()
-        #expect(try await site.identity.accounts.look(at: ada.id, for: ada).lastLoginAt == noon + 60)
+        #expect(try await site.identity.accounts.account(ada.id, for: ada).lastLoginAt == noon + 60)
         await site.close()
     }
 }

@@ -39,7 +39,7 @@ import Testing
             let part = try store.accounts(query)
             ids += part.accounts.map(\.account.id)
             guard let next = part.next else { return ids }
-            query.behind = next
+            query.after = next
         }
     }
 
@@ -69,11 +69,11 @@ import Testing
         try await store.insert(Account.example("aaa"))
         let gone = try #require(first.accounts.last).account.id
         _ = try await store.delete(gone, isFinal: true, by: nil, because: "", at: noon)
-        query.behind = first.next
+        query.after = first.next
         let second = try store.accounts(query)
         #expect(first.accounts.count == 5 && second.accounts.count == 5)
         #expect(Set((first.accounts + second.accounts).map(\.account.id)).count == 10)
-        query.behind = nil
+        query.after = nil
         query.limit = 100
         let addresses = try store.accounts(query).accounts.map(\.account.email.key)
         #expect(second.accounts.map(\.account.email.key) == Array(addresses[5..<10]))
@@ -100,13 +100,13 @@ import Testing
         _ = try await store.setStatus(of: "id-101", to: .banned, by: nil, at: noon)
         _ = try await store.setStatus(of: "id-102", to: .disabled, by: nil, at: noon)
         _ = try await store.delete("id-103", isFinal: false, by: nil, because: "", at: noon)
-        let expected: [(Standing, Int)] = [
+        let expected: [(AccountStatus, Int)] = [
             (.suspended, 1), (.banned, 1), (.inactive, 1), (.active, 18), (.pendingVerification, 18),
         ]
         for (standing, count) in expected {
-            query.standing = standing
+            query.status = standing
             #expect(try ids(query).count == count)
-            #expect(try store.accounts(query).accounts.allSatisfy { $0.standing == standing })
+            #expect(try store.accounts(query).accounts.allSatisfy { $0.status == standing })
         }
         await store.close()
     }
@@ -141,7 +141,7 @@ import Testing
                 query.sort = sort
                 query.search = number & 1 == 0 ? "" : "a"
                 query.role = number & 2 == 0 ? nil : .user
-                query.standing = number & 4 == 0 ? nil : .active
+                query.status = number & 4 == 0 ? nil : .active
                 query.isVerified = number & 8 == 0 ? nil : true
                 query.createdAfter = number & 16 == 0 ? nil : noon
                 _ = try store.accounts(query)
@@ -163,7 +163,7 @@ import Testing
             try await store.insert(account)
         }
         _ = try await store.setStatus(of: "id-3", to: .banned, by: nil, at: noon)
-        var figures = try store.figures(since: midnight)
+        var figures = try store.statistics(since: midnight)
         #expect(figures.total == 8)
         #expect(figures.active == 3)
         #expect(figures.verified == 4)
@@ -172,9 +172,9 @@ import Testing
         #expect(figures.newThisMonth == 6)
         #expect(figures.verificationRate == 0.5)
         _ = try await store.delete("id-0", isFinal: false, by: nil, because: "", at: noon)
-        figures = try store.figures(since: midnight)
+        figures = try store.statistics(since: midnight)
         #expect(figures.total == 7 && figures.newToday == 0 && figures.verified == 3)
-        #expect(AccountFigures().verificationRate == 0)
+        #expect(AccountStatistics().verificationRate == 0)
         await store.close()
     }
 }

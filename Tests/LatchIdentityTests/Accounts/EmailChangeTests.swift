@@ -163,7 +163,7 @@ import Testing
     @Test func `loses against a reset that came in between`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
-        let store = site.identity.parts.store
+        let store = site.identity.dependencies.store
         let read = try #require(try await store.account(id: ada.id))
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
         let token = try #require(await site.mailedToken())

@@ -12,9 +12,10 @@ import Testing
 
     /// Runs requests at once with a reset, and gives their answers.
     private func answers(
-        _ site: Site, resettingBy token: String, _ count: Int, _ request: @escaping @Sendable () async throws -> Answer
-    ) async throws -> [Answer] {
-        try await withThrowingTaskGroup(of: Answer?.self) { group in
+        _ site: Site, resettingBy token: String, _ count: Int,
+        _ request: @escaping @Sendable () async throws -> Response
+    ) async throws -> [Response] {
+        try await withThrowingTaskGroup(of: Response?.self) { group in
             for number in 0..<count {
                 group.addTask { try await request() }
                 guard number == count / 2 else { continue }
@@ -39,8 +40,8 @@ import Testing
         try await site.signUp()
         for _ in 0..<4 {
             site.clock.advance(by: 3600)
-            _ = try await site.identity.accounts.signOutEverywhere(
-                try #require(try await site.identity.accounts.account(email: "ada@example.com")).id)
+            _ = try await site.identity.accounts.endSessions(
+                of: try #require(try await site.identity.accounts.account(email: "ada@example.com")).id, by: nil)
             let old = try await site.logIn().status == 200 ? Site.password : Self.newPassword
             let token = try await resetToken(site)
             let answers = try await answers(site, resettingBy: token, 16) { try await site.logIn(password: old) }
@@ -114,7 +115,7 @@ import Testing
     @Test func `C10: leaves no device signed in by a login that was on its way`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let account = try await site.signUp()
-        let answers = try await withThrowingTaskGroup(of: Answer?.self) { group in
+        let answers = try await withThrowingTaskGroup(of: Response?.self) { group in
             for number in 0..<12 {
                 group.addTask { try await site.logIn() }
                 guard number == 6 else { continue }
@@ -123,7 +124,7 @@ import Testing
                     return nil
                 }
             }
-            return try await group.reduce(into: [Answer]()) { if let answer = $1 { $0.append(answer) } }
+            return try await group.reduce(into: [Response]()) { if let answer = $1 { $0.append(answer) } }
         }
         for answer in answers where answer.status == 200 {
             #expect(try await site.get("/user/profile", bearer: answer.access).status == 401)
@@ -143,8 +144,8 @@ import Testing
         let site = try await Site()
         let accounts = site.identity.accounts
         #expect(try await accounts.setStatus(of: "nobody", to: .disabled) == false)
-        #expect(try await accounts.setGrants(of: "nobody", roles: ["admin"], permissions: []) == false)
-        #expect(try await accounts.signOutEverywhere("nobody") == 0)
+        #expect(try await accounts.setRoles(of: "nobody", roles: ["admin"], permissions: []) == false)
+        #expect(try await accounts.endSessions(of: "nobody", by: nil) == nil)
         #expect(try await accounts.account(email: "nobody@example.com") == nil)
         await #expect(throws: IdentityError.self) { try await accounts.account(email: "nobody") }
         await site.close()
@@ -155,7 +156,7 @@ import Testing
         let site = try await Site()
         let account = try await site.signUp()
         let error = await #expect(throws: IdentityError.self) {
-            try await site.identity.accounts.setGrants(of: account.id, roles: [role], permissions: [])
+            try await site.identity.accounts.setRoles(of: account.id, roles: [role], permissions: [])
         }
         #expect(error?.code == IdentityError.invalidInput.code)
         #expect(try await site.identity.accounts.account(email: "ada@example.com")?.roles == [])

@@ -57,9 +57,9 @@ import Testing
         return account
     }
 
-    private func may(_ actor: Account, _ act: AccountAct, _ target: Account) -> Bool {
+    private func may(_ actor: Account, _ act: AccountAction, _ target: Account) -> Bool {
         do throws(IdentityError) {
-            try act.check(by: actor, on: target)
+            try act.authorize(actor, on: target)
             return true
         } catch {
             #expect(error == .forbidden)
@@ -67,10 +67,10 @@ import Testing
         }
     }
 
-    /// Of each act: for the roles user, moderator, admin, superAdmin (rows) on the same (letters), "x" where it is allowed.
-    static let table: [(AccountAct, [String])] = [
-        (.look, ["....", "x...", "xx..", "xxxx"]),
-        (.change, ["....", "....", "xx..", "xxxx"]),
+    /// The permitted actions ("x") of the roles user, moderator, admin, superAdmin (rows) on the same roles (letters).
+    static let table: [(AccountAction, [String])] = [
+        (.read, ["....", "x...", "xx..", "xxxx"]),
+        (.update, ["....", "....", "xx..", "xxxx"]),
         (.delete, ["....", "....", "xx..", "xxxx"]),
         (.setStatus(.suspended), ["....", "x...", "xx..", "xxxx"]),
         (.setStatus(.active), ["....", "x...", "xx..", "xxxx"]),
@@ -99,9 +99,9 @@ import Testing
     @Test(arguments: Role.allCases)
     func `is of oneself: look, change and delete, and neither role nor status`(role: Role) throws {
         let own = try account("self", role)
-        for act in [AccountAct.look, .change, .delete] { #expect(may(own, act, own)) }
+        for act in [AccountAction.read, .update, .delete] { #expect(may(own, act, own)) }
         for other in Role.allCases { #expect(!may(own, .setRole(other), own)) }
-        for act in [AccountAct.endSessions, .removeFactor] { #expect(!may(own, act, own)) }
+        for act in [AccountAction.endSessions, .removeFactor] { #expect(!may(own, act, own)) }
         for status in Account.Status.allCases { #expect(!may(own, .setStatus(status), own)) }
     }
 
@@ -217,14 +217,14 @@ import Testing
         let accounts = site.identity.accounts
         #expect(try await accounts.delete(bob.id, isFinal: false, by: boss.id, because: "asked for\nit"))
         #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
-        #expect(await refusal { try await accounts.look(at: bob.id, for: boss) } == "noSuchAccount")
+        #expect(await refusal { try await accounts.account(bob.id, for: boss) } == "noSuchAccount")
         #expect(try await accounts.list(AccountQuery(), for: boss).total == 1)
         #expect(await refusal { try await site.signUp("bob@example.com") } == "alreadyExists")
         #expect(try await accounts.delete(bob.id, isFinal: false, by: boss.id, because: "") == false)
         // The operator opens it again, which an administrator cannot.
         #expect(try await accounts.setStatus(of: bob.id, to: .active, by: boss.id) == false)
         #expect(try await accounts.setStatus(of: bob.id, to: .active))
-        #expect(try await accounts.look(at: bob.id, for: boss).standing == .active)
+        #expect(try await accounts.account(bob.id, for: boss).status == .active)
         #expect(try await accounts.delete(bob.id, isFinal: true, by: boss.id, because: "for good"))
         #expect(try await accounts.delete(bob.id, isFinal: true, by: boss.id, because: "again") == false)
         try await site.signUp("bob@example.com")

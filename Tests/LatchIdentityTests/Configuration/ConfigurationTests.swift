@@ -22,6 +22,7 @@ import Testing
         #expect(configuration.refreshTokenLifetime == .seconds(2_592_000))
         #expect(configuration.replayWindow == .seconds(30))
         #expect(!configuration.requireVerifiedEmail)
+        #expect(!configuration.hasSampleResource)
         #expect(configuration.argon2MemoryKiB == 19_456)
         #expect(configuration.argon2Passes == 2)
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchHTTP
 import LatchJOSE
+import PortableFoundation
 import Testing
 
 @testable import LatchIdentity
@@ -11,14 +11,14 @@ import Testing
 @Suite struct `A server under other settings` {
     private func answer(
         _ identity: Identity, _ method: HTTPMethod, _ path: String, bearer: String? = nil, json: JSONValue? = nil
-    ) async throws -> Answer {
+    ) async throws -> Response {
         var fields: HTTPFields = [:]
         if let bearer { fields[.authorization] = "Bearer \(bearer)" }
         if json != nil { fields[.contentType] = "application/json" }
         let request = HTTPRequest(
             method: method, scheme: "http", authority: "127.0.0.1:8080", path: path, fields: fields,
             body: json.map { HTTPBody($0.serialized()) } ?? .empty)
-        return Answer(try await identity.handler.respond(to: request))
+        return Response(try await identity.handler.respond(to: request))
     }
 
     private func lifetime(of token: String) -> Int? {
@@ -32,7 +32,7 @@ import Testing
         try await site.signUp()
         let first = try await site.logIn()
         #expect(lifetime(of: first.access) == 60)
-        var configuration = site.identity.parts.configuration
+        var configuration = site.identity.dependencies.configuration
         configuration.accessTokenLifetime = .seconds(700)
         let next = try await site.identity.reconfigured(configuration)
         let profile = try await answer(next, .get, "/user/profile", bearer: first.access)
@@ -52,12 +52,12 @@ import Testing
         try await site.signUp()
         _ = try await site.logIn()
         _ = try await site.logIn(password: "wrong password")
-        let next = try await site.identity.reconfigured(site.identity.parts.configuration)
+        let next = try await site.identity.reconfigured(site.identity.dependencies.configuration)
         #expect(next.issuer == site.identity.issuer)
         let metrics = try await answer(next, .get, "/metrics").text
         #expect(metrics.contains(#"latch_logins_total{result="success"} 1"#))
         #expect(metrics.contains(#"latch_logins_total{result="failure"} 1"#))
-        #expect(next.parts.limiter === site.identity.parts.limiter)
+        #expect(next.dependencies.limiter === site.identity.dependencies.limiter)
         await next.close()
     }
 
@@ -65,7 +65,7 @@ import Testing
         let site = try await Site()
         try await site.signUp(isVerified: false)
         #expect(try await site.logIn().status == 200)
-        var configuration = site.identity.parts.configuration
+        var configuration = site.identity.dependencies.configuration
         configuration.requireVerifiedEmail = true
         let next = try await site.identity.reconfigured(configuration)
         let login = try await answer(
@@ -78,7 +78,7 @@ import Testing
     @Test func `goes on as it was where the settings cannot be used`() async throws {
         let site = try await Site()
         try await site.signUp()
-        var configuration = site.identity.parts.configuration
+        var configuration = site.identity.dependencies.configuration
         configuration.argon2MemoryKiB = 1
         let refused = configuration
         await #expect(throws: IdentityError.invalidSetting) { try await site.identity.reconfigured(refused) }

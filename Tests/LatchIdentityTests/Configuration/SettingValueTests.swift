@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func `of the mailer decides where mails go`() throws {
-        #expect(try IdentityConfiguration(values: [:]).mailer() is NoMailer)
+        #expect(try IdentityConfiguration(values: [:]).mailer() is UnconfiguredMailer)
         #expect(try IdentityConfiguration(values: ["mail_directory": "mails"]).mailer() is FileMailer)
         #expect(try IdentityConfiguration(values: ["smtp_url": "smtp://localhost"]).mailer() is SMTPMailer)
         let both = try IdentityConfiguration(values: ["mail_directory": "mails", "smtp_url": "smtp://localhost"])

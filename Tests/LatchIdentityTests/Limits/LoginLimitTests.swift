@@ -12,13 +12,13 @@ import Testing
 @Suite struct `Too many wrong passwords` {
     private func logIn(
         _ site: Site, _ email: String = "ada@example.com", password: String = "wrong", from address: String
-    ) async throws -> Answer {
+    ) async throws -> Response {
         var request = HTTPRequest(
             method: .post, scheme: "http", authority: "127.0.0.1:8080", path: "/api/auth/clients/login",
             fields: [.contentType: "application/json", "X-Forwarded-For": "203.0.113.\(Int.random(in: 1...250))"],
             body: HTTPBody(JSONValue.object(["email": .string(email), "password": .string(password)]).serialized()))
         request.context[RemoteAddress.self] = address
-        return Answer(try await site.identity.handler.respond(to: request))
+        return Response(try await site.identity.handler.respond(to: request))
     }
 
     @Test(arguments: Way.allCases)
@@ -93,7 +93,7 @@ import Testing
         #expect(try await logIn(site, from: "198.51.100.7").status == 429)
         site.clock.advance(by: 60)
         let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
-        _ = try await site.identity.accounts.signOutEverywhere(account.id)
+        _ = try await site.identity.accounts.endSessions(of: account.id, by: nil)
         for number in 0..<40 { _ = try await logIn(site, from: "192.0.2.\(number)") }
         #expect(try await logIn(site, password: Site.password, from: "198.51.100.7").status == 429)
     }
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test func `names each key in a bounded number of bytes, though one character may have thousands`() {
-        let limits = LoginLimits(IdentityConfiguration())
+        let limits = RateLimits(IdentityConfiguration())
         let long = "a" + String(repeating: "\u{301}", count: 30_000)
         for attempt in limits.login(emailKey: long, address: "2001:db8::1") {
             #expect(attempt.key.utf8.count < 400)
@@ -209,10 +209,10 @@ import Testing
         let limiter = AttemptLimiter()
         for _ in 0..<10 {
             #expect(limiter.take(attempt("a"), at: noon) == nil)
-            limiter.giveBack(attempt("a"))
+            limiter.refund(attempt("a"))
         }
-        limiter.giveBack(attempt("a"))
-        limiter.giveBack(attempt("nobody"))
+        limiter.refund(attempt("a"))
+        limiter.refund(attempt("nobody"))
         for _ in 0..<4 { #expect(limiter.take(attempt("a"), at: noon) == nil) }
         #expect(limiter.take(attempt("a"), at: noon) != nil)
     }

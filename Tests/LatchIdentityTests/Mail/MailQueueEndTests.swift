@@ -37,11 +37,11 @@ import Testing
         #expect(metrics.exposition(gauges: [:]).contains(#"latch_mails_total{result="failed"} 20"#))
     }
 
-    @Test func `drops what still waits when its patience ends, and says how much`() async throws {
+    @Test func `drops what still waits when its time limit ends, and says how much`() async throws {
         let (mailer, metrics) = (HangingMailer(), Metrics())
-        // The patience ends as soon as somebody waits for it.
+        // The time limit ends as soon as somebody waits for it.
         let clock = WallClock(now: { noon }, sleep: { _ in mailer.release() })
-        let queue = MailQueue(mailer: mailer, metrics: metrics, clock: clock, patience: .seconds(1))
+        let queue = MailQueue(mailer: mailer, metrics: metrics, clock: clock, closeTimeout: .seconds(1))
         for _ in 0..<500 { queue.enqueue { try message() } }
         await mailer.untilCalled()
         await queue.close()

@@ -24,9 +24,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (0, "Thu, 1 Jan 1970 00:00:00 +0000"), (951_782_399, "Mon, 28 Feb 2000 23:59:59 +0000"),
+        (0, "Thu, 01 Jan 1970 00:00:00 +0000"), (951_782_399, "Mon, 28 Feb 2000 23:59:59 +0000"),
         (951_782_400, "Tue, 29 Feb 2000 00:00:00 +0000"), (1_798_761_599, "Thu, 31 Dec 2026 23:59:59 +0000"),
-        (4_107_542_400, "Mon, 1 Mar 2100 00:00:00 +0000"), (1_784_600_000, "Tue, 21 Jul 2026 02:13:20 +0000"),
+        (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 +0000"), (1_784_600_000, "Tue, 21 Jul 2026 02:13:20 +0000"),
     ])
     func `carry the date in UTC, in English`(seconds: Double, text: String) throws {
         let message = try MailMessage(to: "a@example.com", subject: "x", text: "x")
@@ -59,8 +59,8 @@ import Testing
     @Test func `P12: are not printed, for they hold a token`() throws {
         let account = try Account.example()
         for message in [
-            try AccountMails.verification(to: account, token: "t0ken", issuer: "https://id.example.com"),
-            try AccountMails.reset(to: account, token: "t0ken", issuer: "https://id.example.com/"),
+            try MailTemplates.verification(to: account, token: "t0ken", issuer: "https://id.example.com"),
+            try MailTemplates.reset(to: account, token: "t0ken", issuer: "https://id.example.com/"),
         ] {
             var dumped = ""
             dump(message, to: &dumped)
@@ -76,8 +76,8 @@ import Testing
         var account = try Account.example()
         account.name = "<b>Click https://evil.example</b>"
         for message in [
-            try AccountMails.verification(to: account, token: "t", issuer: "https://id.example.com"),
-            try AccountMails.reset(to: account, token: "t", issuer: "https://id.example.com"),
+            try MailTemplates.verification(to: account, token: "t", issuer: "https://id.example.com"),
+            try MailTemplates.reset(to: account, token: "t", issuer: "https://id.example.com"),
         ] {
             #expect(!(message.subject + message.text).contains("evil"))
             #expect(message.recipient == account.email.text)

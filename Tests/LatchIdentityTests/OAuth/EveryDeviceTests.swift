@@ -9,7 +9,7 @@ import Testing
 @testable import LatchIdentity
 
 @Suite struct `A logout on all devices` {
-    private func logout(_ site: Site, bearer: String?) async throws -> Answer {
+    private func logout(_ site: Site, bearer: String?) async throws -> Response {
         let body: JSONValue = ["allDevices": true]
         guard let bearer else { return try await site.post("/auth/logout", body) }
         return try await site.call(.post, "/auth/logout", bearer: bearer, body)
@@ -22,7 +22,7 @@ import Testing
         try await site.signUp()
         try await site.signUp("bob@example.com")
         let bob = try await site.passwordGrant("bob@example.com")
-        var devices: [Answer] = []
+        var devices: [Response] = []
         for _ in 0..<3 { devices.append(try await site.passwordGrant()) }
         let answer = try await logout(site, bearer: devices[1].accessToken)
         #expect(answer.status == 200)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases) func `is not for an app that was let in`(way: Way) async throws {
-        let site = try await Site(way) { $0.apps = [RegisteredApp(id: "reports", grants: [.password])] }
+        let site = try await Site(way) { $0.clients = [OAuthClient(id: "reports", grants: [.password])] }
         try await site.signUp()
         let own = try await site.passwordGrant()
         let app = try await site.passwordGrant(as: "reports")

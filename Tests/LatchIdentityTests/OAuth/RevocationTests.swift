@@ -9,11 +9,11 @@ import Testing
 /// RFC 7009.
 @Suite struct `The revocation route` {
     private func apps(_ configuration: inout IdentityConfiguration) {
-        configuration.apps = [
-            RegisteredApp(id: "phone", grants: [.password, .refreshToken]),
-            RegisteredApp(id: "reports", isConfidential: true, grants: [.password, .refreshToken]),
+        configuration.clients = [
+            OAuthClient(id: "phone", grants: [.password, .refreshToken]),
+            OAuthClient(id: "reports", isConfidential: true, grants: [.password, .refreshToken]),
         ]
-        configuration.appSecretDigests = ["reports": AppSecret.digest]
+        configuration.clientSecretDigests = ["reports": ClientSecret.digest]
     }
 
     @Test(arguments: Way.allCases, ["refresh_token", "access_token", "nonsense", nil])
@@ -96,7 +96,7 @@ import Testing
             try await site.form("/oauth/revoke", ["token": own.refreshToken, "client_id": "phone"]),
             try await site.form(
                 "/oauth/revoke",
-                ["token": own.accessToken, "client_id": "reports", "client_secret": AppSecret.text]),
+                ["token": own.accessToken, "client_id": "reports", "client_secret": ClientSecret.text]),
             try await site.form("/oauth/revoke", ["token": "nonsense"]),
         ]
         for answer in attempts {
@@ -118,7 +118,7 @@ import Testing
         try await site.signUp()
         let login = try await site.token([
             "grant_type": "password", "username": "ada@example.com", "password": Site.password,
-            "client_id": "reports", "client_secret": AppSecret.text,
+            "client_id": "reports", "client_secret": ClientSecret.text,
         ])
         #expect(login.status == 200)
         let attempts = [
@@ -140,7 +140,7 @@ import Testing
         #expect(json.status == 401)
         #expect(try await site.get("/widgets", bearer: login.accessToken).status == 200)
         let right = try await site.form(
-            "/oauth/revoke", ["token": login.refreshToken], fields: [.authorization: AppSecret.basic("reports")])
+            "/oauth/revoke", ["token": login.refreshToken], fields: [.authorization: ClientSecret.basic("reports")])
         #expect(right.status == 200)
         #expect(try await site.get("/widgets", bearer: login.accessToken).status == 401)
     }

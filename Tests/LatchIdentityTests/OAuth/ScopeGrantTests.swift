@@ -12,14 +12,14 @@ import Testing
 @Suite struct `The scope of a token` {
     private static let standard = "widgets:read widgets:write projects:read projects:write files:read"
 
-    private func claims(_ answer: Answer) throws -> String? {
+    private func claims(_ answer: Response) throws -> String? {
         try JWT(unverified: answer.accessToken).claims.string("scope")
     }
 
     @Test func `004: is never more than the account may have, whatever the app asks for`() async throws {
         let site = try await Site()
         try await site.signUp()
-        let all = site.identity.parts.scopes.known.text
+        let all = site.identity.dependencies.scopes.known.text
         let answer = try await site.passwordGrant(scope: all + " planets:admin")
         #expect(answer.status == 200)
         #expect(
@@ -52,7 +52,7 @@ import Testing
         let site = try await Site()
         try await site.signUp("root@example.com", roles: ["admin"])
         let other = try await site.signUp("other@example.com")
-        _ = try await site.identity.accounts.setGrants(
+        _ = try await site.identity.accounts.setRoles(
             of: other.id, roles: ["editor"], permissions: ["widgets:admin", "reports"])
         let asked = "widgets:admin projects:admin"
         #expect(try await site.passwordGrant("root@example.com", scope: asked).string("scope") == asked)
@@ -133,7 +133,7 @@ import Testing
         let account = try await site.signUp(roles: ["admin"])
         let login = try await site.passwordGrant(scope: "widgets:admin widgets:read")
         #expect(try await site.get("/widgets/all", bearer: login.accessToken).status == 200)
-        _ = try await site.identity.accounts.setGrants(of: account.id, roles: [], permissions: [])
+        _ = try await site.identity.accounts.setRoles(of: account.id, roles: [], permissions: [])
         #expect(try await site.get("/widgets/all", bearer: login.accessToken).status == 403)
         #expect(try await site.get("/widgets", bearer: login.accessToken).status == 200)
         // Asking for what is gone is refused, and does not use the token up.
@@ -148,7 +148,7 @@ import Testing
         let site = try await Site()
         let account = try await site.signUp()
         let logins = [try await site.passwordGrant(), try await site.passwordGrant(), try await site.passwordGrant()]
-        #expect(try await site.identity.accounts.signOutEverywhere(account.id) == 3)
+        #expect(try await site.identity.accounts.endSessions(of: account.id, by: nil) == 3)
         for login in logins {
             #expect(try await site.refreshGrant(login.refreshToken).oauthError == "invalid_grant")
             #expect(try await site.get("/files", bearer: login.accessToken).status == 401)

@@ -157,7 +157,7 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         let login = try await site.passwordGrant()
-        await site.identity.parts.store.close()
+        await site.identity.dependencies.store.close()
         let answer = try await site.refreshGrant(login.refreshToken)
         #expect(answer.status == 503)
         #expect(answer.oauthError == "temporarily_unavailable")

@@ -9,7 +9,7 @@ import Testing
 @testable import LatchServer
 
 @Suite struct `Too many token requests` {
-    private func revoke(_ site: Site, from address: String) async throws -> Answer {
+    private func revoke(_ site: Site, from address: String) async throws -> Response {
         var request = HTTPRequest(
             method: .post, scheme: "http", authority: "127.0.0.1:8080", path: "/oauth/revoke",
             fields: [
@@ -17,7 +17,7 @@ import Testing
                 "X-Forwarded-For": "203.0.113.\(Int.random(in: 1...9))",
             ], body: HTTPBody("token=x"))
         request.context[RemoteAddress.self] = address
-        return Answer(try await site.identity.handler.respond(to: request))
+        return Response(try await site.identity.handler.respond(to: request))
     }
 
     @Test(arguments: Way.allCases)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `D4: of one account are counted together, and its tokens stay good`() async throws {
-        let site = try await Site { $0.renewalLimitPerMinute = 4 }
+        let site = try await Site { $0.refreshLimitPerMinute = 4 }
         try await site.signUp()
         try await site.signUp("eve@example.com")
         var (one, two) = (try await site.passwordGrant().refreshToken, try await site.passwordGrant().refreshToken)
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `D5: by a dead token use up nothing of its account`() async throws {
-        let site = try await Site { $0.renewalLimitPerMinute = 2 }
+        let site = try await Site { $0.refreshLimitPerMinute = 2 }
         try await site.signUp()
         let (dead, living) = (try await site.passwordGrant(), try await site.passwordGrant())
         _ = try await site.form("/oauth/revoke", ["token": dead.refreshToken])

@@ -81,7 +81,7 @@ import Testing
         let login = try await site.passwordGrant()
         let answers = try await withThrowingTaskGroup { group in
             for _ in 0..<16 { group.addTask { try await site.refreshGrant(login.refreshToken) } }
-            return try await group.reduce(into: [Answer]()) { $0.append($1) }
+            return try await group.reduce(into: [Response]()) { $0.append($1) }
         }
         #expect(answers.allSatisfy { $0.status == 200 })
         #expect(Set(answers.map(\.refreshToken)).count == 1)

@@ -28,7 +28,7 @@ import Testing
         let request = HTTPRequest(scheme: "http", authority: "127.0.0.1:8080", path: "/healthz")
         let other = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try other.run("BEGIN IMMEDIATE")
-        let answer = Answer(try await identity.handler.respond(to: request))
+        let answer = Response(try await identity.handler.respond(to: request))
         #expect(answer.status == 503)
         #expect(answer.string("code") == "storeBusy")
         try other.run("ROLLBACK")
@@ -41,9 +41,9 @@ import Testing
         let store = try SQLiteIdentityStore(path: folder.file())
         let gate = DispatchSemaphore(value: 0)
         async let wedged: Void = store.writer.write { _ throws(IdentityError) in gate.wait() }
-        let patience = WallClock(now: { noon }, sleep: { _ in })
-        let finding = await StoreProbe(store: store, clock: patience).finding()
-        #expect(finding?.code == IdentityError.storeBusy.code)
+        let clock = WallClock(now: { noon }, sleep: { _ in })
+        let failure = await HealthCheck(store: store, clock: clock).failure()
+        #expect(failure?.code == IdentityError.storeBusy.code)
         gate.signal()
         try await wedged
         await store.close()
@@ -54,7 +54,7 @@ import Testing
         let identity = try await Identity(
             configuration: IdentityConfiguration(), storePath: folder.file(), mailer: MemoryMailer())
         let request = HTTPRequest(scheme: "http", authority: "127.0.0.1:8080", path: "/readyz")
-        let answer = Answer(try await identity.handler.respond(to: request))
+        let answer = Response(try await identity.handler.respond(to: request))
         #expect(answer.status == 503)
         #expect(answer.field(.retryAfter) == "1")
         identity.adoptIssuer("http://127.0.0.1:8080/")
@@ -151,7 +151,7 @@ import Testing
         await first.close()
         let second = try await Site(in: first.folder)
         second.clock.advance(by: 31 * 86_400)
-        try await second.identity.parts.store.prune(endedBefore: second.clock.now)
-        #expect(try await second.identity.parts.store.device(id: id) == nil)
+        try await second.identity.dependencies.store.prune(endedBefore: second.clock.now)
+        #expect(try await second.identity.dependencies.store.device(id: id) == nil)
     }
 }

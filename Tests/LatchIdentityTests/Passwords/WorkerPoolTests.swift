@@ -31,7 +31,7 @@ private final class Peak: Sendable {
 
     @Test func `D7: refuses at once what its line cannot hold, and serves the others`() async {
         let pool = WorkerPool(label: "test", workers: 1, maximumWaiting: 3)
-        let hold = Hold()
+        let hold = BlockingJob()
         async let held = outcome(pool) { hold.work() }
         await hold.untilBegun()
         let outcomes = await withTaskGroup { group in
@@ -49,7 +49,7 @@ private final class Peak: Sendable {
 
     @Test func `D8: gives the place of a caller that went away to another`() async {
         let pool = WorkerPool(label: "test", workers: 1, maximumWaiting: 1)
-        let hold = Hold()
+        let hold = BlockingJob()
         async let held = outcome(pool) { hold.work() }
         await hold.untilBegun()
         let aborting = Task { await outcome(pool) { Issue.record("work of a caller that went away was done") } }
@@ -66,7 +66,7 @@ private final class Peak: Sendable {
 
     @Test func `does nothing for a caller that was cancelled before`() async {
         let pool = WorkerPool(label: "test", workers: 1, maximumWaiting: 1)
-        let hold = Hold()
+        let hold = BlockingJob()
         async let held = outcome(pool) { hold.work() }
         await hold.untilBegun()
         let task = Task { () -> String in

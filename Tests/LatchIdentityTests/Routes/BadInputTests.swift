@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: routes)
     func `that is no JSON object is 400 with a message, and changes nothing`(path: String) async throws {
         let site = try await Site()
-        let before = site.identity.parts.store.tally.jobs
+        let before = site.identity.dependencies.store.writeStatistics.jobs
         for bytes in Self.malformed {
             let answer = try await site.send(
                 .post, path, fields: [.contentType: "application/json"], body: HTTPBody(bytes))
@@ -49,9 +49,9 @@ import Testing
             #expect(answer.message?.isEmpty == false)
             #expect(answer.field(.requestID) != nil)
         }
-        await site.identity.parts.mails.flush()
+        await site.identity.dependencies.mails.flush()
         // The housekeeping of the start may fall into the middle; nothing else was written.
-        #expect(site.identity.parts.store.tally.jobs <= before + 1)
+        #expect(site.identity.dependencies.store.writeStatistics.jobs <= before + 1)
         #expect(site.mailer.messages.isEmpty)
     }
 
@@ -118,7 +118,7 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
-        await site.identity.parts.store.close()
+        await site.identity.dependencies.store.close()
         let answer = try await site.renew(login.refresh)
         #expect(answer.status == 503)
         #expect(!answer.text.contains(site.folder.path))
@@ -128,7 +128,7 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
-        let store = try #require(site.identity.parts.store as? SQLiteIdentityStore)
+        let store = try #require(site.identity.dependencies.store as? SQLiteIdentityStore)
         try await store.writer.write { db throws(IdentityError) -> Void in
             try db.run("PRAGMA max_page_count = \(try db.number("PRAGMA page_count"))")
         }

@@ -11,12 +11,12 @@ import Testing
 @Suite struct `Resetting a password` {
     private static let fresh = "Another456!"
 
-    private func reset(_ site: Site, _ token: String, password: String = fresh) async throws -> Answer {
+    private func reset(_ site: Site, _ token: String, password: String = fresh) async throws -> Response {
         try await site.post(
             "/api/auth/reset-password", ["token": .string(token), "password": .string(password)])
     }
 
-    private func forget(_ site: Site, _ email: String = "ada@example.com") async throws -> Answer {
+    private func forget(_ site: Site, _ email: String = "ada@example.com") async throws -> Response {
         try await site.post("/api/auth/forgot-password", ["email": .string(email)])
     }
 

@@ -20,7 +20,7 @@ import Testing
         #expect(try await site.refreshGrant(challenge).oauthError == "invalid_grant")
         let id = try #require(try await site.identity.accounts.account(email: "ada@example.com")?.id)
         // One device: the one that the factor was confirmed on.
-        #expect(try await site.signIns.devices(of: id).count == 1)
+        #expect(try await site.tokens.devices(of: id).count == 1)
         await site.close()
     }
 
@@ -74,7 +74,7 @@ import Testing
     static let surfaces = ["/api/auth/clients/login", "/auth/login", "/oauth/token"]
 
     private func logIn(_ site: Site, _ path: String, password: String = Site.password, otp: String?) async throws
-        -> Answer
+        -> Response
     {
         if path == "/oauth/token" {
             return try await site.token([

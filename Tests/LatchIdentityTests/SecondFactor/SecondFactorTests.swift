@@ -13,7 +13,7 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         let bearer = try await site.bearer(try await site.logIn().access)
-        let app = App(try await site.identity.secondFactors.begin(bearer))
+        let app = AuthenticatorApp(try await site.identity.secondFactors.begin(bearer))
         guard case .signedIn = try await site.begin() else { throw IdentityError.forbidden }
         try await site.identity.secondFactors.confirm(app.code(at: site.clock.now), bearer, from: .tests)
         site.clock.advance(by: 30)
@@ -28,7 +28,7 @@ import Testing
         try await site.signUp()
         let bearer = try await site.bearer(try await site.logIn().access)
         let setup = try await site.identity.secondFactors.begin(bearer)
-        let app = App(setup)
+        let app = AuthenticatorApp(setup)
         #expect(setup.uri.hasPrefix("otpauth://totp/127.0.0.1%3A8080:ada%40example.com?secret=\(setup.secret)&"))
         #expect(setup.secret.count == 32)
         #expect(setup.recoveryCodes.count == 10)
@@ -155,7 +155,7 @@ import Testing
         }
         #expect(refusals.filter { $0 == nil }.count == 1)
         let id = try #require(try await site.identity.accounts.account(email: "ada@example.com")?.id)
-        #expect(try await site.identity.parts.store.recoveryCodeCount(of: id) == 8)
+        #expect(try await site.identity.dependencies.store.recoveryCodeCount(of: id) == 8)
         await site.close()
     }
 
@@ -164,7 +164,7 @@ import Testing
         try await site.signUp()
         let (old, here) = (try await site.logIn(), try await site.logIn())
         let bearer = try await site.bearer(here.access)
-        let app = App(try await site.identity.secondFactors.begin(bearer))
+        let app = AuthenticatorApp(try await site.identity.secondFactors.begin(bearer))
         try await site.identity.secondFactors.confirm(app.code(at: site.clock.now), bearer, from: .tests)
         // F8: neither the tokens that are out nor a renewal of them.
         #expect(try await site.get("/user/profile", bearer: old.access).status == 401)
@@ -178,7 +178,7 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         let bearer = try await site.bearer(try await site.logIn().access)
-        let app = App(try await site.identity.secondFactors.begin(bearer))
+        let app = AuthenticatorApp(try await site.identity.secondFactors.begin(bearer))
         site.clock.advance(by: 901)
         #expect(await refusal { try await site.identity.secondFactors.begin(bearer) } == "signInAgain")
         let code = app.code(at: site.clock.now)
@@ -195,7 +195,7 @@ import Testing
         let factors = site.identity.secondFactors
         let wrong = app.wrongCode(at: site.clock.now)
         #expect(await refusal { try await factors.remove(code: wrong, bearer, from: .tests) } == "invalidCode")
-        let next = App(try await factors.begin(bearer))
+        let next = AuthenticatorApp(try await factors.begin(bearer))
         // What was begun is asked for nowhere yet, and its recovery codes are nobody's.
         let challenge = try await site.challenge()
         #expect(await refusal { try await site.complete(challenge, next.recoveryCodes[0]) } == "invalidCode")
@@ -239,6 +239,6 @@ import Testing
 extension Site {
     func factor(_ email: String = "ada@example.com") async throws -> SecondFactor? {
         guard let id = try await identity.accounts.account(email: email)?.id else { return nil }
-        return try await identity.parts.store.secondFactor(of: id, isConfirmed: true)
+        return try await identity.dependencies.store.secondFactor(of: id, isConfirmed: true)
     }
 }

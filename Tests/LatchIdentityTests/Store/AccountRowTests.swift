@@ -68,10 +68,10 @@ import Testing
     }
 
     @Test func `take roles from an administrator's call alone`() async throws {
-        #expect(try await store.setGrants(of: account.id, roles: ["admin"], permissions: ["a", "b"], at: noon))
+        #expect(try await store.setRoles(of: account.id, roles: ["admin"], permissions: ["a", "b"], at: noon))
         #expect(try store.account(id: account.id)?.roles == ["admin"])
         #expect(try store.account(id: account.id)?.permissions == ["a", "b"])
-        #expect(try await store.setGrants(of: "nobody", roles: [], permissions: [], at: noon) == false)
+        #expect(try await store.setRoles(of: "nobody", roles: [], permissions: [], at: noon) == false)
     }
 
     @Test func `do not print what they hold`() {
@@ -133,7 +133,7 @@ import Testing
         try await store.insert(.example(1, of: account))
         _ = try await store.resetPassword(byToken: digest(1), hash: "new", at: noon + 1)
         let row = try #require(try store.device(id: device.id))
-        #expect(row.revokedBecause == .passwordChange)
+        #expect(row.revocationReason == .passwordChange)
         let changed = try #require(try store.account(id: account.id))
         #expect(changed.passwordHash == "new")
         #expect(changed.passwordChangedAt == noon + 1)

@@ -77,7 +77,7 @@ import Testing
         let device = try #require(try store.device(id: Array(0..<16)))
         #expect(device.counter == 1)
         #expect(device.userAgent == "old app")
-        #expect(device.appID == nil)
+        #expect(device.clientID == nil)
         #expect(device.scope == nil)
         await store.close()
         let raw = try SQLiteConnection(path: folder.file(), access: .readOnly)
@@ -107,12 +107,12 @@ import Testing
     @Test func `keeps its devices signed in, with the scopes that a request gets which names none`() async throws {
         let folder = try fileOfVersion1()
         let site = try await Site(in: folder)
-        let store = site.identity.parts.store
+        let store = site.identity.dependencies.store
         let device = try #require(try await store.device(id: Array(0..<16)))
-        let token = RefreshToken(of: device, counter: 1, pepper: site.identity.parts.pepper).text
+        let token = RefreshToken(of: device, counter: 1, pepper: site.identity.dependencies.pepper).text
         let next = try await site.refreshGrant(token)
         #expect(next.status == 200)
-        #expect(next.scopes == site.identity.parts.configuration.defaultScopes)
+        #expect(next.scopes == site.identity.dependencies.configuration.defaultScopes)
         #expect(try await site.refreshGrant(next.refreshToken, scope: "widgets:admin").oauthError == "invalid_scope")
         #expect(try await site.get("/widgets", bearer: next.accessToken).status == 200)
         await site.close()

@@ -37,9 +37,9 @@ import Testing
             for number in 0..<400 { group.addTask { try await add("note \(number)") } }
             try await group.waitForAll()
         }
-        #expect(writer.tally.jobs == 400)
-        #expect(writer.tally.commits < 400)
-        #expect(writer.tally.largestCommit > 1)
+        #expect(writer.statistics.jobs == 400)
+        #expect(writer.statistics.commits < 400)
+        #expect(writer.statistics.largestCommit > 1)
         #expect(try notes().count == 400)
     }
 

@@ -56,7 +56,7 @@ import Testing
     @Test func `name their key by its own thumbprint`() async throws {
         let site = try await Site()
         let keys = try #require(try await site.get("/.well-known/jwks.json").json["keys"]?.arrayValue)
-        let stored = try await site.identity.parts.store.signingKeys()
+        let stored = try await site.identity.dependencies.store.signingKeys()
         #expect(keys.count == 1)
         #expect(keys[0]["kid"]?.stringValue == stored.first?.id)
         let second = try await Site(in: site.folder)
@@ -85,7 +85,7 @@ import Testing
         let error = await #expect(throws: IdentityError.self) { try await store.rotate(.of(device)) }
         #expect(error?.code == IdentityError.storeMoved.code)
         #expect(error?.hint?.contains("Put the file back") == true)
-        await #expect(throws: IdentityError.self) { try await store.beat(at: noon) }
+        await #expect(throws: IdentityError.self) { try await store.checkHealth(at: noon) }
         if isReplaced { try FileManager.default.removeItem(atPath: folder.file()) }
         try FileManager.default.moveItem(atPath: folder.file("aside.sqlite"), toPath: folder.file())
         // Nothing was rotated meanwhile, and all goes on once the file is back.

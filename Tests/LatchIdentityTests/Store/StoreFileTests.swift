@@ -142,11 +142,11 @@ import Testing
         let store = try SQLiteIdentityStore(path: folder.file(), busyTimeout: .milliseconds(20))
         let other = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try other.run("BEGIN IMMEDIATE")
-        await #expect { try await store.beat(at: noon) } throws: { error in
+        await #expect { try await store.checkHealth(at: noon) } throws: { error in
             if case IdentityError.storeBusy = error { true } else { false }
         }
         try other.run("ROLLBACK")
-        try await store.beat(at: noon)
+        try await store.checkHealth(at: noon)
         await store.close()
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 @testable import LatchIdentity
-import Synchronization
 
 /// A mail server that takes its time until it is released.
 final class HangingMailer: Mailer {

@@ -8,7 +8,7 @@ import LatchTesting
 
 @testable import LatchIdentity
 
-/// How a test reaches the server: the same bodies run both ways.
+/// The transport of a test; the same test bodies run over both.
 enum Way: String, CaseIterable, Sendable {
     case inProcess = "in process"
     case socket = "over a socket"
@@ -34,6 +34,7 @@ final class Site: Sendable {
         var configuration = IdentityConfiguration()
         configuration.argon2MemoryKiB = 64
         configuration.argon2Passes = 1
+        configuration.hasSampleResource = true
         change(&configuration)
         self.folder = try folder ?? TemporaryFolder()
         identity = try await Identity(
@@ -59,30 +60,30 @@ final class Site: Sendable {
 
     func send(
         _ method: HTTPMethod, _ path: String, fields: HTTPFields = [:], body: HTTPBody = .empty
-    ) async throws -> Answer {
+    ) async throws -> Response {
         let request = HTTPRequest(
             method: method, scheme: origin.scheme, authority: origin.authority, path: path, fields: fields, body: body)
-        return Answer(try await transport.respond(to: request))
+        return Response(try await transport.respond(to: request))
     }
 
-    func post(_ path: String, _ json: JSONValue, fields: HTTPFields = [:]) async throws -> Answer {
+    func post(_ path: String, _ json: JSONValue, fields: HTTPFields = [:]) async throws -> Response {
         var fields = fields
         fields[.contentType] = "application/json"
         return try await send(.post, path, fields: fields, body: HTTPBody(json.serialized()))
     }
 
-    func post(_ path: String, form: String) async throws -> Answer {
+    func post(_ path: String, form: String) async throws -> Response {
         try await send(
             .post, path, fields: [.contentType: "application/x-www-form-urlencoded"], body: HTTPBody(form))
     }
 
-    func get(_ path: String, bearer: String? = nil) async throws -> Answer {
+    func get(_ path: String, bearer: String? = nil) async throws -> Response {
         try await send(.get, path, fields: bearer.map { [.authorization: "Bearer \($0)"] } ?? [:])
     }
 }
 
 /// An answer and what tests ask of it.
-struct Answer: Sendable {
+struct Response: Sendable {
     let response: HTTPResponse
 
     init(_ response: HTTPResponse) { self.response = response }
@@ -109,17 +110,17 @@ extension Site {
             email: email, password: Self.password, roles: roles, isVerified: isVerified)
     }
 
-    func logIn(_ email: String = "ada@example.com", password: String = Site.password) async throws -> Answer {
+    func logIn(_ email: String = "ada@example.com", password: String = Site.password) async throws -> Response {
         try await post("/api/auth/clients/login", ["email": .string(email), "password": .string(password)])
     }
 
-    func renew(_ token: String, fields: HTTPFields = [:]) async throws -> Answer {
+    func renew(_ token: String, fields: HTTPFields = [:]) async throws -> Response {
         try await post("/api/auth/refresh-token", ["refreshToken": .string(token)], fields: fields)
     }
 
     /// The token of the newest mail to an address.
     func mailedToken(to email: String = "ada@example.com") async -> String? {
-        await identity.parts.mails.flush()
+        await identity.dependencies.mails.flush()
         let text = mailer.messages.last { $0.recipient == email }?.text
         return text?.split(separator: "token=").last?.split(separator: "\n").first.map(String.init)
     }

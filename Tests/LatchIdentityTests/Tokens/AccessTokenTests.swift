@@ -11,14 +11,14 @@ import Testing
 
 @Suite struct `An access token` {
     private let site: Site
-    private let login: Answer
+    private let login: Response
     private let key: Key
 
     init() async throws {
         site = try await Site()
         try await site.signUp(roles: ["admin"])
         login = try await site.logIn()
-        let stored = try #require(try await site.identity.parts.store.signingKeys().first)
+        let stored = try #require(try await site.identity.dependencies.store.signingKeys().first)
         key = try Key(jwk: try #require(try JSONValue(parsing: stored.privateJWK).objectValue))
     }
 
@@ -82,7 +82,7 @@ import Testing
 
     @Test func `gives no role that the account does not have, whatever its claims say`() async throws {
         let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
-        _ = try await site.identity.accounts.setGrants(of: account.id, roles: [], permissions: [])
+        _ = try await site.identity.accounts.setRoles(of: account.id, roles: [], permissions: [])
         #expect(try await site.get("/api/users", bearer: login.access).status == 403)
     }
 

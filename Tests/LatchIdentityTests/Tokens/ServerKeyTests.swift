@@ -66,15 +66,15 @@ import Testing
         try await site.signUp()
         let old = try await site.logIn().access
         let other = try await Site()
-        let newer = try #require(try await other.identity.parts.store.signingKeys().first)
+        let newer = try #require(try await other.identity.dependencies.store.signingKeys().first)
         await other.close()
         try change(
             "INSERT INTO signing_key (id, private_jwk, created_at) VALUES (?, ?, ?)",
             [.text(newer.id), .blob(newer.privateJWK), .date(noon + 1)])
-        let next = try await site.identity.reconfigured(site.identity.parts.configuration)
-        #expect(next.parts.accessTokens.verify(old) != nil)
-        #expect(try await next.parts.store.signingKeys().map(\.id).first == newer.id)
-        let keys = next.parts.accessTokens.jwks["keys"]?.arrayValue ?? []
+        let next = try await site.identity.reconfigured(site.identity.dependencies.configuration)
+        #expect(next.dependencies.accessTokens.verify(old) != nil)
+        #expect(try await next.dependencies.store.signingKeys().map(\.id).first == newer.id)
+        let keys = next.dependencies.accessTokens.jwks["keys"]?.arrayValue ?? []
         #expect(keys.count == 2)
         // RFC 7517 §9.2: what is published has no private part.
         #expect(keys.allSatisfy { $0["d"] == nil })

@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// What no text member of a key may be.
+    /// The values that no string member of a key may have.
     private static let noTexts: [JSONValue] = [.null, 0, 1.5, true, [], ["AQAB"], [:]]
 
     private func check(_ algorithm: SignatureAlgorithm, secret: Bool, members: [String]) throws {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchCrypto
 import LatchJOSE
+import PortableFoundation
 import Testing
 
 @Suite struct `A forged token` {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchJOSE
+import PortableFoundation
 import Testing
 
 @Suite struct `The claims of a token` {
-    /// What an email-and-password backend says of a user, as its tokens really look.
+    /// The claims of a user in the tokens of an email-and-password backend.
     private let text: String
     private let token: JWT
 

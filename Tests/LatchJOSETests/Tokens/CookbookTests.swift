@@ -36,10 +36,10 @@ private struct Example {
     var documents: [JSONValue] { ["json", "json_flat"].compactMap { vector["output"]?[$0] } }
 
     /// The signers that make this example again, member for member.
-    func signers() throws -> [JWSDocument.Signatory] {
+    func signers() throws -> [JWSDocument.Signer] {
         let parts = try #require(vector["signing"])
         return zip(keys, parts.arrayValue ?? [parts]).map { key, part in
-            var signer = JWSDocument.Signatory(key)
+            var signer = JWSDocument.Signer(key)
             for member in part["protected"]?.objectValue ?? [:] { signer.protected[member.key] = member.value }
             for member in part["unprotected"]?.objectValue ?? [:] { signer.unprotected[member.key] = member.value }
             return signer

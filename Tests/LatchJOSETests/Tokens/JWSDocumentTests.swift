@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test func `are not made where the form has no place for them`() throws {
-        let two = [first, second].map { JWSDocument.Signatory($0) }
+        let two = [first, second].map { JWSDocument.Signer($0) }
         #expect { try JWSDocument.sign(payload, by: two, form: .flattened) } throws: { JOSEError.unsignable ~= $0 }
         #expect { try JWSDocument.sign(payload, by: []) } throws: { JOSEError.unsignable ~= $0 }
         #expect { try JWSDocument.sign([0xFF], by: [two[0]], encoding: .unencoded) } throws: {
@@ -181,7 +181,7 @@ import Testing
         }
         _ = try JWSDocument.sign([0xFF], by: [two[0]], isDetached: true, encoding: .unencoded)
         for unprotected: JSONObject in [["crit": ["x"]], ["b64": false], ["typ": "x"]] {
-            let signer = JWSDocument.Signatory(first, protected: ["typ": "y"], unprotected: unprotected)
+            let signer = JWSDocument.Signer(first, protected: ["typ": "y"], unprotected: unprotected)
             #expect { try JWSDocument.sign(payload, by: [signer]) } throws: { JOSEError.unsignable ~= $0 }
         }
         let verifies = try #require(first.publicKey)

@@ -144,7 +144,7 @@ struct `Tokens beside joserfc` {
     private static func signed(by algorithm: SignatureAlgorithm) throws -> (JSONValue, Key) {
         let key = try Key.generate(algorithm, id: "k1")
         let bytes = Array(payload.utf8)
-        let signers = [JWSDocument.Signatory(key)]
+        let signers = [JWSDocument.Signer(key)]
         let published = key.publicKey == nil ? try key.jwkWithSecretsForStorage() : key.jwk
         let forger = try Key.generate(algorithm, id: "k1")
         return (
@@ -166,7 +166,7 @@ struct `Tokens beside joserfc` {
     @Test func `of several signers in one text are believed by each side, signature by signature`() async throws {
         let keys = try [Key.generate(.es256, id: "a"), .generate(.rs256, id: "b"), .generate(.eddsa, id: "c")]
         let text = try JWSDocument.sign(
-            Array(payload.utf8), by: keys.map { JWSDocument.Signatory($0, unprotected: ["kid": ""]) })
+            Array(payload.utf8), by: keys.map { JWSDocument.Signer($0, unprotected: ["kid": ""]) })
         let program = """
             import json
             from joserfc import jwk, jws

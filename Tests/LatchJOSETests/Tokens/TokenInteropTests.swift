@@ -6,7 +6,7 @@ import LatchJOSE
 import TestVectors
 import Testing
 
-/// How OpenSSL's command is told to verify an algorithm of RSA.
+/// The arguments with which OpenSSL's command verifies an RSA algorithm.
 private struct Scheme: Sendable, CustomTestStringConvertible {
     let algorithm: SignatureAlgorithm
     let digest: String

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchCrypto
 import LatchJOSE
+import PortableFoundation
 import Testing
 
 @Suite struct `A verifier` {
@@ -35,6 +35,30 @@ import Testing
             #expect(throws: JOSEError.expired) { try verifier(now: now).verify(text) }
         }
         #expect(throws: JOSEError.expired) { try verifier(leeway: .zero, now: 1_000).verify(text) }
+    }
+
+    private struct AccessClaims: Decodable, Equatable {
+        let sub: String
+        let roles: [String]
+        let exp: Date
+    }
+
+    @Test func `decodes the claims of a token as a type`() throws {
+        let text = try JWT.sign(["sub": "ada", "roles": ["admin"], "exp": 2_000], with: key)
+        let claims = try verifier().verify(text, as: AccessClaims.self)
+        #expect(claims == AccessClaims(sub: "ada", roles: ["admin"], exp: Date(timeIntervalSince1970: 2_000)))
+    }
+
+    @Test(arguments: [["sub": "ada", "exp": 2_000], ["sub": 1, "roles": [], "exp": 2_000]] as [Claims])
+    func `refuses claims that do not fit the type, and quotes nothing of them`(claims: Claims) throws {
+        let text = try JWT.sign(claims, with: key)
+        let error = #expect(throws: JOSEError.malformedToken) { try verifier().verify(text, as: AccessClaims.self) }
+        #expect(error?.message.contains("ada") == false)
+    }
+
+    @Test func `verifies a token before it decodes the claims`() throws {
+        let text = try JWT.sign(["sub": "ada"], with: key)
+        #expect(throws: JOSEError.missingClaim) { try verifier().verify(text, as: AccessClaims.self) }
     }
 
     @Test(arguments: ["nbf", "iat"])

@@ -18,11 +18,11 @@ private func atIssuer(_ body: @Sendable (URL, any Handler, ManualClock) async th
         var configuration = IdentityConfiguration()
         configuration.argon2MemoryKiB = 64
         configuration.argon2Passes = 1
-        configuration.apps = [
-            RegisteredApp(id: "notes", grants: [.password, .refreshToken], scopes: .list("files:write")),
-            RegisteredApp(id: "reports", isConfidential: true, grants: [.password, .refreshToken]),
+        configuration.clients = [
+            OAuthClient(id: "notes", grants: [.password, .refreshToken], scopes: .list("files:write")),
+            OAuthClient(id: "reports", isConfidential: true, grants: [.password, .refreshToken]),
         ]
-        configuration.appSecretDigests = [
+        configuration.clientSecretDigests = [
             // Of `p+q%:ü`, whose characters the two ways of authentication encode differently.
             "reports": SHA256Text.of("p+q%:ü")
         ]
@@ -59,7 +59,7 @@ private func bothPaths(
     @Test func `L13: signs in, rotates, and gives the same successor to a repeat under one key`() async throws {
         try await atIssuer { url, transport, clock in
             let endpoint = TokenEndpoint(
-                provider: .latchwork(at: url), transport: transport, clock: clock.wallClock())
+                server: .latchwork(at: url), transport: transport, clock: clock.wallClock())
             let first = try await endpoint.tokens(for: grant)
             #expect(first.scopeChange.isEmpty)
             #expect(first.userID?.isEmpty == false)
@@ -76,7 +76,7 @@ private func bothPaths(
     @Test func `L4: grants an app no more than it may have, and says so`() async throws {
         try await atIssuer { url, transport, clock in
             let endpoint = TokenEndpoint(
-                provider: .latchwork(at: url), registration: AppRegistration(clientID: "notes"), transport: transport,
+                server: .latchwork(at: url), registration: ClientRegistration(clientID: "notes"), transport: transport,
                 clock: clock.wallClock())
             let response = try await endpoint.tokens(for: grant)
             #expect(response.grantedScopes == .list("files:write"))
@@ -87,13 +87,13 @@ private func bothPaths(
         }
     }
 
-    @Test(arguments: [AppRegistration.Authentication.basic, .post])
-    func `believes an app its secret in either way`(way: AppRegistration.Authentication) async throws {
+    @Test(arguments: [ClientRegistration.Authentication.basic, .post])
+    func `believes an app its secret in either way`(way: ClientRegistration.Authentication) async throws {
         try await atIssuer { url, transport, clock in
             func endpoint(_ secret: String?) -> TokenEndpoint {
                 TokenEndpoint(
-                    provider: .latchwork(at: url),
-                    registration: AppRegistration(clientID: "reports", secret: secret, authentication: way),
+                    server: .latchwork(at: url),
+                    registration: ClientRegistration(clientID: "reports", secret: secret, authentication: way),
                     transport: transport, clock: clock.wallClock())
             }
             let known = try await endpoint("p+q%:ü").tokens(for: grant)
@@ -105,7 +105,7 @@ private func bothPaths(
     @Test func `L7: revokes at once, and anything twice`() async throws {
         try await atIssuer { url, transport, clock in
             let endpoint = TokenEndpoint(
-                provider: .latchwork(at: url), transport: transport, clock: clock.wallClock())
+                server: .latchwork(at: url), transport: transport, clock: clock.wallClock())
             let tokens = try await endpoint.tokens(for: grant).tokens
             try await endpoint.revoke(tokens)
             try await endpoint.revoke(tokens)
@@ -119,7 +119,7 @@ private func bothPaths(
     @Test func `L3: refuses a wrong password as a grant, and an unknown grant as one`() async throws {
         try await atIssuer { url, transport, clock in
             let endpoint = TokenEndpoint(
-                provider: .latchwork(at: url), transport: transport, clock: clock.wallClock())
+                server: .latchwork(at: url), transport: transport, clock: clock.wallClock())
             let error = await #expect(throws: OAuthError.invalidGrant) {
                 try await endpoint.tokens(for: PasswordGrant(username: "ada", password: "wrong-word-1"))
             }

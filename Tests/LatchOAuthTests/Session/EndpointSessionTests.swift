@@ -12,34 +12,45 @@ import Testing
     let issuer = ScriptedIssuer()
     let store = InMemoryTokenStore<Tokens>()
 
-    private func session(jsonRenewal: Bool = false) -> Session<Tokens> {
+    private func session(jsonRefresh: Bool = false) -> Session<Tokens> {
         Session(
-            tokenEndpoint: issuer.endpoint(jsonRenewal: jsonRenewal), store: store,
-            policy: RenewalPolicy(lead: .seconds(300), jitter: .zero))
+            tokenEndpoint: issuer.endpoint(jsonRefresh: jsonRefresh), store: store,
+            policy: RefreshPolicy(lead: .seconds(300), jitter: .zero))
     }
 
     /// Signed in with an hour to go.
     private func signedIn(
-        jsonRenewal: Bool = false, answer: String = #""refresh_token":"r0","expires_in":3600"#
+        jsonRefresh: Bool = false, answer: String = #""refresh_token":"r0","expires_in":3600"#
     ) async throws -> Session<Tokens> {
         issuer.on(.ok, #"{"access_token":"a0","user_id":"u1",\#(answer)}"#)
-        let session = session(jsonRenewal: jsonRenewal)
+        let session = session(jsonRefresh: jsonRefresh)
         let endpoint = issuer.endpoint()
         try await session.signIn(with: PasswordGrant(username: "u", password: "p"), at: endpoint)
         return session
     }
 
-    private func renewals(at path: String = "/oauth/token") -> Int { issuer.requests(to: path).count - 1 }
+    private func refreshes(at path: String = "/oauth/token") -> Int { issuer.requests(to: path).count - 1 }
 
-    @Test func `L5: renews nothing with 301 s left, and once with 299 s`() async throws {
+    @Test func `signs in at its own endpoint, and at none where it has none`() async throws {
+        issuer.on(.ok, #"{"access_token":"a0"}"#)
+        let session = session()
+        try await session.signIn(with: PasswordGrant(username: "u", password: "p"))
+        #expect(try await session.currentCredential().access == "a0")
+        let other = Session(store: InMemoryTokenStore<Tokens>()) { $0.credential }
+        await #expect(throws: OAuthError.noTokenEndpoint) {
+            try await other.signIn(with: PasswordGrant(username: "u", password: "p"))
+        }
+    }
+
+    @Test func `L5: refreshes nothing with 301 s left, and once with 299 s`() async throws {
         let session = try await signedIn()
         issuer.on(.ok, #"{"access_token":"a1","refresh_token":"r1","expires_in":3600}"#)
         issuer.clock.advance(by: 3299)
         #expect(try await session.credential().access == "a0")
-        #expect(renewals() == 0)
+        #expect(refreshes() == 0)
         issuer.clock.advance(by: 2)
         #expect(try await session.credential().access == "a1")
-        #expect(renewals() == 1)
+        #expect(refreshes() == 1)
     }
 
     @Test func `L6: stores what was rotated, sends the key, and keeps who the tokens belong to`() async throws {
@@ -53,7 +64,7 @@ import Testing
         #expect(issuer.requests.last?.fields[.idempotencyKey]?.count == 32)
     }
 
-    @Test func `L6: repeats a lost renewal under its key`() async throws {
+    @Test func `L6: repeats a lost refresh under its key`() async throws {
         let session = try await signedIn()
         issuer.on("/oauth/token") { _ in throw HTTPError.timeout }
         issuer.clock.advance(by: 3601)
@@ -79,7 +90,7 @@ import Testing
         await #expect(throws: AuthError.reauthenticationRequired) { try await session.credential() }
         #expect(session.currentState == .signedOut(.issuer))
         #expect(store.load() == nil)
-        #expect(renewals() == 1)
+        #expect(refreshes() == 1)
         var ends = 0
         for await state in states {
             guard case .signedOut = state else { continue }
@@ -121,7 +132,7 @@ import Testing
         #expect(session.currentState.isSignedIn)
     }
 
-    @Test func `L5: makes one renewal for 500 callers, and all get its result`() async throws {
+    @Test func `L5: makes one refresh for 500 callers, and all get its result`() async throws {
         let session = try await signedIn()
         issuer.on(.ok, #"{"access_token":"a1","refresh_token":"r1","expires_in":3600}"#)
         issuer.clock.advance(by: 3500)
@@ -130,7 +141,7 @@ import Testing
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(tokens == Array(repeating: "a1", count: 500))
-        #expect(renewals() == 1)
+        #expect(refreshes() == 1)
     }
 
     @Test func `L3: without a refresh token lasts as long as its access token, and no call is made before`()
@@ -148,22 +159,22 @@ import Testing
     @Test func `L3: without a refresh token ends where the access token is refused`() async throws {
         let session = try await signedIn(answer: #""expires_in":3600"#)
         let tokens = try await session.credential()
-        await #expect(throws: AuthError.reauthenticationRequired) { try await session.renewed(replacing: tokens) }
+        await #expect(throws: AuthError.reauthenticationRequired) { try await session.refreshed(replacing: tokens) }
         #expect(session.currentState == .signedOut(.issuer))
     }
 
-    @Test func `keeps the ID token where a renewal brings none`() async throws {
+    @Test func `keeps the ID token where a refresh brings none`() async throws {
         let session = try await signedIn(answer: #""refresh_token":"r0","expires_in":3600,"id_token":"i0""#)
         issuer.on(.ok, #"{"access_token":"a1"}"#)
         issuer.clock.advance(by: 3601)
         #expect(try await session.credential().idToken == "i0")
         issuer.on(.ok, #"{"access_token":"a2","id_token":"i2"}"#)
-        let renewed = try await session.renewed(replacing: session.credential())
-        #expect(renewed.idToken == "i2")
+        let refreshed = try await session.refreshed(replacing: session.credential())
+        #expect(refreshed.idToken == "i2")
     }
 
-    @Test func `renews by JSON where its provider does`() async throws {
-        let session = try await signedIn(jsonRenewal: true)
+    @Test func `refreshes by JSON where its provider does`() async throws {
+        let session = try await signedIn(jsonRefresh: true)
         let path = "/oauth/token/refresh"
         issuer.on(path, .ok, #"{"access_token":"a1","refresh_token":"r1","expires_in":3600,"user_id":"u1"}"#)
         issuer.clock.advance(by: 3601)
@@ -182,7 +193,7 @@ import Testing
         ] as [(HTTPStatus, String, Bool)])
     func `L6: ends by JSON only where the token was refused`(status: HTTPStatus, body: String, ends: Bool) async throws
     {
-        let session = try await signedIn(jsonRenewal: true)
+        let session = try await signedIn(jsonRefresh: true)
         issuer.on("/oauth/token/refresh", status, body)
         issuer.clock.advance(by: 3601)
         await #expect(throws: (any Error).self) { try await session.credential() }

@@ -25,14 +25,14 @@ import Testing
         }
         #expect(try await session.signOut(revokingAt: issuer.endpoint()))
         #expect(issuer.forms.map(\.last) == ["token_type_hint=refresh_token", "token_type_hint=access_token"])
-        #expect(session.currentState == .signedOut(.person))
+        #expect(session.currentState == .signedOut(.user))
     }
 
     @Test func `L7: clears this device without a network too, and says that nobody confirmed`() async throws {
         issuer.on("/oauth/revoke") { _ in throw HTTPError.offline }
         let session = session
         #expect(try await session.signOut(revokingAt: issuer.endpoint()) == false)
-        #expect(session.currentState == .signedOut(.person))
+        #expect(session.currentState == .signedOut(.user))
         #expect(store.load() == nil)
     }
 
@@ -44,7 +44,7 @@ import Testing
         #expect(issuer.requests.count == 2)
     }
 
-    @Test func `L7: is not undone by a renewal that was under way`() async throws {
+    @Test func `L7: is not undone by a refresh that was under way`() async throws {
         let session = session
         let (asked, tell) = AsyncStream.makeStream(of: Void.self)
         let (release, go) = AsyncStream.makeStream(of: Void.self)
@@ -56,23 +56,23 @@ import Testing
                 status: .ok, body: HTTPBody(#"{"access_token":"a1","refresh_token":"r1","expires_in":3600}"#))
         }
         issuer.clock.advance(by: 3601)
-        async let renewal = session.credential()
+        async let refresh = session.credential()
         for await _ in asked {}
         _ = try await session.signOut(revokingAt: issuer.endpoint())
         go.finish()
         do {
-            _ = try await renewal
-            Issue.record("the renewal outlived the sign-out")
+            _ = try await refresh
+            Issue.record("the refresh outlived the sign-out")
         } catch {
             #expect(error as? AuthError == .superseded)
         }
         #expect(store.load() == nil)
-        #expect(session.currentState == .signedOut(.person))
+        #expect(session.currentState == .signedOut(.user))
     }
 
     @Test func `L8: is told where this device cannot forget, and the tokens are revoked nevertheless`() async throws {
         issuer.on("/oauth/revoke", .ok, "")
-        let secrets = MemorySecretStore()
+        let secrets = InMemorySecretStore()
         try await SecretTokenStore<Tokens>(secrets, name: "s").save(Tokens(access: "a0", refresh: "r0"))
         let failing = FailingSecretStore(secrets, after: 1, with: .storeDenied)
         let session = Session(

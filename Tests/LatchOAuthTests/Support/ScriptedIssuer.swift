@@ -56,13 +56,13 @@ final class ScriptedIssuer: Handler {
     static let url = URL(string: "https://id.example.com") ?? URL(filePath: "/")
 
     func endpoint(
-        _ registration: AppRegistration = .none, unrequestedScopes: UnrequestedScopes = .reported,
-        jsonRenewal: Bool = false, url: URL = ScriptedIssuer.url
+        _ registration: ClientRegistration = .none, unrequestedScopes: UnrequestedScopes = .reported,
+        jsonRefresh: Bool = false, url: URL = ScriptedIssuer.url
     ) -> TokenEndpoint {
-        var provider = Provider.latchwork(at: url)
-        if jsonRenewal { provider.jsonRenewalEndpoint = url.appending(path: "oauth/token/refresh") }
+        var provider = AuthorizationServer.latchwork(at: url)
+        if jsonRefresh { provider.jsonRefreshEndpoint = url.appending(path: "oauth/token/refresh") }
         return TokenEndpoint(
-            provider: provider, registration: registration, unrequestedScopes: unrequestedScopes, transport: self,
+            server: provider, registration: registration, unrequestedScopes: unrequestedScopes, transport: self,
             clock: clock.wallClock())
     }
 }

@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `are renewed with their key by a session, which keeps it`() async throws {
+    @Test func `are refreshed with their key by a session, which keeps it`() async throws {
         issuer.on(.ok, bound)
         let store = InMemoryTokenStore<Tokens>()
         let session = Session(tokenEndpoint: issuer.endpoint(), store: store)
@@ -83,9 +83,9 @@ import Testing
         try await session.signIn(with: grant, at: issuer.endpoint(), boundTo: key)
         issuer.on(.ok, #"{"access_token":"a1","token_type":"dpop","expires_in":3600}"#)
         issuer.clock.advance(by: 3601)
-        let renewed = try await session.credential()
-        #expect(renewed.access == "a1")
-        #expect(renewed.key == key)
+        let refreshed = try await session.credential()
+        #expect(refreshed.access == "a1")
+        #expect(refreshed.key == key)
         #expect(store.load()?.key == key)
         #expect(try proof(of: try #require(issuer.requests.last))["htu"] == "https://id.example.com/oauth/token")
     }

@@ -57,9 +57,9 @@ import Testing
     }
 
     @Test func `L7: says where there is nobody to ask`() async {
-        let provider = Provider(issuer: ScriptedIssuer.url, tokenEndpoint: ScriptedIssuer.url)
+        let provider = AuthorizationServer(issuer: ScriptedIssuer.url, tokenEndpoint: ScriptedIssuer.url)
         await #expect(throws: OAuthError.noRevocationEndpoint) {
-            try await TokenEndpoint(provider: provider, transport: issuer).revoke("t")
+            try await TokenEndpoint(server: provider, transport: issuer).revoke("t")
         }
         #expect(issuer.requests.isEmpty)
     }

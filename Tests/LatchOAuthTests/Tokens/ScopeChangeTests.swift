@@ -68,7 +68,7 @@ import Testing
         #expect(issuer.requests.map(\.path) == ["/oauth/token", "/oauth/revoke", "/oauth/revoke"])
     }
 
-    @Test func `L4: are noticed in a renewal too, against what was granted before, and lose no session`() async throws {
+    @Test func `L4: are noticed in a refresh too, against what was granted before, and lose no session`() async throws {
         issuer.on(.ok, #"{"access_token":"b","refresh_token":"r1","scope":"a:read a:admin"}"#)
         let grant = RefreshGrant(refreshToken: "r0", granted: .list("a:read"))
         let response = try await issuer.endpoint().tokens(for: grant)

@@ -12,11 +12,11 @@ import Testing
 
     private func endpoint(_ server: RawHTTPServer) throws -> TokenEndpoint {
         TokenEndpoint(
-            provider: .latchwork(at: try #require(URL(string: server.url))), timeout: .seconds(60))
+            server: .latchwork(at: try #require(URL(string: server.url))), timeout: .seconds(60))
     }
 
     /// Neither a redirect nor a second attempt may carry a password anywhere.
-    private func failure(of answer: RawHTTPServer.Answer) async throws -> any Error {
+    private func failure(of answer: RawHTTPServer.Response) async throws -> any Error {
         let server = try RawHTTPServer { _ in answer }
         let error = try #require(
             await #expect(throws: (any Error).self) { try await endpoint(server).tokens(for: grant) })
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func `L3: may be a proxy that answers with HTML`() async throws {
-        let page = RawHTTPServer.Answer.response(
+        let page = RawHTTPServer.Response.response(
             502, fields: ["Content-Type: text/html"], body: "<html><h1>Bad Gateway</h1></html>")
         let error = try await failure(of: page)
         #expect(error as? OAuthError == .serverFailed)

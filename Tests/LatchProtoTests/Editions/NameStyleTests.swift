@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `The names of edition 2024` {
     private func isRefused(_ declaration: String, edition: String = "2024") -> Bool {
-        !errorPlaces("edition = \"\(edition)\";\n\(declaration)").isEmpty
+        !errorPositions("edition = \"\(edition)\";\n\(declaration)").isEmpty
     }
 
     @Test(arguments: [
@@ -28,7 +28,7 @@ import Testing
 
     @Test func `are refused at the name, with the way out`() {
         let compilation = compile("edition = \"2024\";\nmessage M {\n  int32 badName = 1;\n}")
-        #expect(errorPlaces("edition = \"2024\";\nmessage M {\n  int32 badName = 1;\n}") == ["3:9"])
+        #expect(errorPositions("edition = \"2024\";\nmessage M {\n  int32 badName = 1;\n}") == ["3:9"])
         #expect(compilation.diagnostics.first?.hint?.contains("STYLE_LEGACY") == true)
     }
 
@@ -44,14 +44,14 @@ import Testing
 @Suite struct `The limits of edition 2026` {
     @Test(arguments: [(1_500, true), (1_501, false)]) func `end at a number of fields`(count: Int, isRight: Bool) {
         let fields = (1...count).map { "int32 f\($0) = \($0);" }.joined()
-        #expect(errorPlaces("edition = \"2026\"; message M { \(fields) }").isEmpty == isRight)
-        #expect(errorPlaces("edition = \"2024\"; message M { \(fields) }").isEmpty)
+        #expect(errorPositions("edition = \"2026\"; message M { \(fields) }").isEmpty == isRight)
+        #expect(errorPositions("edition = \"2024\"; message M { \(fields) }").isEmpty)
         let without = "option features.enforce_proto_limits = LEGACY_NO_EXPLICIT_LIMITS;"
-        #expect(errorPlaces("edition = \"2026\"; message M { \(without) \(fields) }").isEmpty)
+        #expect(errorPositions("edition = \"2026\"; message M { \(without) \(fields) }").isEmpty)
     }
 
     @Test(arguments: [(1_700, true), (1_701, false)]) func `end at a number of values`(count: Int, isRight: Bool) {
         let values = (0..<count).map { "V\($0) = \($0);" }.joined()
-        #expect(errorPlaces("edition = \"2026\"; enum E { \(values) }").isEmpty == isRight)
+        #expect(errorPositions("edition = \"2026\"; enum E { \(values) }").isEmpty == isRight)
     }
 }

@@ -16,14 +16,14 @@ import Testing
         """
 
     @Test(arguments: [("base.Top", []), ("base.Top.Out", []), ("base.Top.In", ["4:13"]), ("base.Own", ["4:13"])])
-    func `is what stands on top, and what says so`(type: String, places: [String]) {
+    func `is what stands on top, and what says so`(type: String, positions: [String]) {
         let text = """
             edition = "2024";
             package other;
             import "base.proto";
             message M { \(type) field = 1; }
             """
-        #expect(errorPlaces(text, with: ["base.proto": Self.base]) == places)
+        #expect(errorPositions(text, with: ["base.proto": Self.base]) == positions)
     }
 
     @Test(arguments: [
@@ -33,7 +33,7 @@ import Testing
         let base = Self.base.replacing("package base;", with: option)
             .replacing("export message Out {}", with: "")
         let text = "edition = \"2024\"; import \"base.proto\"; message M { base.Top.In field = 1; }"
-        #expect(errorPlaces(text, with: ["base.proto": base]).isEmpty == isVisible)
+        #expect(errorPositions(text, with: ["base.proto": base]).isEmpty == isVisible)
     }
 
     @Test func `holds for methods and for messages that are extended`() {
@@ -44,7 +44,7 @@ import Testing
             extend base.Own { int32 a = 1; }
             service S { rpc Get(base.Own) returns (base.Own); }
             """
-        #expect(errorPlaces(text, with: ["base.proto": base]) == ["3:8", "4:21", "4:40"])
+        #expect(errorPositions(text, with: ["base.proto": base]) == ["3:8", "4:21", "4:40"])
     }
 
     @Test func `is told with what to do about it`() {
@@ -64,7 +64,7 @@ import Testing
               local enum Other { OTHER_UNKNOWN = 0; }
             }
             """
-        #expect(errorPlaces(text) == ["5:18", "6:15"])
+        #expect(errorPositions(text) == ["5:18", "6:15"])
     }
 
     @Test func `means nothing before it: these are names`() throws {
@@ -89,16 +89,16 @@ import Testing
             message N { Extra extra = 1; }
             """
         let others = ["options.proto": Self.options]
-        #expect(errorPlaces(text, with: others) == ["4:13"])
+        #expect(errorPositions(text, with: others) == ["4:13"])
         let hint = compile(text, with: others).diagnostics.first?.hint
         #expect(hint == "Write: import \"options.proto\";")
-        #expect(errorPlaces(text.replacing("message N { Extra extra = 1; }", with: ""), with: others).isEmpty)
+        #expect(errorPositions(text.replacing("message N { Extra extra = 1; }", with: ""), with: others).isEmpty)
     }
 
     @Test func `may be missing where there are no options`() {
-        #expect(errorPlaces("edition = \"2024\"; import option \"gone.proto\"; message M {}").isEmpty)
+        #expect(errorPositions("edition = \"2024\"; import option \"gone.proto\"; message M {}").isEmpty)
         let used = "edition = \"2024\"; import option \"gone.proto\"; message M { option deprecated = true; }"
-        #expect(errorPlaces(used) == ["1:19"])
+        #expect(errorPositions(used) == ["1:19"])
     }
 
     @Test func `is refused where its options mark what is kept out of logs`() {
@@ -109,8 +109,8 @@ import Testing
             extend google.protobuf.FieldOptions { Level level = 50001; }
             """
         let text = "edition = \"2024\"; import option \"redacted.proto\"; message M {}"
-        #expect(errorPlaces(text, with: ["redacted.proto": redacted]) == ["1:19"])
+        #expect(errorPositions(text, with: ["redacted.proto": redacted]) == ["1:19"])
         #expect(
-            errorPlaces(text.replacing("import option", with: "import"), with: ["redacted.proto": redacted]).isEmpty)
+            errorPositions(text.replacing("import option", with: "import"), with: ["redacted.proto": redacted]).isEmpty)
     }
 }

@@ -33,8 +33,8 @@ import Testing
         ("service S { rpc A(S) returns (S); }", "1:37"),
         ("import \"none.proto\";", "1:19"),
     ])
-    func `is refused at the word that is wrong`(text: String, place: String) {
-        #expect(errorPlaces("syntax=\"proto3\";  " + text).contains(place))
+    func `is refused at the word that is wrong`(text: String, position: String) {
+        #expect(errorPositions("syntax=\"proto3\";  " + text).contains(position))
     }
 
     @Test func `is told what to import`() throws {
@@ -91,6 +91,6 @@ import Testing
                     "syntax = \"proto3\"; import \"google/protobuf/any.proto\"; message B { google.protobuf.Any a = 1; }"
             ])
         #expect(compilation.files.map(\.name) == ["google/protobuf/any.proto", "b.proto", "test.proto"])
-        #expect(compilation.requested.map(\.name) == ["test.proto"])
+        #expect(compilation.filesToGenerate.map(\.name) == ["test.proto"])
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where we are known not to do what protoc 36.2 does; everything else is a difference.
+/// The known differences from protoc 36.2; all others are failures.
 enum KnownDifferences {
-    /// Why the two differ about a file; nil where nothing excuses it.
+    /// Returns the reason for a known difference; nil for an unknown one.
     static func excuse(for verdict: MutantBatch.Verdict) -> String? {
         let said = verdict.theirs.text
         if verdict.theirs.set != nil, verdict.ours.set != nil {
@@ -11,14 +11,15 @@ enum KnownDifferences {
             return isRepaired ? "bytes that are no UTF-8 in a comment or a default" : nil
         }
         guard verdict.theirs.set == nil, verdict.ours.set == nil else { return nil }
-        // protoc has no place for what a map made, for ranges, and for what it checks at the end; we always have one.
-        let isUnplaced = said.split(separator: "\n").contains { line in
-            line.hasPrefix("m") && !line.contains(": warning") && !isPlaced(line)
+        // protoc has no position for what a map made, for ranges, and for what it checks at the end; we always have one.
+        let lacksPosition = said.split(separator: "\n").contains { line in
+            line.hasPrefix("m") && !line.contains(": warning") && !hasPosition(line)
         }
-        return isUnplaced && verdict.theirs.places.isSubset(of: verdict.ours.places) ? "no place in protoc" : nil
+        return lacksPosition && verdict.theirs.positions.isSubset(of: verdict.ours.positions)
+            ? "no position in protoc" : nil
     }
 
-    private static func isPlaced(_ line: Substring) -> Bool {
+    private static func hasPosition(_ line: Substring) -> Bool {
         let parts = line.split(separator: ":", maxSplits: 3)
         return parts.count == 4 && Int(parts[1]) != nil && Int(parts[2]) != nil
     }

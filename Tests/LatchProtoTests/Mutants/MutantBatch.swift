@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchProcess
 import LatchProto
 import LatchTesting
+import PortableFoundation
 import Testing
 
-/// Many spoilt files, each compiled by itself: by protoc in one shell, and by us in this process.
+/// Many mutated files, each compiled by itself: with protoc in one shell, and in this process.
 struct MutantBatch {
-    /// What both made of one file.
+    /// The results of both compilers for one file.
     struct Verdict {
         let bytes: [UInt8]
-        let theirs: Protoc.Outcome
-        let ours: Protoc.Outcome
-        /// In what the two differ; nil where they agree.
+        let theirs: Protoc.CompilerResult
+        let ours: Protoc.CompilerResult
+        /// The difference between the results; nil if they agree.
         let difference: String?
     }
 
     private static func difference(
-        _ theirs: Protoc.Outcome, _ ours: Protoc.Outcome, knowing files: [FileDescriptor]
+        _ theirs: Protoc.CompilerResult, _ ours: Protoc.CompilerResult, knowing files: [FileDescriptor]
     ) -> String? {
         if (theirs.set == nil) != (ours.set == nil) { return theirs.set == nil ? "we accept" : "we refuse" }
         guard let their = theirs.set, let our = ours.set else {
-            // Behind the first mistake a compiler guesses how it goes on; the first one is told by both at one place.
-            let (their, our) = (first(theirs.places), first(ours.places))
+            // Behind the first mistake a compiler guesses how it goes on; the first one is told by both at one position.
+            let (their, our) = (first(theirs.positions), first(ours.positions))
             return their == our ? nil : "first at \(their), not at \(our)"
         }
         if their == our { return nil }
         return CanonicalSet(our).differences(from: CanonicalSet(their), knowing: files).first
     }
 
-    /// Line and column of the first place.
-    private static func first(_ places: Set<String>) -> [Int] {
-        places.map { $0.split(separator: ":").suffix(2).compactMap { Int($0) } }
+    /// Line and column of the first position.
+    private static func first(_ positions: Set<String>) -> [Int] {
+        positions.map { $0.split(separator: ":").suffix(2).compactMap { Int($0) } }
             .min { $0.lexicographicallyPrecedes($1) } ?? []
     }
 
@@ -54,7 +54,7 @@ struct MutantBatch {
                 let name = "m\(index).proto"
                 let said = FileManager.default.contents(atPath: "\(folder)/\(name).said").map { Array($0) } ?? []
                 let set = FileManager.default.contents(atPath: "\(folder)/\(name).set").map { Array($0) }
-                let theirs = Protoc.outcome(set: set, said: said, about: name, in: folders)
+                let theirs = Protoc.result(set: set, said: said, about: name, in: folders)
                 let (ours, files) = try compile(name, in: folders)
                 let difference = difference(theirs, ours, knowing: files)
                 return Verdict(bytes: mutants[index], theirs: theirs, ours: ours, difference: difference)
@@ -64,13 +64,13 @@ struct MutantBatch {
 
     private static func compile(
         _ name: String, in folders: [String]
-    ) throws -> (Protoc.Outcome, [FileDescriptor]) {
+    ) throws -> (Protoc.CompilerResult, [FileDescriptor]) {
         let (whole, compilation) = Protoc.compileOurselves([name], in: folders)
-        var outcome = whole
-        outcome.places = outcome.places.filter { $0.hasPrefix(name) }
-        if outcome.set != nil {
-            outcome.set = FileDescriptor.serializedSet(compilation.requested, sourceInfo: true)
+        var result = whole
+        result.positions = result.positions.filter { $0.hasPrefix(name) }
+        if result.set != nil {
+            result.set = FileDescriptor.serializedSet(compilation.filesToGenerate, sourceInfo: true)
         }
-        return (outcome, compilation.files)
+        return (result, compilation.files)
     }
 }

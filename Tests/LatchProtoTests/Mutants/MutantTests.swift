@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchProto
 import LatchTesting
+import PortableFoundation
 import Testing
 
 /// Files with words exchanged, compiled by protoc and by us.
@@ -18,7 +18,7 @@ struct `Spoilt files` {
 
     static let protos = URL(filePath: #filePath).appending(path: "../../../Protos/mutants").standardized.path
 
-    /// Where imports are found.
+    /// The import folders.
     private static func includes() async throws -> [String] {
         let root = try #require(await Protoc.folder.value)
         let temporal = "\(root)/\(`A descriptor set`.temporal)"

@@ -2,7 +2,8 @@
 
 import LatchTesting
 
-/// Spoils .proto files: words are taken away, doubled, exchanged and put in, numbers changed, lines moved, files cut.
+/// Mutates .proto files: words are removed, doubled, exchanged and inserted, numbers changed, lines moved, files
+/// truncated.
 struct Mutation {
     private var random: SplitMix64
     /// Words of other files.

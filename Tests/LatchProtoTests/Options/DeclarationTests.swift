@@ -10,22 +10,24 @@ import Testing
         declaration = { number: 12, full_name: ".twelve", type: ".M", repeated: true }
         """
 
-    private func places(_ extension: String, _ range: String = "10 to 20 [\(declarations)]") -> [String] {
-        errorPlaces("syntax = \"proto2\"; message M { extensions \(range); }\nextend M { \(`extension`) }")
+    private func positions(_ extension: String, _ range: String = "10 to 20 [\(declarations)]") -> [String] {
+        errorPositions("syntax = \"proto2\"; message M { extensions \(range); }\nextend M { \(`extension`) }")
     }
 
     @Test(arguments: ["optional string ten = 10;", "repeated M twelve = 12;"])
-    func `takes what it declares`(field: String) { #expect(places(field).isEmpty) }
+    func `takes what it declares`(field: String) { #expect(positions(field).isEmpty) }
 
     @Test(arguments: [
         "optional string other = 10;", "optional int32 ten = 10;", "repeated string ten = 10;",
         "optional int32 eleven = 11;", "optional M twelve = 12;", "optional int32 free = 13;",
-    ]) func `refuses all others, at the message that is extended`(field: String) { #expect(places(field) == ["4:8"]) }
+    ]) func `refuses all others, at the message that is extended`(field: String) {
+        #expect(positions(field) == ["4:8"])
+    }
 
     @Test func `takes nothing where it says that all are declared, and declares none`() {
-        #expect(places("optional int32 a = 10;", "10 to 20 [verification = DECLARATION]") == ["2:8"])
-        #expect(places("optional int32 a = 10;", "10 to 20 [verification = UNVERIFIED]").isEmpty)
-        #expect(places("optional int32 a = 10;", "10 to 20").isEmpty)
+        #expect(positions("optional int32 a = 10;", "10 to 20 [verification = DECLARATION]") == ["2:8"])
+        #expect(positions("optional int32 a = 10;", "10 to 20 [verification = UNVERIFIED]").isEmpty)
+        #expect(positions("optional int32 a = 10;", "10 to 20").isEmpty)
     }
 
     @Test(arguments: [
@@ -37,22 +39,23 @@ import Testing
         "declaration = { number: 10, reserved: true }, declaration = { number: 10, reserved: true }",
         "verification = UNVERIFIED, declaration = { number: 10, reserved: true }",
     ]) func `is refused where its declarations make no sense`(options: String) {
-        #expect(!errorPlaces("syntax = \"proto2\"; message M { extensions 10 to 20 [\(options)]; }").isEmpty)
+        #expect(!errorPositions("syntax = \"proto2\"; message M { extensions 10 to 20 [\(options)]; }").isEmpty)
     }
 
     @Test func `declares a name once`() {
         let one = "declaration = { number: 10, full_name: \".a\", type: \"int32\" }"
         let other = one.replacing("10", with: "30")
         let text = "syntax = \"proto2\"; message M { extensions 10 to 20 [\(one)]; extensions 30 [\(other)]; }"
-        #expect(!errorPlaces(text).isEmpty)
+        #expect(!errorPositions(text).isEmpty)
         #expect(
-            errorPlaces(text.replacing("number: 30, full_name: \".a\"", with: "number: 30, full_name: \".b\"")).isEmpty)
+            errorPositions(text.replacing("number: 30, full_name: \".a\"", with: "number: 30, full_name: \".b\""))
+                .isEmpty)
     }
 }
 
 @Suite struct `An option that says where it belongs` {
-    private func places(_ text: String, edition: String = "2023") -> [String] {
-        errorPlaces(
+    private func positions(_ text: String, edition: String = "2023") -> [String] {
+        errorPositions(
             """
             edition = "\(edition)";
             import "google/protobuf/descriptor.proto";
@@ -70,21 +73,21 @@ import Testing
     }
 
     @Test func `is refused before its edition, and after its last`() {
-        #expect(places("message M { option (late) = 1; }") == ["12:9"])
-        #expect(places("message M { option (late) = 1; }", edition: "2024").isEmpty)
-        #expect(places("message M { option (old) = 1; }").isEmpty)
-        #expect(places("message M { option (old) = 1; }", edition: "2024") == ["12:9"])
-        #expect(places("message M { option (level) = NEW; }") == ["12:9"])
+        #expect(positions("message M { option (late) = 1; }") == ["12:9"])
+        #expect(positions("message M { option (late) = 1; }", edition: "2024").isEmpty)
+        #expect(positions("message M { option (old) = 1; }").isEmpty)
+        #expect(positions("message M { option (old) = 1; }", edition: "2024") == ["12:9"])
+        #expect(positions("message M { option (level) = NEW; }") == ["12:9"])
     }
 
     @Test func `is refused on what it is not for`() {
-        #expect(places("message M { option (for_fields) = 1; }") == ["12:9"])
-        #expect(errorPlaces("edition = \"2023\"; message M { option features.enum_type = OPEN; }") == ["1:27"])
+        #expect(positions("message M { option (for_fields) = 1; }") == ["12:9"])
+        #expect(errorPositions("edition = \"2023\"; message M { option features.enum_type = OPEN; }") == ["1:27"])
     }
 
     @Test func `of the language is gone with its edition`() {
-        #expect(errorPlaces("edition = \"2023\"; package a; option java_multiple_files = true;").isEmpty)
-        #expect(!errorPlaces("edition = \"2024\"; package a; option java_multiple_files = true;").isEmpty)
-        #expect(errorPlaces("edition = \"2024\"; message M { string a = 1 [ctype = CORD]; }") == ["1:31"])
+        #expect(errorPositions("edition = \"2023\"; package a; option java_multiple_files = true;").isEmpty)
+        #expect(!errorPositions("edition = \"2024\"; package a; option java_multiple_files = true;").isEmpty)
+        #expect(errorPositions("edition = \"2024\"; message M { string a = 1 [ctype = CORD]; }") == ["1:31"])
     }
 }

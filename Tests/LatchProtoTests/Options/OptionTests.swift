@@ -105,10 +105,10 @@ import Testing
         "(opt.rule) = { any { [type.googleapis.com/opt.None] { } } }",
     ])
     func `that make no sense are refused`(text: String) {
-        let places = errorPlaces(
+        let positions = errorPositions(
             "syntax = \"proto3\"; import \"opt.proto\"; message M { string a = 1 [\(text)]; }",
             with: ["opt.proto": declarations])
-        #expect(!places.isEmpty)
+        #expect(!positions.isEmpty)
     }
 
     @Test func `for sources only are not in descriptor sets`() throws {
@@ -160,8 +160,8 @@ import Testing
         ("syntax = \"proto3\"; message M { int32 a = 1 [features.field_presence = EXPLICIT]; }", "1:38"),
         ("edition = \"2023\"; enum E { A = 1; }", "1:32"),
     ])
-    func `are refused where they mean nothing`(text: String, place: String) {
-        #expect(errorPlaces(text).contains(place))
+    func `are refused where they mean nothing`(text: String, position: String) {
+        #expect(errorPositions(text).contains(position))
     }
 
     @Test func `hold for both parts of a map`() throws {

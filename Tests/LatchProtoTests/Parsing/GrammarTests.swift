@@ -165,11 +165,13 @@ import Testing
 
     @Test func `says where everything stands when it is asked to`() throws {
         let compilation = compile("syntax = \"proto3\";\n\nmessage M {\n\tint32 a = 1;\n}\n", locations: true)
-        let locations = try #require(compilation.requested.first).locations
+        let locations = try #require(compilation.filesToGenerate.first).locations
         let message = try #require(locations.first { $0.path == [4, 0] })
-        #expect(message.span == Span(start: Place(line: 2, column: 0), end: Place(line: 4, column: 1)))
+        #expect(
+            message.span
+                == SourceRange(start: SourcePosition(line: 2, column: 0), end: SourcePosition(line: 4, column: 1)))
         let field = try #require(locations.first { $0.path == [4, 0, 2, 0, 1] })
-        #expect(field.span.start == Place(line: 3, column: 14))
-        #expect(compile("syntax = \"proto3\";").requested.first?.locations.isEmpty == true)
+        #expect(field.span.start == SourcePosition(line: 3, column: 14))
+        #expect(compile("syntax = \"proto3\";").filesToGenerate.first?.locations.isEmpty == true)
     }
 }

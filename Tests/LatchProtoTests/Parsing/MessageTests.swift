@@ -8,7 +8,7 @@ import Testing
         compile(text, with: others).diagnostics.filter { $0.severity == .error }.map(\.description)
     }
 
-    @Test func `has its caret below the place, behind tabs and wide characters`() {
+    @Test func `has its caret below the position, behind tabs and wide characters`() {
         let lines = told("syntax = \"proto3\";\nmessage M {\n\t/* 漢字 é */ Gone a = 1;\n}")
         #expect(
             lines == [
@@ -49,7 +49,7 @@ import Testing
         ),
         (
             "message M { required string a = 1; }",
-            "Leave 'required' out; who reads the message looks whether the field is there."
+            "Remove 'required'; the reader of the message checks whether the field is set."
         ),
     ]) func `hints at what may be meant`(text: String, hint: String) {
         #expect(compile("syntax = \"proto3\"; " + text).diagnostics.compactMap(\.hint) == [hint])
@@ -67,7 +67,7 @@ import Testing
 
     @Test(arguments: ["../other.proto", "./other.proto", "a//other.proto", "/other.proto", "a/../other.proto"])
     func `refuses an import that leads out of the folders, or to a file by another name`(path: String) {
-        #expect(errorPlaces("import \"\(path)\";", with: [path: "syntax = \"proto3\";"]) == ["1:1"])
+        #expect(errorPositions("import \"\(path)\";", with: [path: "syntax = \"proto3\";"]) == ["1:1"])
     }
 
     @Test func `asks for the syntax where a file that does not say looks like proto3`() {
@@ -78,7 +78,7 @@ import Testing
 
     @Test func `comes once for a character outside of ASCII, in the order of the text`() {
         #expect(
-            errorPlaces("syntax = \"proto3\";\nnonsense;\nmessage M { string a = 1; } é") == ["2:1", "3:29", "3:29"])
+            errorPositions("syntax = \"proto3\";\nnonsense;\nmessage M { string a = 1; } é") == ["2:1", "3:29", "3:29"])
     }
 
     @Test(arguments: [200, 20_000]) func `of options that stand in one another too deeply is an error, and no overflow`(
@@ -89,26 +89,26 @@ import Testing
             extend google.protobuf.FileOptions { O o = 50001; }
             """
         let (open, close) = (String(repeating: "{ o ", count: depth), String(repeating: "}", count: depth))
-        #expect(errorPlaces(head + "\noption (o) = \(open){ n: 1 }\(close);") == ["3:14"])
+        #expect(errorPositions(head + "\noption (o) = \(open){ n: 1 }\(close);") == ["3:14"])
         let name = String(repeating: ".o", count: depth)
-        #expect(errorPlaces(head + "\noption (o)\(name).n = 1;") == ["3:8"])
-        #expect(errorPlaces(head + "\noption (o) = { o { o { n: 1 } } };").isEmpty)
+        #expect(errorPositions(head + "\noption (o)\(name).n = 1;") == ["3:8"])
+        #expect(errorPositions(head + "\noption (o) = { o { o { n: 1 } } };").isEmpty)
     }
 
     @Test func `of packages and names beyond protoc's bounds is an error`() {
         let package = Array(repeating: "a", count: 102).joined(separator: ".")
-        #expect(errorPlaces("syntax = \"proto3\"; package \(package); message M {}") == ["1:20"])
+        #expect(errorPositions("syntax = \"proto3\"; package \(package); message M {}") == ["1:20"])
         let name = String(repeating: "a", count: 65_536)
-        #expect(errorPlaces("syntax = \"proto3\"; message \(name) {}") == ["1:28"])
-        #expect(errorPlaces("syntax = \"proto3\"; message \(name.dropLast()) {}").isEmpty)
+        #expect(errorPositions("syntax = \"proto3\"; message \(name) {}") == ["1:28"])
+        #expect(errorPositions("syntax = \"proto3\"; message \(name.dropLast()) {}").isEmpty)
     }
 
     @Test func `about ranges holds for many of them`() {
         let ranges = (0..<2_000).map { "\(10 * $0 + 1) to \(10 * $0 + 5)" }.joined(separator: ", ")
         let head = "syntax = \"proto2\"; message M { extensions \(ranges);\n"
-        #expect(errorPlaces(head + "reserved 7; optional int32 a = 8; }").isEmpty)
-        #expect(errorPlaces(head + "reserved 15010; optional int32 a = 15011; }").count == 1)
-        #expect(errorPlaces(head + "extensions 15005 to 15010; }").count == 1)
-        #expect(errorPlaces(head + "reserved 15005 to 15010; }").count == 1)
+        #expect(errorPositions(head + "reserved 7; optional int32 a = 8; }").isEmpty)
+        #expect(errorPositions(head + "reserved 15010; optional int32 a = 15011; }").count == 1)
+        #expect(errorPositions(head + "extensions 15005 to 15010; }").count == 1)
+        #expect(errorPositions(head + "reserved 15005 to 15010; }").count == 1)
     }
 }

@@ -3,7 +3,7 @@
 import LatchProto
 import Testing
 
-/// Where a file is refused; protoc refuses it at the same places.
+/// The positions at which a file is rejected, which are also those of protoc.
 @Suite struct `A .proto file that is wrong` {
     @Test(arguments: [
         ("syntax = \"proto4\";", "1:10"),
@@ -32,8 +32,8 @@ import Testing
         ("syntax = \"proto3\"; package a; package b;", "1:31"),
         ("syntax = \"proto3\"; import 1;", "1:27"),
     ])
-    func `is refused where the grammar is left`(text: String, place: String) {
-        #expect(errorPlaces(text).contains(place))
+    func `is refused where the grammar is left`(text: String, position: String) {
+        #expect(errorPositions(text).contains(position))
     }
 
     @Test(arguments: [
@@ -49,8 +49,8 @@ import Testing
         ("syntax = \"proto3\"; message Ä {}", "1:28"),
         ("syntax = \"proto3\"; \u{1} message M {}", "1:20"),
     ])
-    func `is refused where a word is none`(text: String, place: String) {
-        #expect(errorPlaces(text).contains(place))
+    func `is refused where a word is none`(text: String, position: String) {
+        #expect(errorPositions(text).contains(position))
     }
 
     @Test func `is told all that is wrong with it in one run`() {
@@ -59,7 +59,7 @@ import Testing
             message A { int32 = 1; string ok = 2; int32 b 3; }
             enum E { X = ; Y = 1; }
             """
-        #expect(errorPlaces(text) == ["2:19", "2:47", "3:14"])
+        #expect(errorPositions(text) == ["2:19", "2:47", "3:14"])
     }
 
     @Test func `is told with its line, a caret and a hint`() throws {
@@ -67,15 +67,15 @@ import Testing
         #expect(diagnostic.description.hasPrefix("test.proto:2:9: error: "))
         #expect(diagnostic.description.contains("    \tfoo = 1;\n    \t^"))
         let other = try #require(compile("edition = \"1999\";").diagnostics.first)
-        #expect(other.description.contains("hint: There are 2023, 2024 and 2026."))
+        #expect(other.description.contains("hint: The editions are 2023, 2024 and 2026."))
     }
 
     @Test func `does not nest without end`() {
         let text =
             "syntax = \"proto3\";" + String(repeating: "message M {", count: 40) + String(repeating: "}", count: 40)
-        #expect(!errorPlaces(text).isEmpty)
+        #expect(!errorPositions(text).isEmpty)
         let deep = String(repeating: "{", count: 100_000)
-        #expect(!errorPlaces("syntax = \"proto3\"; option x = \(deep);").isEmpty)
+        #expect(!errorPositions("syntax = \"proto3\"; option x = \(deep);").isEmpty)
     }
 
     @Test func `is taken apart without a trap, whatever its bytes`() {

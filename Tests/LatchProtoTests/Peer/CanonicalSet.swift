@@ -2,7 +2,7 @@
 
 import LatchProto
 
-/// A descriptor set as text in which order and packing do not show, so that equal sets are equal texts.
+/// A descriptor set as text that does not depend on order and packing, so that equal sets are equal texts.
 struct CanonicalSet {
     /// The bytes of each file, by name, in order.
     let files: [(name: String, bytes: ArraySlice<UInt8>)]
@@ -16,7 +16,7 @@ struct CanonicalSet {
         }
     }
 
-    /// Where two sets differ: the first different line of each file.
+    /// Returns the first different line of each file in two sets.
     ///
     /// - Parameter files: Ours, for the extensions that options are.
     func differences(from other: CanonicalSet, knowing files: [FileDescriptor]) -> [String] {
@@ -106,7 +106,7 @@ struct WireField {
         case bytes(ArraySlice<UInt8>)
         case group(ArraySlice<UInt8>)
 
-        /// What a message holds, be it with its length or between tags.
+        /// Returns the content of a message, with a length prefix or as a group.
         var content: ArraySlice<UInt8>? {
             switch self {
             case .number: nil

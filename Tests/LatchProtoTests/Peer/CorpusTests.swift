@@ -3,10 +3,10 @@
 import LatchProto
 import Testing
 
-/// Public files, compiled by protoc and by us.
+/// Public files, compiled by protoc and by this compiler.
 @Suite(.enabled(Comment(rawValue: Protoc.hint)) { await Protoc.install() })
 struct `A descriptor set` {
-    /// A collection: where it lies, where its imports are besides, and what is left out.
+    /// A collection of files: its folder, its import folders, and the excluded files.
     struct Corpus: CustomTestStringConvertible {
         let folder: String
         var includes: [String] = []
@@ -28,7 +28,7 @@ struct `A descriptor set` {
             folder: "\(temporal)/local", includes: ["\(temporal)/api_upstream", "\(temporal)/google", "include"]),
     ]
 
-    @Test(arguments: corpora) func `of a public collection is protoc's, with places and comments`(
+    @Test(arguments: corpora) func `of a public collection is protoc's, with positions and comments`(
         corpus: Corpus
     ) async throws {
         let root = try #require(await Protoc.folder.value)
@@ -48,7 +48,7 @@ struct `A descriptor set` {
         .enabled("the files of gogo/protobuf are not there, since Debian could not be reached") {
             await Protoc.has(gogo)
         })
-    func `of gogo's own tests is protoc's, and what it refuses we refuse at the same place`() async throws {
+    func `of gogo's own tests is protoc's, and what it refuses we refuse at the same position`() async throws {
         let root = try #require(await Protoc.folder.value)
         let base = "\(root)/\(Self.gogo)"
         let folders = [base, "\(base)/github.com/gogo/protobuf", "\(base)/github.com/gogo/protobuf/protobuf"]
@@ -68,7 +68,7 @@ struct `A descriptor set` {
                 equal += 1
             } else {
                 #expect(ours.set == nil, "\(file) is accepted")
-                #expect(theirs.places.isSubset(of: ours.places), "\(theirs.text)\n\(ours.text)")
+                #expect(theirs.positions.isSubset(of: ours.positions), "\(theirs.text)\n\(ours.text)")
                 refused += 1
             }
         }

@@ -4,7 +4,7 @@ import LatchProto
 import LatchTesting
 import Testing
 
-/// Files that reach every rule of the grammar, compiled by protoc and by us.
+/// Files that reach every rule of the grammar, compiled by protoc and by this compiler.
 @Suite(.enabled(Comment(rawValue: Protoc.hint)) { await Protoc.install() })
 struct `Every rule of the grammar` {
     @Test(arguments: RandomProto.Syntax.allCases)

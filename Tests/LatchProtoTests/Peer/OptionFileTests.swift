@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchGenerator
 import LatchProto
 import LatchTesting
+import PortableFoundation
 import Testing
 
 @Suite(.enabled(Comment(rawValue: Protoc.hint)) { await Protoc.install() })

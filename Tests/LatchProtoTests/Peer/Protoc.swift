@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchProcess
 import LatchProto
+import PortableFoundation
 import Testing
 
 /// protoc 36.2 and public .proto files, which Scripts/fetch-peers installs.
@@ -12,7 +12,7 @@ enum Protoc {
 
     static func install() async -> Bool { await folder.value != nil }
 
-    /// Whether a folder of .proto files is there besides.
+    /// Whether a folder of .proto files exists.
     static func has(_ path: String) async -> Bool {
         guard let folder = await folder.value else { return false }
         return FileManager.default.fileExists(atPath: "\(folder)/\(path)")
@@ -29,18 +29,19 @@ enum Protoc {
         }
     }
 
-    /// What a compiler makes of files.
-    struct Outcome {
-        /// The descriptor set with all imports; nil where the files are refused.
+    /// The result of a compiler.
+    struct CompilerResult {
+        /// The descriptor set with all imports; nil if the files were rejected.
         var set: [UInt8]?
-        /// Where errors are, as `file:line:column`, counted from one.
-        var places: Set<String> = []
-        /// What was said.
+        /// The positions of the errors, as `file:line:column`, counted from one.
+        var positions: Set<String> = []
+        /// The output of the compiler.
         var text = ""
     }
 
-    /// Compiles files by protoc.
-    static func compile(_ files: [String], in folders: [String], sourceInfo: Bool = true) async throws -> Outcome {
+    /// Compiles files with protoc.
+    static func compile(_ files: [String], in folders: [String], sourceInfo: Bool = true) async throws -> CompilerResult
+    {
         let root = try #require(await folder.value)
         let output = FileManager.default.temporaryDirectory.path + "/latch-set-" + RandomSource.system.identifier()
         defer { try? FileManager.default.removeItem(atPath: output) }
@@ -51,39 +52,40 @@ enum Protoc {
         let (ending, said) = try await ChildProcess.run(
             "/bin/sh", ["-c", "\(command.map(quoted).joined(separator: " ")) 2>&1"])
         let set = ending == .exited(0) ? Array(try Data(contentsOf: URL(filePath: output))) : nil
-        return outcome(set: set, said: said, in: folders)
+        return result(set: set, said: said, in: folders)
     }
 
-    /// What came of a call of protoc that has ended.
+    /// Returns the result of a protoc process that has ended.
     ///
-    /// - Parameter name: The file whose places matter; nil for all.
-    static func outcome(
+    /// - Parameter name: The file whose positions matter; nil for all.
+    static func result(
         set: [UInt8]?, said: [UInt8], about name: String? = nil, in folders: [String]
-    ) -> Outcome {
+    ) -> CompilerResult {
         // It names files by their paths where it has found them by a folder.
         let text = folders.reduce(String(decoding: said, as: UTF8.self)) { $0.replacing("\($1)/", with: "") }
-        let places: Set<String> = set == nil ? places(in: text).filter { name == nil || $0.hasPrefix(name ?? "") } : []
-        return Outcome(set: set, places: places, text: text)
+        let positions: Set<String> =
+            set == nil ? positions(in: text).filter { name == nil || $0.hasPrefix(name ?? "") } : []
+        return CompilerResult(set: set, positions: positions, text: text)
     }
 
     private static func quoted(_ word: String) -> String { "'\(word)'" }
 
-    private static func places(in text: String) -> Set<String> {
-        var places: Set<String> = []
+    private static func positions(in text: String) -> Set<String> {
+        var positions: Set<String> = []
         for line in text.split(separator: "\n") {
             let parts = line.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
             guard parts.count == 4, Int(parts[1]) != nil, Int(parts[2]) != nil, !parts[3].hasPrefix(" warning") else {
                 continue
             }
-            places.insert(parts[0...2].joined(separator: ":"))
+            positions.insert(parts[0...2].joined(separator: ":"))
         }
-        return places
+        return positions
     }
 
-    /// Compiles files by us.
+    /// Compiles files with this compiler.
     static func compileOurselves(
         _ files: [String], in folders: [String], sourceInfo: Bool = true
-    ) -> (outcome: Outcome, compilation: Compilation) {
+    ) -> (result: CompilerResult, compilation: Compilation) {
         let compilation = Compiler(recordsLocations: sourceInfo) { name in
             for folder in folders {
                 if let data = FileManager.default.contents(atPath: "\(folder)/\(name)") { return Array(data) }
@@ -91,15 +93,15 @@ enum Protoc {
             return nil
         }.compile(files)
         let errors = compilation.diagnostics.filter { $0.severity == .error }
-        var outcome = Outcome(text: errors.map(\.description).joined(separator: "\n"))
+        var result = CompilerResult(text: errors.map(\.description).joined(separator: "\n"))
         for error in errors {
-            guard let place = error.place else { continue }
-            outcome.places.insert("\(error.file):\(place.line + 1):\(place.column + 1)")
+            guard let position = error.position else { continue }
+            result.positions.insert("\(error.file):\(position.line + 1):\(position.column + 1)")
         }
         if compilation.isComplete {
-            outcome.set = FileDescriptor.serializedSet(compilation.files, sourceInfo: sourceInfo)
+            result.set = FileDescriptor.serializedSet(compilation.files, sourceInfo: sourceInfo)
         }
-        return (outcome, compilation)
+        return (result, compilation)
     }
 
     /// The names of all .proto files below a folder.

@@ -2,7 +2,7 @@
 
 import LatchTesting
 
-/// A file that is right, and that has a little of everything the language knows.
+/// A valid file that uses all constructs of the language.
 struct RandomProto {
     enum Syntax: String, CaseIterable {
         case proto2, proto3, editions

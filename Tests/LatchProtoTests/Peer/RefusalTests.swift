@@ -4,7 +4,7 @@ import LatchProto
 import LatchTesting
 import Testing
 
-/// Files with a word changed, compiled by protoc and by us.
+/// Files with a changed word, compiled by protoc and by this compiler.
 @Suite(.enabled(Comment(rawValue: Protoc.hint)) { await Protoc.install() })
 struct `A file with a mistake` {
     @Test func `is refused where protoc refuses it, and accepted where protoc does`() async throws {
@@ -17,12 +17,12 @@ struct `A file with a mistake` {
                 let text = Self.spoil(grammar.text(), &random)
                 try Array(text.utf8).write(toFile: "\(folder)/m.proto")
                 let theirs = try await Protoc.compile(["m.proto"], in: [folder], sourceInfo: false)
-                let ours = Protoc.compileOurselves(["m.proto"], in: [folder], sourceInfo: false).outcome
+                let ours = Protoc.compileOurselves(["m.proto"], in: [folder], sourceInfo: false).result
                 #expect((ours.set == nil) == (theirs.set == nil), "\(theirs.text)\n\(ours.text)\n\(text)")
                 if theirs.set == nil { refused += 1 } else { accepted += 1 }
                 // Behind the first mistake a compiler guesses how it goes on; the first one is told by both.
-                guard theirs.set == nil, let first = theirs.places.min(by: Self.isBefore) else { continue }
-                #expect(ours.places.contains(first), "\(theirs.text)\n\(ours.text)\n\(text)")
+                guard theirs.set == nil, let first = theirs.positions.min(by: Self.isBefore) else { continue }
+                #expect(ours.positions.contains(first), "\(theirs.text)\n\(ours.text)\n\(text)")
             }
         }
         #expect(accepted > 5)
@@ -30,20 +30,20 @@ struct `A file with a mistake` {
     }
 
     private static func isBefore(_ one: String, _ other: String) -> Bool {
-        func place(_ text: String) -> [Int] { text.split(separator: ":").dropFirst().compactMap { Int($0) } }
-        return place(one).lexicographicallyPrecedes(place(other))
+        func position(_ text: String) -> [Int] { text.split(separator: ":").dropFirst().compactMap { Int($0) } }
+        return position(one).lexicographicallyPrecedes(position(other))
     }
 
-    /// A text with a word taken away, doubled or exchanged.
+    /// A text with a removed, doubled or replaced word.
     private static func spoil(_ text: String, _ random: inout SplitMix64) -> String {
         var words = words(of: text)
         let marked = words.indices.filter { !words[$0].allSatisfy(\.isWhitespace) }
-        let place = random.pick(marked)
+        let position = random.pick(marked)
         switch random.below(20) {
-        case 0..<7: words[place] = ""
-        case 7..<12: words[place] += " \(words[place])"
-        case 12..<17: words[place] = random.pick(others)
-        default: words[place] = words[random.pick(marked)]
+        case 0..<7: words[position] = ""
+        case 7..<12: words[position] += " \(words[position])"
+        case 12..<17: words[position] = random.pick(others)
+        default: words[position] = words[random.pick(marked)]
         }
         return words.joined()
     }

@@ -3,23 +3,23 @@
 import LatchProto
 import Testing
 
-/// Compiles texts by their names; the first one is asked for.
+/// Compiles a file together with the files that it imports.
 func compile(_ text: String, with others: [String: String] = [:], locations: Bool = false) -> Compilation {
     let files = others.merging(["test.proto": text]) { _, new in new }
     return Compiler(recordsLocations: locations) { name in files[name].map { Array($0.utf8) } }.compile(["test.proto"])
 }
 
-/// The descriptor of a text that is right.
+/// Returns the descriptor of a valid file.
 func file(_ text: String, with others: [String: String] = [:]) throws -> FileDescriptor {
     let compilation = compile(text, with: others)
     try #require(compilation.isComplete, "\(compilation.diagnostics)")
-    return try #require(compilation.requested.first)
+    return try #require(compilation.filesToGenerate.first)
 }
 
-/// Where the errors of a text are, as `line:column`, counted from one.
-func errorPlaces(_ text: String, with others: [String: String] = [:]) -> [String] {
+/// Returns the positions of the errors in a text, as `line:column`, counted from one.
+func errorPositions(_ text: String, with others: [String: String] = [:]) -> [String] {
     compile(text, with: others).diagnostics.filter { $0.severity == .error }.map {
-        guard let place = $0.place else { return $0.file }
-        return "\(place.line + 1):\(place.column + 1)"
+        guard let position = $0.position else { return $0.file }
+        return "\(position.line + 1):\(position.column + 1)"
     }
 }

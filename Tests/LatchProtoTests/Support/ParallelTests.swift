@@ -24,7 +24,7 @@ import Testing
         var told: [String] = []
         for one in first.diagnostics where told.last != one.file { told.append(one.file) }
         #expect(told == wrong)
-        #expect(first.requested.map(\.name) == names.filter { !wrong.contains($0) })
+        #expect(first.filesToGenerate.map(\.name) == names.filter { !wrong.contains($0) })
         #expect(compile().diagnostics == first.diagnostics)
     }
 
@@ -37,7 +37,7 @@ import Testing
             let compilation = Compiler { texts[$0].map { Array($0.utf8) } }.compile(names)
             #expect(compilation.isComplete)
             #expect(compilation.files.map(\.name) == ["b.proto", "a.proto"])
-            #expect(compilation.requested.map(\.name) == names)
+            #expect(compilation.filesToGenerate.map(\.name) == names)
         }
     }
 }

@@ -115,40 +115,42 @@ import Testing
         return compilation.files
     }
 
-    private static func linked(_ files: [FileDescriptor], requested: [String] = []) -> Compilation {
-        Compiler.link(files.map { $0.serialized(sourceInfo: true) }, requested: requested)
+    private static func linked(_ files: [FileDescriptor], filesToGenerate: [String] = []) -> Compilation {
+        Compiler.link(files.map { $0.serialized(sourceInfo: true) }, filesToGenerate: filesToGenerate)
     }
 
     @Test(arguments: ["opt.proto", "old.proto", "new.proto", "then.proto", "later.proto"])
     func `is read back as what it was written from`(name: String) throws {
         // What is imported for its options alone is no dependency, and is asked for as well.
         let files = try Self.compiled(["opt.proto", name])
-        let linked = Self.linked(files, requested: files.map(\.name))
+        let linked = Self.linked(files, filesToGenerate: files.map(\.name))
         #expect(linked.diagnostics.filter { $0.severity == .error } == [])
-        #expect(linked.requested.map(\.name) == files.map(\.name))
-        for (before, after) in zip(files, linked.requested) {
+        #expect(linked.filesToGenerate.map(\.name) == files.map(\.name))
+        for (before, after) in zip(files, linked.filesToGenerate) {
             #expect(before.serialized(sourceInfo: true) == after.serialized(sourceInfo: true), "\(before.name)")
         }
     }
 
-    @Test func `keeps comments and places`() throws {
-        let file = try #require(Self.linked(try Self.compiled(["new.proto"]), requested: ["new.proto"]).requested.first)
+    @Test func `keeps comments and positions`() throws {
+        let file = try #require(
+            Self.linked(try Self.compiled(["new.proto"]), filesToGenerate: ["new.proto"]).filesToGenerate.first)
         let field = try #require(file.messages.first?.fields.first)
         #expect(field.comments.leading == " Whether it was said.\n")
         #expect(field.comments.trailing == " trailing\n")
         #expect(file.services.first?.comments.leading == " Serves. ")
         #expect(file.services.first?.methods.first?.comments.leading == " Asks.\n")
-        #expect(field.places.name == Place(line: 5, column: 18))
+        #expect(field.positions.name == SourcePosition(line: 5, column: 18))
     }
 
     @Test func `tells which oneofs stand for one optional field`() throws {
-        let file = try #require(Self.linked(try Self.compiled(["new.proto"]), requested: ["new.proto"]).requested.first)
+        let file = try #require(
+            Self.linked(try Self.compiled(["new.proto"]), filesToGenerate: ["new.proto"]).filesToGenerate.first)
         #expect(file.messages.first?.oneofs.map(\.isSynthetic) == [false, true, true])
     }
 
     @Test func `has its options understood, whichever file declares them`() throws {
-        let named = Self.linked(try Self.compiled(["old.proto"]), requested: ["old.proto"])
-        let field = try #require(named.requested.first?.messages.first?.fields.first)
+        let named = Self.linked(try Self.compiled(["old.proto"]), filesToGenerate: ["old.proto"])
+        let field = try #require(named.filesToGenerate.first?.messages.first?.fields.first)
         let rule = try #require(field.options.message.message(50001))
         #expect(rule.string(1) == "n")
         #expect(rule.fields[2]?.values == [.number(1), .number(UInt64(bitPattern: -2))])
@@ -156,7 +158,7 @@ import Testing
         #expect(rule.message(8)?.bool(1) == true)
         #expect(rule.string(100) == "e")
         #expect(rule.has(12) == false, "what is for sources only is in no descriptor set")
-        let about = try #require(named.requested.first?.options.message.message(50001))
+        let about = try #require(named.filesToGenerate.first?.options.message.message(50001))
         #expect(about.string(1) == "x" && about.message(3)?.integer(4) == -3)
     }
 
@@ -169,15 +171,15 @@ import Testing
         }
         writer.string(12, "editions")
         writer.varint(14, 1000)
-        let compilation = Compiler.link([writer.bytes], requested: ["a.proto"])
-        let file = try #require(compilation.requested.first, "\(compilation.diagnostics)")
+        let compilation = Compiler.link([writer.bytes], filesToGenerate: ["a.proto"])
+        let file = try #require(compilation.filesToGenerate.first, "\(compilation.diagnostics)")
         #expect(file.features.fieldPresence == .implicit)
         #expect(file.features.enumType == .closed)
     }
 
     @Test func `has the features of its edition`() throws {
         let file = try #require(
-            Self.linked(try Self.compiled(["then.proto"]), requested: ["then.proto"]).requested.first)
+            Self.linked(try Self.compiled(["then.proto"]), filesToGenerate: ["then.proto"]).filesToGenerate.first)
         let fields = try #require(file.messages.first?.fields)
         #expect(fields.map(\.hasPresence) == [true, true, false, true, true, true])
         #expect(fields.map(\.isDelimited) == [false, true, false, false, false, false])
@@ -186,7 +188,7 @@ import Testing
     }
 
     @Test func `that nobody has is told as missing`() {
-        let compilation = Compiler.link([], requested: ["a.proto"])
+        let compilation = Compiler.link([], filesToGenerate: ["a.proto"])
         #expect(compilation.diagnostics.map(\.file) == ["a.proto"])
         #expect(!compilation.isComplete)
     }
@@ -196,8 +198,8 @@ import Testing
         writer.string(1, "a.proto")
         writer.string(12, "editions")
         writer.varint(14, 99_999)
-        let compilation = Compiler.link([writer.bytes], requested: ["a.proto"])
-        #expect(compilation.diagnostics.map(\.message) == ["the edition is not known"])
+        let compilation = Compiler.link([writer.bytes], filesToGenerate: ["a.proto"])
+        #expect(compilation.diagnostics.map(\.message) == ["the edition is unknown"])
     }
 
     @Test func `that refers to what is not there is refused`() {
@@ -214,7 +216,7 @@ import Testing
                 $0.string(6, ".no.Such")
             }
         }
-        let compilation = Compiler.link([writer.bytes], requested: ["a.proto"])
+        let compilation = Compiler.link([writer.bytes], filesToGenerate: ["a.proto"])
         #expect(compilation.diagnostics.map(\.message) == ["'.no.Such' is not declared"])
     }
 
@@ -223,7 +225,7 @@ import Testing
         let whole = files.map { $0.serialized() }
         let last = try #require(whole.last)
         for end in last.indices {
-            let compilation = Compiler.link(whole.dropLast() + [Array(last[..<end])], requested: [])
+            let compilation = Compiler.link(whole.dropLast() + [Array(last[..<end])], filesToGenerate: [])
             #expect(compilation.files.isEmpty)
         }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchRPC
+import PortableFoundation
 import Testing
 
 @Suite struct `Bytes from a stranger` {

@@ -98,7 +98,7 @@ import Testing
 
     @Test func `goes below the path of its URL`() async throws {
         let service = RPCService(NotesService().handlers)
-        let seen = HandlerFunction { request in
+        let seen = ClosureHandler { request in
             #expect(request.path == "/api/v1/latch.test.v1.Notes/Echo")
             #expect(request.template == "/latch.test.v1.Notes/Echo")
             return try await service.respond(to: request)
@@ -110,7 +110,7 @@ import Testing
     @Test func `passes interceptors, which see a request as any other`() async throws {
         try await withServedNotes { url in
             let channel = try CallStyle(style: .connect).channel(
-                url, interceptors: [FieldsInterceptor(["User-Agent": "from an interceptor"])])
+                url, interceptors: [HeaderInterceptor(["User-Agent": "from an interceptor"])])
             #expect(try await channel.unary(Notes.echo, Note(text: "who")).message.text == "from an interceptor")
         }
     }

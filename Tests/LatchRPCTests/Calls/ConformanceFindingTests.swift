@@ -5,14 +5,15 @@ import LatchHTTP
 import Synchronization
 import Testing
 
+@testable import LatchProtobuf
 @testable import LatchRPC
 
 @Suite(.timeLimit(.minutes(1))) struct `What Connect's conformance suite found` {
-    private func answer(_ fields: HTTPFields, _ body: [UInt8], trailers: HTTPFields = [:]) -> HandlerFunction {
-        HandlerFunction { _ in HTTPResponse(status: .ok, fields: fields, body: HTTPBody(body, trailers: trailers)) }
+    private func answer(_ fields: HTTPFields, _ body: [UInt8], trailers: HTTPFields = [:]) -> ClosureHandler {
+        ClosureHandler { _ in HTTPResponse(status: .ok, fields: fields, body: HTTPBody(body, trailers: trailers)) }
     }
 
-    private func status(_ style: RPCProtocol, _ handler: HandlerFunction) async throws -> [RPCCode?] {
+    private func status(_ style: RPCProtocol, _ handler: ClosureHandler) async throws -> [RPCCode?] {
         let channel = try RPCChannel("http://localhost", through: handler, using: style)
         var codes: [RPCCode?] = []
         for call in [
@@ -42,7 +43,7 @@ import Testing
 
     @Test func `a status in the head of gRPC-Web gives way to the one in the content`() async throws {
         let head: HTTPFields = [.contentType: "application/grpc-web", "grpc-status": "8"]
-        let end = Envelope(WebTrailers.bytes(["grpc-status": "9"]), flags: .trailers).bytes
+        let end = Envelope(GRPCWebTrailers.bytes(["grpc-status": "9"]), flags: .trailers).bytes
         #expect(try await status(.grpcWeb, answer(head, end)) == [.failedPrecondition, .failedPrecondition])
         #expect(try await status(.grpcWeb, answer(head, [])) == [.resourceExhausted, .resourceExhausted])
     }
@@ -105,7 +106,7 @@ import Testing
         }
         try await call()
         #expect(sizes.withLock { $0 } == [])
-        counting.smallestMessage = 0
+        counting.minimumMessageBytes = 0
         try await call()
         #expect(sizes.withLock { $0 } == [2])
     }

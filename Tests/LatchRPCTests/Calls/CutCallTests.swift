@@ -7,15 +7,16 @@ import LatchTesting
 import Synchronization
 import Testing
 
+@testable import LatchProtobuf
 @testable import LatchRPC
 
-/// Where a server falls silent, as it stands on the wire.
+/// The point on the wire at which a server stops sending.
 private struct Silence: Sendable, CustomTestStringConvertible {
     let name: String
     let style: RPCProtocol
-    /// What it has sent by then.
+    /// The bytes sent before it stops.
     let sent: String
-    /// How many messages of a stream have come through by then.
+    /// The number of stream messages sent before it stops.
     var messages = 0
 
     var testDescription: String { "\(style), \(name)" }
@@ -160,7 +161,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
         let address = try await server.start()
         let client = try RawClient(port: address.port, receiveBuffer: 4096)
         let envelope = Envelope([]).bytes
-        let content = style.style == .grpcWebText ? WebText.encode(envelope) : envelope
+        let content = style.style == .grpcWebText ? GRPCWebText.encode(envelope) : envelope
         let head =
             "POST /latch.test.v1.Notes/Count HTTP/1.1\r\nHost: a\r\nContent-Type: \(style.style.mediaType(.binary))\r\n"
             + "Content-Length: \(content.count)\r\n\r\n"

@@ -18,7 +18,7 @@ import Testing
     @Test(arguments: CallStyle.plain) func `is kept by the caller, whatever the server does`(style: CallStyle)
         async throws
     {
-        let deaf = HandlerFunction { _ in
+        let deaf = ClosureHandler { _ in
             try await untilCancelled()
             throw CancellationError()
         }
@@ -72,7 +72,7 @@ import Testing
     {
         let channel = try channel(
             style,
-            through: HandlerFunction { _ in
+            through: ClosureHandler { _ in
                 Issue.record("something was sent")
                 throw HTTPError.offline
             })

@@ -100,7 +100,7 @@ import Testing
 
     @Test func `leaves the errors of interceptors as they are`() async throws {
         struct SignedOut: Error {}
-        let interceptor = InterceptorFunction { _, _ in throw SignedOut() }
+        let interceptor = ClosureInterceptor { _, _ in throw SignedOut() }
         for style in CallStyle.plain {
             let channel = try style.channel("http://localhost", interceptors: [interceptor])
             await #expect(throws: SignedOut.self) { try await channel.unary(Notes.echo, Note()) }
@@ -114,7 +114,7 @@ import Testing
     ])
     func `follows from the status where something else answers`(status: Int, code: RPCCode) async throws {
         for style in CallStyle.plain {
-            let page = HandlerFunction { _ in
+            let page = ClosureHandler { _ in
                 HTTPResponse(
                     status: HTTPStatus(rawValue: status), fields: [.contentType: "text/html"],
                     body: HTTPBody("<p>secret"))

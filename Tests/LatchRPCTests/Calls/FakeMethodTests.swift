@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchHTTP
 import LatchRPC
+import PortableFoundation
 import Testing
 
 @Suite struct `A method of a fake` {
     @Test func `answers as it is told, and notes what it was asked`() async throws {
         let method = RPCFakeMethod<Note, Note>("a.B.Echo")
         await #expect(throws: RPCError.unimplemented) { try await method.call(Note(number: 1)) }
-        method.answer = { note in Note(number: note.number + 1) }
+        method.handler = { note in Note(number: note.number + 1) }
         #expect(try await method.call(Note(number: 2)).number == 3)
-        method.answer = { _ in throw RPCError(.notFound, "gone") }
+        method.handler = { _ in throw RPCError(.notFound, "gone") }
         await #expect(throws: RPCError.notFound) { try await method.call(Note(number: 4)) }
         #expect(method.requests.map(\.number) == [1, 2, 4])
     }
@@ -24,7 +24,7 @@ import Testing
 
     @Test func `is asked by many at once without losing one`() async throws {
         let method = RPCFakeMethod<Note, Note>("a.B.Echo")
-        method.answer = { $0 }
+        method.handler = { $0 }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in Int32(1)...200 { group.addTask { _ = try await method.call(Note(number: number)) } }
             try await group.waitForAll()
@@ -69,11 +69,11 @@ import Testing
     @Test func `is one for all of its copies`() {
         let context = CallContext(path: "/a.B/Echo", metadata: ["x-ask": "1"])
         let copy = context
-        copy.answerMetadata[.init("x-a")] = "1"
-        copy.answerTrailers.append("2", for: "x-b")
-        context.answerTrailers.append("3", for: "x-b")
-        #expect(context.answerMetadata["x-a"] == "1")
-        #expect(copy.answerTrailers.values(of: "x-b") == ["2", "3"])
+        copy.responseMetadata[.init("x-a")] = "1"
+        copy.responseTrailers.append("2", for: "x-b")
+        context.responseTrailers.append("3", for: "x-b")
+        #expect(context.responseMetadata["x-a"] == "1")
+        #expect(copy.responseTrailers.values(of: "x-b") == ["2", "3"])
         #expect(context.deadline == nil && context.metadata["X-ASK"] == "1" && context.path == "/a.B/Echo")
     }
 }

@@ -7,6 +7,7 @@ import LatchTesting
 import Synchronization
 import Testing
 
+@testable import LatchProtobuf
 @testable import LatchRPC
 
 @Suite(.timeLimit(.minutes(2))) struct `A time that nobody lives to see` {
@@ -56,15 +57,15 @@ import Testing
         var handlers: [RPCMethodHandler] {
             [
                 .unary(Notes.echo) { note, context in
-                    (context.answerMetadata, context.answerTrailers) = (metadata, trailers)
+                    (context.responseMetadata, context.responseTrailers) = (metadata, trailers)
                     if let error { throw error }
                     return note
                 },
                 .serverStream(Notes.count) { note, context in
-                    context.answerMetadata = metadata
+                    context.responseMetadata = metadata
                     return RPCStream { writer in
                         try await writer.send(note)
-                        context.answerTrailers = trailers
+                        context.responseTrailers = trailers
                         if let error { throw error }
                     }
                 },
@@ -72,7 +73,7 @@ import Testing
         }
     }
 
-    /// How a unary call and a stream end, over a real socket.
+    /// The outcomes of a unary call and a stream over a real socket.
     private func outcomes(_ style: CallStyle, _ leaving: Leaving) async throws -> [RPCError?] {
         try await serving(returning: RPCService(leaving.handlers)) { url in
             let channel = try style.channel(url)
@@ -92,7 +93,7 @@ import Testing
         ] {
             for error in try await outcomes(style, leaving) {
                 #expect(error?.status == .internal)
-                #expect(error?.message == "The method left a field that cannot be sent.")
+                #expect(error?.message == "The method set a metadata field that cannot be sent.")
                 #expect(error?.metadata["x-more"] == nil)
             }
         }
@@ -184,7 +185,7 @@ import Testing
             "Grpc-Message": "x", "connect-content-encoding": "gzip", "x-own": "1", "x-own": "2", "Connection": "close",
             "cache-control": "no-store",
         ]
-        #expect(fields.besideAnswer == ["x-own": "1", "x-own": "2", "cache-control": "no-store"])
+        #expect(fields.applicationMetadata == ["x-own": "1", "x-own": "2", "cache-control": "no-store"])
     }
 }
 
@@ -193,14 +194,14 @@ import Testing
         let asked = Mutex(0)
         let refusing = RPCService([.unary(Notes.echo) { _, _ in throw RPCError.unauthenticated }])
         let accepting = RPCService(NotesService().handlers)
-        let server = HandlerFunction { request in
+        let server = ClosureHandler { request in
             let count = asked.withLock { asked in
                 asked += 1
                 return asked
             }
             return try await (count == 1 ? refusing : accepting).respond(to: request)
         }
-        let renewal = InterceptorFunction { request, next in
+        let renewal = ClosureInterceptor { request, next in
             let response = try await next.respond(to: request)
             return response.status == .unauthorized ? try await next.respond(to: request) : response
         }
@@ -214,8 +215,9 @@ import Testing
         let fields: HTTPFields = [.contentType: "application/grpc-web-text+proto"]
         let answer = HTTPResponse(status: .ok, fields: fields, body: HTTPBody(text))
         let channel = try RPCChannel("http://localhost", using: .grpcWebText)
-        let seen = try await RefusalInterceptor(style: .grpcWebText, terms: channel.terms).intercept(
-            HTTPRequest(authority: "a", path: "/"), next: HandlerFunction { _ in answer })
+        let seen = try await UnauthenticatedInterceptor(style: .grpcWebText, configuration: channel.configuration)
+            .intercept(
+                HTTPRequest(authority: "a", path: "/"), next: ClosureHandler { _ in answer })
         #expect(seen.status == .ok)
     }
 }
@@ -226,7 +228,7 @@ func failure(_ body: () async throws -> Void) async -> RPCError? {
     return nil
 }
 
-/// What `body` makes of a service behind a real socket on loopback.
+/// Runs `body` with a service behind a real socket on loopback.
 func serving<Value: Sendable>(
     returning service: RPCService, _ body: @Sendable (_ url: String) async throws -> Value
 ) async throws -> Value {

@@ -59,7 +59,7 @@ import Testing
             method: .post, authority: "a", path: "/latch.test.v1.Notes/Add",
             fields: [.contentType: "application/" + type], body: body)
         let channel = try RPCChannel(
-            "http://localhost", through: HandlerFunction { _ in try await service.respond(to: request) },
+            "http://localhost", through: ClosureHandler { _ in try await service.respond(to: request) },
             using: type.hasPrefix("connect") ? .connect : type.hasPrefix("grpc-web") ? .grpcWeb : .grpc)
         await #expect(throws: RPCError.resourceExhausted) { try await channel.clientStream(Notes.add, RPCStream([])) }
     }

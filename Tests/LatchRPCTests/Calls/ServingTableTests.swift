@@ -5,6 +5,7 @@ import LatchServer
 import LatchTesting
 import Testing
 
+@testable import LatchProtobuf
 @testable import LatchRPC
 
 @Suite struct `An answer of Connect` {
@@ -48,7 +49,7 @@ import Testing
 @Suite struct `A request of a call` {
     private let service = RPCService(NotesService().handlers)
 
-    /// How a call ends that was written by hand: the HTTP status, and the content with the trailers as text.
+    /// The outcome of a handwritten call: the HTTP status, and the content with the trailers as text.
     private func answer(
         _ type: String, _ fields: HTTPFields = [:], name: String = "Count", body: [UInt8]
     ) async throws -> (status: Int, text: String) {
@@ -68,7 +69,7 @@ import Testing
 
     private static let streams = ["application/connect+proto", "application/grpc-web+proto", "application/grpc"]
 
-    /// What says a code, in the words of the protocol.
+    /// The text that carries a code in a protocol.
     private func says(_ code: RPCCode, _ text: String, _ type: String) -> Bool {
         text.contains(type.contains("connect") ? "\"code\":\"\(code.name)\"" : "grpc-status: \(code.rawValue)")
     }
@@ -131,7 +132,7 @@ import Testing
         let message = Array((isJSON ? "{}" : "").utf8)
         let content = type.contains("+json") ? Array("{}".utf8) : []
         let envelope = Envelope(content).bytes
-        let body = type.contains("text") ? WebText.encode(envelope) : type.contains("grpc") ? envelope : message
+        let body = type.contains("text") ? GRPCWebText.encode(envelope) : type.contains("grpc") ? envelope : message
         let answer = try await answer(type, name: "Echo", body: body)
         #expect(answer.status == status)
         if type.contains("grpc"), status == 200 {

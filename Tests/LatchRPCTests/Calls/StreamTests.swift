@@ -6,6 +6,7 @@ import LatchTesting
 import Synchronization
 import Testing
 
+@testable import LatchProtobuf
 @testable import LatchRPC
 
 @Suite(.timeLimit(.minutes(1))) struct `A stream of messages` {
@@ -87,7 +88,7 @@ import Testing
     @Test func `of an answer has one reader at a time: a second one is told so, and not that it is over`() async throws
     {
         let gate = Gate()
-        let reader = AnswerReader { () async throws -> EnvelopedAnswer in
+        let reader = ResponseMessageReader { () async throws -> EnvelopedResponse in
             await gate.pass()
             throw Broken()
         }
@@ -144,7 +145,7 @@ import Testing
     }
 
     /// Asks once more after a 401, as a session does.
-    private let renewal = InterceptorFunction { request, next in
+    private let renewal = ClosureInterceptor { request, next in
         let response = try await next.respond(to: request)
         guard response.status == .unauthorized, request.body.isReplayable else { return response }
         return try await next.respond(to: request)

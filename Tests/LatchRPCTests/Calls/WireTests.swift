@@ -6,6 +6,7 @@ import LatchTesting
 import Synchronization
 import Testing
 
+@testable import LatchProtobuf
 @testable import LatchRPC
 
 @Suite struct `A stream of envelopes` {
@@ -64,7 +65,7 @@ import Testing
         (.seconds(-1), "0n"), (.seconds(100_000), "100000S"), (.seconds(400_000_000), "111111H"),
     ])
     func `spell a time for gRPC`(time: Duration, text: String) {
-        #expect(WireTimeout.grpc(time) == text)
+        #expect(TimeoutHeader.grpc(time) == text)
         #expect(text.utf8.count <= 9)
     }
 
@@ -73,21 +74,21 @@ import Testing
         ("5u", .microseconds(5)), ("6n", .nanoseconds(6)), ("99999999H", .seconds(359_999_996_400)),
     ])
     func `are read as a time`(text: String, time: Duration) {
-        #expect(WireTimeout.duration(grpc: text) == time)
+        #expect(TimeoutHeader.duration(grpc: text) == time)
     }
 
     @Test(arguments: ["", "1", "H", "-1S", "+1S", "1s", "1.5S", "123456789S", "1 S", "１S"])
     func `that are no time are none`(text: String) {
-        #expect(WireTimeout.duration(grpc: text) == nil)
+        #expect(TimeoutHeader.duration(grpc: text) == nil)
     }
 
     @Test func `spell a time for Connect`() {
-        #expect(WireTimeout.milliseconds(.seconds(2)) == "2000")
-        #expect(WireTimeout.milliseconds(.zero) == "0")
-        #expect(WireTimeout.milliseconds(.seconds(1e12)) == "9999999999")
-        #expect(WireTimeout.duration(milliseconds: "9999999999") == .milliseconds(9_999_999_999))
+        #expect(TimeoutHeader.milliseconds(.seconds(2)) == "2000")
+        #expect(TimeoutHeader.milliseconds(.zero) == "0")
+        #expect(TimeoutHeader.milliseconds(.seconds(1e12)) == "9999999999")
+        #expect(TimeoutHeader.duration(milliseconds: "9999999999") == .milliseconds(9_999_999_999))
         for text in ["", "12345678901", "-1", "1.0", "abc"] {
-            #expect(WireTimeout.duration(milliseconds: text) == nil)
+            #expect(TimeoutHeader.duration(milliseconds: text) == nil)
         }
     }
 
@@ -112,15 +113,15 @@ import Testing
 
     @Test func `carry trailers in the content of gRPC-Web`() {
         let fields: HTTPFields = ["grpc-status": "0", "x-a": "b", "x-a": ""]
-        #expect(WebTrailers.fields(WebTrailers.bytes(fields)) == fields)
-        let odd = WebTrailers.fields(
+        #expect(GRPCWebTrailers.fields(GRPCWebTrailers.bytes(fields)) == fields)
+        let odd = GRPCWebTrailers.fields(
             Array("Grpc-Status:0\nno field\n: empty\nbad name: 1\r\n x: 2\r\nY:\t 3 \r\n".utf8))
         #expect(odd == ["grpc-status": "0", "y": "3"])
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 7, 1000]) func `are base64 in pieces of any size`(size: Int) async throws {
         let bytes = (0..<100).map { UInt8($0) }
-        let text = bytes.indices.flatMap { $0 % 7 == 0 ? WebText.encode(Array(bytes[$0..<min($0 + 7, 100)])) : [] }
+        let text = bytes.indices.flatMap { $0 % 7 == 0 ? GRPCWebText.encode(Array(bytes[$0..<min($0 + 7, 100)])) : [] }
         let rest = Mutex(text[...])
         let stream = HTTPBodyStream(once: {
             rest.withLock { rest in
@@ -129,13 +130,13 @@ import Testing
             }
         })
         var decoded: [UInt8] = []
-        for try await piece in WebText.decoding(stream) { decoded += piece }
+        for try await piece in GRPCWebText.decoding(stream) { decoded += piece }
         #expect(decoded == bytes)
     }
 
     @Test(arguments: [1, 2, 3, 4, 7]) func `are base64 without padding between pieces`(size: Int) async throws {
         let rest = Mutex((0..<100).map { UInt8($0) }[...])
-        let encode = WebText.encoding {
+        let encode = GRPCWebText.encoding {
             rest.withLock { rest in
                 defer { rest = rest.dropFirst(size) }
                 return rest.isEmpty ? nil : Array(rest.prefix(size))
@@ -149,7 +150,7 @@ import Testing
     @Test(arguments: ["a", "ab", "abc", "a===", "====", "ab=c", "!!!!", "AA==A"])
     func `that are no base64 are an error`(text: String) async throws {
         await #expect(throws: RPCError.internal) {
-            for try await _ in WebText.decoding(HTTPBodyStream(Array(text.utf8))) {}
+            for try await _ in GRPCWebText.decoding(HTTPBodyStream(Array(text.utf8))) {}
         }
     }
 

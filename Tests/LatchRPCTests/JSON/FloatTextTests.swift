@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchRPC
 import LatchTesting
+import PortableFoundation
 import Testing
 
 @Suite struct `A float of any bits` {

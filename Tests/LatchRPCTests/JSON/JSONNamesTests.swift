@@ -3,21 +3,23 @@
 import ConformanceTestee
 import Testing
 
+@testable import LatchProtobuf
 @testable import LatchRPC
 
 @Suite struct `The names of fields in JSON` {
     private func read(_ json: String, as schema: MessageSchema) throws(ProtoError) -> MessageStorage {
         var storage = MessageStorage(schema)
         try Array(json.utf8).withUnsafeBufferPointer { (bytes) throws(ProtoError) in
-            var reader = JSONMessageReader(text: JSONReader(bytes, depth: 10), options: JSONReadingOptions())
+            var reader = JSONMessageDecoder(text: JSONScanner(bytes, depth: 10), options: JSONDecodingOptions())
             try reader.readMessage(into: &storage)
         }
         return storage
     }
 
-    private func json(_ storage: MessageStorage, _ options: JSONWritingOptions = JSONWritingOptions()) throws -> String
+    private func json(_ storage: MessageStorage, _ options: JSONEncodingOptions = JSONEncodingOptions()) throws
+        -> String
     {
-        var writer = JSONMessageWriter(options: options)
+        var writer = JSONMessageEncoder(options: options)
         try writer.writeMessage(storage)
         return String(decoding: writer.output.bytes, as: UTF8.self)
     }
@@ -59,7 +61,7 @@ import Testing
         let text = try json(storage)
         #expect(text == #"{"\"\\":1,"é":2," x\n\u007f":3}"#)
         #expect(try read(text, as: schema) == storage)
-        #expect(try json(storage, JSONWritingOptions(preservesProtoNames: true)) == #"{"a":1,"b_c":2,"d":3}"#)
+        #expect(try json(storage, JSONEncodingOptions(preservesProtoNames: true)) == #"{"a":1,"b_c":2,"d":3}"#)
         #expect(try read(#"{"\u0022\\":1,"\u00e9":2,"\u0020x\u000A\u007F":3}"#, as: schema) == storage)
         #expect(throws: ProtoError.unknownField) { try read(#"{"\\\"\\\\":1}"#, as: schema) }
     }

@@ -5,7 +5,7 @@ import LatchRPC
 import Testing
 
 /// The error with which a text is refused; nil where it is read.
-func refusal(_ json: String, _ options: JSONReadingOptions = JSONReadingOptions()) -> ProtoError? {
+func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOptions()) -> ProtoError? {
     do throws(ProtoError) {
         _ = try TestAllTypesProto3(json: json, options: options)
         return nil
@@ -47,7 +47,7 @@ func refusal(_ json: String, _ options: JSONReadingOptions = JSONReadingOptions(
             [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xE8, 0xB0],
         ] as [[UInt8]])
     func `holds UTF-8 in values, names and what is skipped`(bytes: [UInt8]) {
-        let ignoring = JSONReadingOptions(ignoresUnknownFields: true)
+        let ignoring = JSONDecodingOptions(ignoresUnknownFields: true)
         for frame in [
             ("{\"optionalString\":\"", "\"}"), ("{\"x", "\":1}"), ("{\"x\":[\"", "\"]}"), ("{\"x\":{\"", "\":1}}"),
         ] {
@@ -126,15 +126,15 @@ func refusal(_ json: String, _ options: JSONReadingOptions = JSONReadingOptions(
         }
         #expect(refusal(nested(100)) == nil)
         #expect(refusal(nested(101)) == .tooDeep)
-        #expect(refusal(nested(3), JSONReadingOptions(depth: 2)) == .tooDeep)
+        #expect(refusal(nested(3), JSONDecodingOptions(depth: 2)) == .tooDeep)
         let deep = String(repeating: "[", count: 1_000_000)
         #expect(refusal("{\"optionalValue\":\(deep)") == .tooDeep)
-        #expect(refusal("{\"x\":\(deep)", JSONReadingOptions(ignoresUnknownFields: true)) == .tooDeep)
-        #expect(refusal(nested(600), JSONReadingOptions(depth: 100_000)) == .tooDeep)
+        #expect(refusal("{\"x\":\(deep)", JSONDecodingOptions(ignoresUnknownFields: true)) == .tooDeep)
+        #expect(refusal(nested(600), JSONDecodingOptions(depth: 100_000)) == .tooDeep)
     }
 
     @Test func `has no unknown members, unless they are to be ignored`() throws {
-        let ignoring = JSONReadingOptions(ignoresUnknownFields: true)
+        let ignoring = JSONDecodingOptions(ignoresUnknownFields: true)
         let json = #"{"nobody":{"a":[1,null,{"b":"c"}]},"optionalInt32":1,"OptionalInt32":2}"#
         #expect(refusal(json) == .unknownField)
         #expect(
@@ -159,7 +159,7 @@ func refusal(_ json: String, _ options: JSONReadingOptions = JSONReadingOptions(
         #expect(refusal(#"{"optionalNestedEnum":"neg"}"#) == .unknownEnumValue)
         #expect(refusal(#"{"optionalNestedEnum":"1"}"#) == .unknownEnumValue)
         #expect(throws: ProtoError.unknownEnumValue) { try TestAllTypesProto2(json: #"{"optionalNestedEnum":7}"#) }
-        let ignoring = JSONReadingOptions(ignoresUnknownFields: true)
+        let ignoring = JSONDecodingOptions(ignoresUnknownFields: true)
         let json =
             #"{"repeatedNestedEnum":["BAR","?","BAZ"],"mapStringNestedEnum":{"a":"?","b":"BAR"},"oneofEnum":"?"}"#
         let message = try TestAllTypesProto3(json: json, options: ignoring)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConformanceTestee
-import PortableFoundation
 import LatchRPC
 import LatchTesting
+import PortableFoundation
 import Testing
 
 @Suite struct `A string of JSON` {

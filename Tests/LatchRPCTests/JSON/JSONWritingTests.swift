@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConformanceTestee
-import PortableFoundation
 import LatchRPC
+import PortableFoundation
 import Testing
 
 @Suite struct `A message that is written as JSON` {
@@ -26,19 +26,20 @@ import Testing
             $0.fieldName7 = 2
         }
         #expect(
-            try message.json(JSONWritingOptions(preservesProtoNames: true))
+            try message.json(JSONEncodingOptions(preservesProtoNames: true))
                 == #"{"optional_nested_message":{"a":1},"fieldName7":2}"#)
     }
 
     @Test func `has fields that are zero only where that is wanted, and those with presence never`() throws {
         #expect(try ForeignMessage().json() == "{}")
-        #expect(try ForeignMessage().json(JSONWritingOptions(includesDefaults: true)) == #"{"c":0}"#)
-        let json = try TestAllTypesProto3().json(JSONWritingOptions(includesDefaults: true))
+        #expect(try ForeignMessage().json(JSONEncodingOptions(includesDefaults: true)) == #"{"c":0}"#)
+        let json = try TestAllTypesProto3().json(JSONEncodingOptions(includesDefaults: true))
         #expect(json.contains(#""repeatedInt32":[],"#) && json.contains(#""mapInt32Int32":{}"#))
         #expect(json.contains(#""optionalNestedEnum":"FOO""#) && json.contains(#""optionalInt64":"0""#))
         #expect(!json.contains("oneof") && !json.contains("optionalNestedMessage"))
         #expect(
-            try TestAllTypesProto2().json(JSONWritingOptions(includesDefaults: true)).contains("optionalInt32") == false
+            try TestAllTypesProto2().json(JSONEncodingOptions(includesDefaults: true)).contains("optionalInt32")
+                == false
         )
     }
 
@@ -47,7 +48,7 @@ import Testing
             $0.repeatedNestedEnum = [.bar, .unrecognized(9), .neg]
         }
         #expect(try message.json() == #"{"repeatedNestedEnum":["BAR",9,"NEG"]}"#)
-        #expect(try message.json(JSONWritingOptions(enumsAsNumbers: true)) == #"{"repeatedNestedEnum":[1,9,-1]}"#)
+        #expect(try message.json(JSONEncodingOptions(enumsAsNumbers: true)) == #"{"repeatedNestedEnum":[1,9,-1]}"#)
     }
 
     @Test func `has floats in the fewest digits that read back`() throws {
@@ -87,7 +88,7 @@ import Testing
                 || json
                     == #"{"[protobuf_test_messages.proto2.groupfield]":{"groupInt32":6},"[protobuf_test_messages.proto2.extension_int32]":5}"#
         )
-        let options = JSONReadingOptions(extensions: AllTypesProto2Extensions.all)
+        let options = JSONDecodingOptions(extensions: AllTypesProto2Extensions.all)
         #expect(try TestAllTypesProto2(json: json, options: options) == message)
         #expect(throws: ProtoError.unknownField) { try TestAllTypesProto2(json: json) }
         let twice =

@@ -3,6 +3,7 @@
 import PortableFoundation
 import TestVectors
 
+@testable import LatchProtobuf
 @testable import LatchRPC
 
 /// Messages of any type with random content that every encoding can say.
@@ -24,7 +25,7 @@ struct RandomMessage {
 
     private mutating func storage(_ schema: MessageSchema, _ depth: Int) throws -> MessageStorage {
         var storage = MessageStorage(schema)
-        switch WellKnownShape(schema.name) {
+        switch WellKnownType(schema.name) {
         case .timestamp: setTime(&storage, TimeText.timestamps, sign: 1)
         case .duration: setTime(&storage, TimeText.durations, sign: chance(2) ? 1 : -1)
         case .fieldMask: storage[strings: 0] = chance(3) ? [] : ["a", "b_c.d_e2", "f1"]
@@ -52,7 +53,7 @@ struct RandomMessage {
         }
     }
 
-    private mutating func content(_ kind: FieldKind, _ field: FieldSchema?, _ depth: Int) throws -> FieldContent {
+    private mutating func content(_ kind: FieldKind, _ field: FieldSchema?, _ depth: Int) throws -> AnyFieldValue {
         if let schema = field?.enumeration { return .int32(number(of: schema)) }
         switch kind.stored {
         case .bool: return .bool(chance(2))

@@ -19,17 +19,17 @@ import Testing
         var random = RandomMessage(seed: seed)
         let message = try random.make(Value.self)
         try expectSame(try Value(serialized: message.serialized()), message, seed, "bytes")
-        let reading = JSONReadingOptions(types: types)
+        let reading = JSONDecodingOptions(types: types)
         for writing in [
-            JSONWritingOptions(types: types), JSONWritingOptions(preservesProtoNames: true, types: types),
-            JSONWritingOptions(enumsAsNumbers: true, types: types),
+            JSONEncodingOptions(types: types), JSONEncodingOptions(preservesProtoNames: true, types: types),
+            JSONEncodingOptions(enumsAsNumbers: true, types: types),
         ] {
             let json = try message.jsonBytes(writing)
             try expectSame(try Value(json: json, options: reading), message, seed, "JSON")
             #expect(try JSONSerialization.jsonObject(with: Data(json)) is [String: Any], "Foundation reads it too")
         }
-        let text = message.text(TextWritingOptions(types: types))
-        try expectSame(try Value(text: text, options: TextReadingOptions(types: types)), message, seed, "text")
+        let text = message.text(TextFormatEncodingOptions(types: types))
+        try expectSame(try Value(text: text, options: TextFormatDecodingOptions(types: types)), message, seed, "text")
         try expectSame(try Value(text: message.text()), message, seed, "text without types")
     }
 
@@ -46,32 +46,32 @@ import Testing
         for seed in UInt64(1)...30 {
             var random = RandomMessage(seed: seed)
             let message = try random.make(TestAllTypesProto3.self, depth: 2)
-            let json = try message.jsonBytes(JSONWritingOptions(includesDefaults: true, types: types))
-            let back = try TestAllTypesProto3(json: json, options: JSONReadingOptions(types: types))
+            let json = try message.jsonBytes(JSONEncodingOptions(includesDefaults: true, types: types))
+            let back = try TestAllTypesProto3(json: json, options: JSONDecodingOptions(types: types))
             try expectSame(back, message, seed, "JSON with zeros")
         }
     }
 
     @Test func `is never half read: each cut of its JSON is refused`() throws {
         var random = RandomMessage(seed: 7)
-        let json = try random.make(TestAllTypesProto3.self, depth: 2).jsonBytes(JSONWritingOptions(types: types))
+        let json = try random.make(TestAllTypesProto3.self, depth: 2).jsonBytes(JSONEncodingOptions(types: types))
         for end in stride(from: 0, to: json.count, by: 3) {
             #expect(throws: ProtoError.self) {
-                try TestAllTypesProto3(json: Array(json[..<end]), options: JSONReadingOptions(types: types))
+                try TestAllTypesProto3(json: Array(json[..<end]), options: JSONDecodingOptions(types: types))
             }
         }
     }
 
     @Test func `is read or refused, whatever one byte of its JSON is turned into`() throws {
         var random = RandomMessage(seed: 9)
-        let json = try random.make(TestAllTypesProto3.self, depth: 1).jsonBytes(JSONWritingOptions(types: types))
+        let json = try random.make(TestAllTypesProto3.self, depth: 1).jsonBytes(JSONEncodingOptions(types: types))
         var (read, refused) = (0, 0)
         for place in json.indices {
             for byte in [0x00, 0x22, 0x2C, 0x30, 0x5C, 0x7B, 0x80, 0xFF] as [UInt8] {
                 var changed = json
                 changed[place] = byte
                 do throws(ProtoError) {
-                    _ = try TestAllTypesProto3(json: changed, options: JSONReadingOptions(types: types))
+                    _ = try TestAllTypesProto3(json: changed, options: JSONDecodingOptions(types: types))
                     read += 1
                 } catch {
                     refused += 1

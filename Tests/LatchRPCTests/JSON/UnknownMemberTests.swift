@@ -6,7 +6,7 @@ import LatchRPC
 import Testing
 
 @Suite struct `A member of JSON that nobody knows` {
-    private let ignoring = JSONReadingOptions(ignoresUnknownFields: true)
+    private let ignoring = JSONDecodingOptions(ignoresUnknownFields: true)
 
     @Test(arguments: [
         #"{"nobody":1}"#, #"{"optionalNestedMessage":{"nobody":[]}}"#,
@@ -86,9 +86,9 @@ import Testing
         let deep = try ProtoValue(json: value(100))
         #expect(throws: ProtoError.tooDeep) { try ProtoValue(json: value(101)) }
         #expect(try ProtoValue(json: deep.json()) == deep)
-        let deeper = try ProtoValue(json: value(512), options: JSONReadingOptions(depth: 10_000))
+        let deeper = try ProtoValue(json: value(512), options: JSONDecodingOptions(depth: 10_000))
         #expect(throws: ProtoError.tooDeep) {
-            try ProtoValue(json: value(513), options: JSONReadingOptions(depth: 10_000))
+            try ProtoValue(json: value(513), options: JSONDecodingOptions(depth: 10_000))
         }
         // A value and the list in it are two messages to the writer, which is bounded too.
         #expect(throws: ProtoError.tooDeep) { try deeper.json() }

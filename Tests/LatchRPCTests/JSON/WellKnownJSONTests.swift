@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConformanceTestee
-import PortableFoundation
 import LatchRPC
+import PortableFoundation
 import Testing
 
 @Suite struct `A well-known message in JSON` {
@@ -67,17 +67,17 @@ import Testing
     }
 
     @Test func `is refused where JSON cannot say it`() {
-        #expect(throws: ProtoError.unspeakable) { try Timestamp(seconds: 253_402_300_800).json() }
-        #expect(throws: ProtoError.unspeakable) { try Timestamp(nanos: -1).json() }
-        #expect(throws: ProtoError.unspeakable) { try Timestamp(nanos: 1_000_000_000).json() }
-        #expect(throws: ProtoError.unspeakable) { try ProtoDuration(seconds: 1, nanos: -1).json() }
-        #expect(throws: ProtoError.unspeakable) { try ProtoDuration(seconds: 315_576_000_001).json() }
-        #expect(throws: ProtoError.unspeakable) { try FieldMask(paths: ["fooBar"]).json() }
-        #expect(throws: ProtoError.unspeakable) { try FieldMask(paths: ["a_1"]).json() }
-        #expect(throws: ProtoError.unspeakable) { try FieldMask(paths: ["a_"]).json() }
-        #expect(throws: ProtoError.unspeakable) { try ProtoValue().json() }
-        #expect(throws: ProtoError.unspeakable) { try ProtoValue(kind: .numberValue(.nan)).json() }
-        #expect(throws: ProtoError.unspeakable) {
+        #expect(throws: ProtoError.unrepresentable) { try Timestamp(seconds: 253_402_300_800).json() }
+        #expect(throws: ProtoError.unrepresentable) { try Timestamp(nanos: -1).json() }
+        #expect(throws: ProtoError.unrepresentable) { try Timestamp(nanos: 1_000_000_000).json() }
+        #expect(throws: ProtoError.unrepresentable) { try ProtoDuration(seconds: 1, nanos: -1).json() }
+        #expect(throws: ProtoError.unrepresentable) { try ProtoDuration(seconds: 315_576_000_001).json() }
+        #expect(throws: ProtoError.unrepresentable) { try FieldMask(paths: ["fooBar"]).json() }
+        #expect(throws: ProtoError.unrepresentable) { try FieldMask(paths: ["a_1"]).json() }
+        #expect(throws: ProtoError.unrepresentable) { try FieldMask(paths: ["a_"]).json() }
+        #expect(throws: ProtoError.unrepresentable) { try ProtoValue().json() }
+        #expect(throws: ProtoError.unrepresentable) { try ProtoValue(kind: .numberValue(.nan)).json() }
+        #expect(throws: ProtoError.unrepresentable) {
             try ProtoStruct(fields: ["a": ProtoValue(kind: .numberValue(-.infinity))]).json()
         }
     }
@@ -128,8 +128,8 @@ extension UInt64 {
     @Test func `has the members of its message after the type`() throws {
         let any = try ProtoAny(packing: ForeignMessage(c: 5))
         let json = #"{"@type":"type.googleapis.com/protobuf_test_messages.proto3.ForeignMessage","c":5}"#
-        #expect(try any.json(JSONWritingOptions(types: types)) == json)
-        let reading = JSONReadingOptions(types: types)
+        #expect(try any.json(JSONEncodingOptions(types: types)) == json)
+        let reading = JSONDecodingOptions(types: types)
         #expect(try ProtoAny(json: json, options: reading) == any)
         let last = #"{"c":5,"@type":"type.googleapis.com/protobuf_test_messages.proto3.ForeignMessage"}"#
         #expect(try ProtoAny(json: last, options: reading) == any)

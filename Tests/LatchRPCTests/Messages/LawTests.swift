@@ -4,9 +4,10 @@ import ConformanceTestee
 import TestVectors
 import Testing
 
+@testable import LatchProtobuf
 @testable import LatchRPC
 
-/// What holds for all messages, tried with random ones; a failure names its seed.
+/// The laws of all messages, tried with random ones; a failure names its seed.
 @Suite struct `Laws of messages` {
     private func bytes(_ message: some Message) throws -> [UInt8] { try message.serialized(deterministic: true) }
 
@@ -69,8 +70,8 @@ import Testing
                 #expect(Set([one, back, one]).count == 1, "seed \(seed)")
                 #expect(try (one == other) == (bytes(one) == bytes(other)), "seed \(seed)")
                 let json = try Value(
-                    json: one.jsonBytes(JSONWritingOptions(types: ConformanceTestee.types)),
-                    options: JSONReadingOptions(types: ConformanceTestee.types))
+                    json: one.jsonBytes(JSONEncodingOptions(types: ConformanceTestee.types)),
+                    options: JSONDecodingOptions(types: ConformanceTestee.types))
                 #expect(json == one && json.hashValue == one.hashValue, "seed \(seed)")
             }
             try open(one)

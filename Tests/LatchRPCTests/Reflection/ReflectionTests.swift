@@ -17,7 +17,7 @@ typealias ReflectionTests = `What a server tells of its services`
             try await client.descriptors(of: ["shelf.v1.Shelves", "shelf.v1.Borrowing"]))
         #expect(Set(told.files.map(\.name)) == Set(wanted.files.map(\.name)))
         // Each after what it imports, so that it can be linked as it comes.
-        #expect(Compiler.link(told.files.map(\.bytes), requested: told.files.map(\.name)).isComplete)
+        #expect(Compiler.link(told.files.map(\.bytes), filesToGenerate: told.files.map(\.name)).isComplete)
         for file in wanted.files {
             let answer = try await client.file(named: file.name)
             #expect(try FileDescriptorSetBytes.name(of: #require(answer.first)) == file.name)

@@ -19,12 +19,12 @@ private final class Network: Sendable {
     private let clock = ManualClock()
 
     private func client(
-        _ service: ShelfService, answers: (any AnswerStore)? = nil, limit: Int = 100
+        _ service: ShelfService, answers: (any ResponseStore)? = nil, limit: Int = 100
     ) -> ShelfClient {
         ShelfClient(
             service, ShelfState(),
             ClientSettings(
-                clock: clock.wallClock(), network: network.status, answers: answers, answerLimit: limit))
+                clock: clock.wallClock(), network: network.status, responseStore: answers, cachedResponseLimit: limit))
     }
 
     @Test func `an action that supports it is answered as it was last, marked as stale`() async throws {
@@ -41,7 +41,7 @@ private final class Network: Sendable {
         network.set(true)
         try await client.process(.load(Book("a")))
         #expect(await !client.getCurrentState().isStale)
-        #expect(await client.getStatistics().answeredFromCache == 1)
+        #expect(await client.getStatistics().cacheHits == 1)
     }
 
     @Test func `the same goes where the call finds out that there is none`() async throws {
@@ -87,25 +87,25 @@ private final class Network: Sendable {
 
     @Test func `answers outlive the program where they are to`() async throws {
         try await withTemporaryFolder { folder in
-            let store = FileAnswerStore(folder: folder + "/answers")
+            let store = FileResponseStore(folder: folder + "/answers")
             try await client(ShelfService(), answers: store).process(.saved(Book("a", title: "Emma")))
             network.set(false)
-            let next = client(ShelfService(), answers: FileAnswerStore(folder: folder + "/answers"))
+            let next = client(ShelfService(), answers: FileResponseStore(folder: folder + "/answers"))
             try await next.process(.saved(Book("a", title: "Emma")))
             #expect(await next.getCurrentState().books == [Book("a", title: "Emma")])
             #expect(await next.getCurrentState().isStale)
             // Those of the other strategy are not in the store.
             await #expect(throws: ShelfFailure.self) { try await next.process(.load(Book("a"))) }
-            try await next.forgetAnswers()
+            try await next.removeCachedResponses()
             await #expect(throws: ShelfFailure.self) { try await next.process(.saved(Book("a", title: "Emma"))) }
         }
     }
 
     @Test func `an answer that cannot be kept is no failure`() async throws {
-        let client = client(ShelfService(), answers: FileAnswerStore(folder: "/dev/null/answers"))
+        let client = client(ShelfService(), answers: FileResponseStore(folder: "/dev/null/answers"))
         try await client.process(.saved(Book("a")))
         #expect(await client.getCurrentState().ids == ["a"])
-        #expect(await client.getStatistics().unkeptAnswers == 1)
+        #expect(await client.getStatistics().failedCacheWrites == 1)
     }
 
     @Test func `no more answers are kept than the limit says`() async throws {
@@ -137,20 +137,20 @@ private final class Network: Sendable {
 @Suite struct `A store of answers in files` {
     @Test func `gives each request its own answer, and none that was damaged`() async throws {
         try await withTemporaryFolder { folder in
-            let store = FileAnswerStore(folder: folder)
+            let store = FileResponseStore(folder: folder)
             let keys = [
-                AnswerKey(action: "a", request: [1, 2]), AnswerKey(action: "a", request: []),
-                AnswerKey(action: "a\u{1}", request: [2]),
+                ResponseCacheKey(action: "a", request: [1, 2]), ResponseCacheKey(action: "a", request: []),
+                ResponseCacheKey(action: "a\u{1}", request: [2]),
             ]
             for (index, key) in keys.enumerated() {
-                #expect(try await store.answer(to: key) == nil)
-                try await store.keep(KeptAnswer(bytes: [UInt8(index)], time: 1.5), to: key)
+                #expect(try await store.response(for: key) == nil)
+                try await store.store(CachedResponse(bytes: [UInt8(index)], time: 1.5), for: key)
             }
             for (index, key) in keys.enumerated() {
-                #expect(try await store.answer(to: key) == KeptAnswer(bytes: [UInt8(index)], time: 1.5))
+                #expect(try await store.response(for: key) == CachedResponse(bytes: [UInt8(index)], time: 1.5))
             }
             try await store.removeAll()
-            for key in keys { #expect(try await store.answer(to: key) == nil) }
+            for key in keys { #expect(try await store.response(for: key) == nil) }
         }
     }
 }

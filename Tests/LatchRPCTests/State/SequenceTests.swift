@@ -5,6 +5,7 @@ import LatchTesting
 import Testing
 
 @testable import LatchHTTP
+@testable import LatchProtobuf
 @testable import LatchRPC
 
 @Suite struct `Several actions` {
@@ -140,7 +141,7 @@ import Testing
         #expect(await client.getCurrentState().error?.code == "invalidAction")
     }
 
-    /// After these nobody knows whether the server has acted.
+    /// The failures after which it is unknown whether the server has acted.
     private static let uncertain: [any Error] = [
         RPCError(.unavailable), RPCError(.deadlineExceeded), HTTPError.timeout, HTTPError.offline,
         RPCError(.unavailable, "reset", cause: HTTPError.offline),

@@ -3,6 +3,7 @@
 import LatchTesting
 import Testing
 
+@testable import LatchProtobuf
 @testable import LatchRPC
 
 /// Sequences of updates, each of a run; a state is the list of those that were done.
@@ -20,17 +21,17 @@ import Testing
             case 1:
                 guard let run = openRuns.randomElement(using: &random) else { continue }
                 openRuns.removeAll { $0 == run }
-                log.keep(run)
+                log.commit(run)
             case 2:
                 guard let run = openRuns.randomElement(using: &random) else { continue }
                 openRuns.removeAll { $0 == run }
-                state = log.takeBack(run) ?? state
+                state = log.undo(run) ?? state
                 expected.removeAll { $0.run == run }
             default:
                 // Of one of the open runs, or of one that stands alone.
                 let run = (openRuns + [step]).randomElement(using: &random) ?? step
                 let update: @Sendable (inout [Int]) -> Void = { $0.append(step) }
-                log.note(update, of: run)
+                log.record(update, of: run)
                 update(&state)
                 expected.append((run, step))
             }
@@ -41,9 +42,9 @@ import Testing
     @Test func `takes nothing back of a run that was kept, or that it does not know`() {
         var log = UpdateLog<Int>()
         log.open(1, at: 0)
-        log.note({ $0 += 1 }, of: 1)
-        log.keep(1)
-        #expect(log.takeBack(1) == nil)
-        #expect(log.takeBack(2) == nil)
+        log.record({ $0 += 1 }, of: 1)
+        log.commit(1)
+        #expect(log.undo(1) == nil)
+        #expect(log.undo(2) == nil)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchRPC
+import PortableFoundation
 import Testing
 
 @Suite struct `An extension` {

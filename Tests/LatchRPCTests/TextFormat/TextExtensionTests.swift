@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchRPC
+import PortableFoundation
 import Testing
 
 @Suite struct `An extension in the text format` {
     private let numbers = Extension<Host, [Int32]>("100 test.v1.numbers int32 repeated")
     private let word = Extension<Host, String?>("101 test.v1.word string optional")
     private let inner = Extension<Host, Host?>("102 test.v1.inner message 0", types: [Host.self])
-    private var options: TextReadingOptions { TextReadingOptions(extensions: [numbers, word, inner]) }
+    private var options: TextFormatDecodingOptions { TextFormatDecodingOptions(extensions: [numbers, word, inner]) }
 
     private struct Host: Message {
         static let schema = MessageSchema("test.v1.Host", "1 name string\nextensions 100 200")
@@ -46,7 +46,7 @@ import Testing
         #expect(try read(text) == host)
         let bytes = try Host(serialized: host.serialized(), extensions: [numbers, word, inner])
         #expect(bytes == host && bytes.hashValue == host.hashValue)
-        #expect(try Host(json: host.json(), options: JSONReadingOptions(extensions: [numbers, word, inner])) == host)
+        #expect(try Host(json: host.json(), options: JSONDecodingOptions(extensions: [numbers, word, inner])) == host)
     }
 
     @Test(arguments: [

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConformanceTestee
-import PortableFoundation
 import LatchRPC
+import PortableFoundation
 import Testing
 
 @Suite struct `A message in the text format` {
     private func read(_ text: String) throws(ProtoError) -> TestAllTypesProto3 {
-        try TestAllTypesProto3(text: text, options: TextReadingOptions(types: [ForeignMessage.self]))
+        try TestAllTypesProto3(text: text, options: TextFormatDecodingOptions(types: [ForeignMessage.self]))
     }
 
     @Test func `has one field on each line`() throws {
@@ -75,7 +75,7 @@ import Testing
             "optional_any {\n  [type.googleapis.com/protobuf_test_messages.proto3.ForeignMessage] {\n    c: 1\n  }\n}\n"
         let message = try read(text)
         #expect(try message.optionalAny?.unpack(ForeignMessage.self)?.c == 1)
-        #expect(message.text(TextWritingOptions(types: [ForeignMessage.self])) == text)
+        #expect(message.text(TextFormatEncodingOptions(types: [ForeignMessage.self])) == text)
         #expect(
             message.text().contains("type_url: \"type.googleapis.com/")
                 && message.text().contains("value: \"\\010\\001\""))
@@ -93,11 +93,13 @@ import Testing
                 == "Data {\n  group_int32: 1\n}\nMultiWordGroupField {\n}\n[protobuf_test_messages.proto2.extension_int32]: 2\n"
         )
         #expect(
-            try TestAllTypesProto2(text: text, options: TextReadingOptions(extensions: AllTypesProto2Extensions.all))
+            try TestAllTypesProto2(
+                text: text, options: TextFormatDecodingOptions(extensions: AllTypesProto2Extensions.all))
                 == message)
         let small = text.replacing("MultiWordGroupField", with: "multiwordgroupfield")
         #expect(
-            try TestAllTypesProto2(text: small, options: TextReadingOptions(extensions: AllTypesProto2Extensions.all))
+            try TestAllTypesProto2(
+                text: small, options: TextFormatDecodingOptions(extensions: AllTypesProto2Extensions.all))
                 == message)
         #expect(throws: ProtoError.unknownField) { try TestAllTypesProto2(text: text) }
     }
@@ -110,7 +112,7 @@ import Testing
         let message = try ForeignMessage(serialized: unknown)
         #expect(message.text() == "")
         #expect(
-            message.text(TextWritingOptions(includesUnknownFields: true))
+            message.text(TextFormatEncodingOptions(includesUnknownFields: true))
                 == "1001: 5\n1002: 0x00000001\n1003: 0x0000000000000002\n1004 {\n  1: 9\n}\n1005: \"\\377\"\n")
     }
 
@@ -118,7 +120,7 @@ import Testing
         var bytes: [UInt8] = []
         for _ in 0..<2_000 { bytes = [0xE2, 0x3E] + varint(bytes.count) + bytes }
         let message = try ForeignMessage(serialized: bytes)
-        #expect(message.text(TextWritingOptions(includesUnknownFields: true)).hasPrefix("1004 {\n"))
+        #expect(message.text(TextFormatEncodingOptions(includesUnknownFields: true)).hasPrefix("1004 {\n"))
     }
 
     private func varint(_ count: Int) -> [UInt8] {
@@ -134,7 +136,7 @@ import Testing
 
     @Test func `skips fields of reserved names, and unknown ones where that is wanted`() throws {
         #expect(try read("reserved_field { a: [1, 'x'] [x.y] <> } optional_int32: 1").optionalInt32 == 1)
-        let options = TextReadingOptions(ignoresUnknownFields: true)
+        let options = TextFormatDecodingOptions(ignoresUnknownFields: true)
         #expect(
             try TestAllTypesProto3(text: "nobody: -inf [a.b]: 1 optional_int32: 1", options: options).optionalInt32 == 1
         )

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConformanceTestee
-import PortableFoundation
 import LatchRPC
+import PortableFoundation
 import Testing
 
 @Suite struct `An Any in an Any` {
-    /// So many of them inside of each other, made of bytes: the innermost holds a duration.
+    /// Creates nested Any messages from bytes; the innermost holds a duration.
     private func nested(_ depth: Int) throws -> ProtoAny {
         var any = try ProtoAny(packing: ProtoDuration(seconds: 1))
         for _ in 1..<depth { any = try ProtoAny(packing: any) }
@@ -39,7 +39,9 @@ import Testing
         }
         #expect(try ProtoAny(json: json(99)).typeName == "google.protobuf.Any")
         #expect(throws: ProtoError.tooDeep) { try ProtoAny(json: json(100)) }
-        #expect(throws: ProtoError.tooDeep) { try ProtoAny(json: json(600), options: JSONReadingOptions(depth: 5_000)) }
+        #expect(throws: ProtoError.tooDeep) {
+            try ProtoAny(json: json(600), options: JSONDecodingOptions(depth: 5_000))
+        }
     }
 
     @Test(arguments: [

@@ -19,7 +19,7 @@ import Testing
         ["A"], ["a_1"], ["a__b"], ["a_"], ["_"], ["a_."], ["a,b"], [","], [""], ["a", "b,c"], ["fooBar"],
     ])
     func `is no text of JSON where it would not come back`(paths: [String]) {
-        #expect(throws: ProtoError.unspeakable) { try FieldMask(paths: paths).json() }
+        #expect(throws: ProtoError.unrepresentable) { try FieldMask(paths: paths).json() }
     }
 
     @Test(arguments: ["a_b", "_", "a,b_c", "1", "[]", "{}", "null", "true"]) func `is read from camel case alone`(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchRPC
+import PortableFoundation
 import Testing
 
 @Suite struct `A time at its edge` {
@@ -25,10 +25,10 @@ import Testing
             (-62_135_596_801, 0), (253_402_300_800, 0), (0, -1), (0, 1_000_000_000), (.max, 0), (.min, 0), (0, .max),
             (0, .min), (-62_135_596_801, 999_999_999),
         ] as [(Int64, Int32)])
-    func `is unspeakable behind it`(seconds: Int64, nanos: Int32) throws {
+    func `is unrepresentable behind it`(seconds: Int64, nanos: Int32) throws {
         let time = Timestamp(seconds: seconds, nanos: nanos)
         #expect(!time.isValid)
-        #expect(throws: ProtoError.unspeakable) { try time.json() }
+        #expect(throws: ProtoError.unrepresentable) { try time.json() }
         // But bytes say anything, and a date is made of it without harm.
         #expect(try Timestamp(serialized: time.serialized()) == time)
         _ = time.date
@@ -70,10 +70,10 @@ import Testing
             (315_576_000_001, 0), (-315_576_000_001, 0), (1, -1), (-1, 1), (0, 1_000_000_000), (0, -1_000_000_000),
             (.max, 0), (.min, 0), (.max, .max), (.min, .min),
         ] as [(Int64, Int32)])
-    func `is unspeakable behind it, or with two signs`(seconds: Int64, nanos: Int32) throws {
+    func `is unrepresentable behind it, or with two signs`(seconds: Int64, nanos: Int32) throws {
         let span = ProtoDuration(seconds: seconds, nanos: nanos)
         #expect(!span.isValid)
-        #expect(throws: ProtoError.unspeakable) { try span.json() }
+        #expect(throws: ProtoError.unrepresentable) { try span.json() }
         #expect(try ProtoDuration(serialized: span.serialized()) == span)
         _ = span.duration
     }

@@ -24,7 +24,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         return (proxies ?? two).client(behind: peer, fields)
     }
 
-    @Test func `is the socket's, whatever its fields say, where the other end is not trusted`() throws {
+    @Test func `is the socket's, whatever the fields say, when the peer is not trusted`() throws {
         #expect(client("1.2.3.4", peer: "203.0.113.9") == "203.0.113.9")
         #expect(client("1.2.3.4", peer: "10.0.0.1", of: TrustedProxies()) == "10.0.0.1")
         #expect(client("1.2.3.4", peer: "11.0.0.1") == "11.0.0.1")
@@ -32,7 +32,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         #expect(client("1.2.3.4", peer: "in process") == "in process")
     }
 
-    @Test func `is the rightmost that no trusted proxy has`() {
+    @Test func `is the rightmost that is not a trusted proxy`() {
         #expect(client("198.51.100.7") == "198.51.100.7")
         #expect(client("198.51.100.7, 10.0.0.2") == "198.51.100.7")
         #expect(client("198.51.100.7, 10.0.0.3 ,10.0.0.2") == "198.51.100.7")
@@ -40,7 +40,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         #expect(client("2001:0DB8::1, 2400:cb00:0:0::7") == "2400:cb00::7")
     }
 
-    @Test func `is not what somebody wrote in front of it`() {
+    @Test func `is not one that a client sent`() {
         // The client sent the first entry, and the proxy appended the client.
         #expect(client("1.1.1.1, 198.51.100.7") == "198.51.100.7")
         #expect(client("10.0.0.9, 198.51.100.7") == "198.51.100.7")
@@ -50,7 +50,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         #expect(client("unknown, 198.51.100.7") == "198.51.100.7")
     }
 
-    @Test func `is the proxy's that wrote what nobody can read`() {
+    @Test func `is the proxy's that wrote an unreadable entry`() {
         for entry in [
             "unknown", "_hidden", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "a::b::c", "[::1", "<script>",
         ] {
@@ -61,13 +61,13 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         #expect(client(", ,") == "10.0.0.1")
     }
 
-    @Test func `is the one furthest away where all of them are trusted`() {
+    @Test func `is the leftmost when all are trusted`() {
         #expect(client("10.0.0.9, 10.0.0.8") == "10.0.0.9")
         #expect(client("10.0.0.9") == "10.0.0.9")
         #expect(client() == "10.0.0.1")
     }
 
-    @Test func `is read with ports and brackets, and in one spelling`() {
+    @Test func `is parsed with ports and brackets, and normalized`() {
         #expect(client("198.51.100.7:4711") == "198.51.100.7")
         #expect(client("[2400:CB00::0007]:443") == "2400:cb00::7")
         #expect(client("::ffff:198.51.100.7") == "198.51.100.7")
@@ -75,12 +75,12 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         #expect(client("fe80::1%eth0") == "fe80::1")
     }
 
-    @Test func `is looked for in a chain of a bounded length`() {
+    @Test func `is searched in a limited number of entries`() {
         let long = "198.51.100.7, " + Array(repeating: "10.0.0.5", count: 10_000).joined(separator: ", ")
         #expect(client(long) == "10.0.0.5")
     }
 
-    @Test func `stands in the one field that was chosen`() throws {
+    @Test func `is taken from the configured field only`() throws {
         let standard = try proxies("10.0.0.0/8", field: .forwarded)
         #expect(client("198.51.100.7", of: standard) == "10.0.0.1")
         #expect(client("for=198.51.100.7", in: "forwarded") == "10.0.0.1")
@@ -89,7 +89,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
 }
 
 @Suite struct `The field Forwarded` {
-    /// Lines, and the nodes of their elements; "-" stands for one that says nothing.
+    /// Lines with the nodes of their elements; "-" stands for an element without a node.
     private static let lines: [(String, [String])] = [
         ("for=192.0.2.60;proto=http;by=203.0.113.43", ["192.0.2.60"]),
         ("for=\"_gazonk\"", ["_gazonk"]), ("For=\"[2001:db8:cafe::17]:4711\"", ["[2001:db8:cafe::17]:4711"]),
@@ -104,12 +104,12 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
     ]
 
     @Test(arguments: 0..<lines.count)
-    func `RFC 7239 §4: is read by its grammar, and not at all where it breaks it`(index: Int) {
+    func `RFC 7239 §4: is parsed by its grammar, and ignored when it is malformed`(index: Int) {
         let (line, nodes) = Self.lines[index]
         #expect(ForwardedElements(line).hosts.map { $0 ?? "-" } == nodes)
     }
 
-    @Test func `names the client behind proxies as the other field does`() throws {
+    @Test func `states the client's address like X-Forwarded-For`() throws {
         let chain = try proxies("10.0.0.0/8", field: .forwarded)
         let client = { (lines: [String]) in
             var fields = HTTPFields()
@@ -126,7 +126,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
 }
 
 @Suite struct `A range of addresses` {
-    @Test func `is read in its own spelling, with nothing behind its bits`() {
+    @Test func `is parsed in CIDR notation, without bits after its prefix`() {
         for text in ["10.0.0.0/8", "0.0.0.0/0", "192.0.2.1", "::1", "2001:db8::/32", "::/0", "fe80::/10"] {
             #expect(NetworkRange(text)?.description == text)
         }
@@ -141,7 +141,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         }
     }
 
-    @Test func `holds what has its first bits, of its own kind`() throws {
+    @Test func `contains the addresses with its prefix, of its own family`() throws {
         let cases: [(String, inside: [String], outside: [String])] = [
             ("10.128.0.0/9", ["10.128.0.0", "10.255.255.255"], ["10.127.255.255", "11.128.0.0", "::"]),
             ("192.0.2.1", ["192.0.2.1"], ["192.0.2.0", "192.0.2.2"]),
@@ -155,7 +155,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         }
     }
 
-    @Test func `RFC 5952: shows each address in one spelling`() throws {
+    @Test func `RFC 5952: formats each address canonically`() throws {
         for (typed, shown) in [
             ("2001:DB8:0:0:1:0:0:1", "2001:db8::1:0:0:1"), ("2001:db8:0:1:1:1:1:1", "2001:db8:0:1:1:1:1:1"),
             ("0:0:0:0:0:0:0:0", "::"), ("::1", "::1"), ("1::", "1::"), ("1:0:0:2:0:0:0:3", "1:0:0:2::3"),
@@ -167,7 +167,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
 }
 
 @Suite struct `A server behind a proxy` {
-    private static let told = HandlerFunction { request in
+    private static let told = ClosureHandler { request in
         HTTPResponse(status: .ok, body: HTTPBody(request.remoteAddress ?? "nobody"))
     }
 
@@ -180,7 +180,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         }
     }
 
-    @Test func `takes its word over a real socket, and nobody else's`() async throws {
+    @Test func `trusts it over a real socket, and no other peer`() async throws {
         var configuration = Server.Configuration()
         let spoof = "X-Forwarded-For: 198.51.100.7"
         #expect(try await Self.answer(configuration, spoof) == "127.0.0.1")
@@ -191,7 +191,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         #expect(try await Self.answer(configuration, spoof) == "127.0.0.1")
     }
 
-    @Test func `bounds not its connections, but those of everybody else`() async throws {
+    @Test func `does not limit its connections, but those of other peers`() async throws {
         var configuration = Server.Configuration()
         configuration.maximumConnectionsPerAddress = 0
         #expect(try await Self.answer(configuration, "X: y") != "127.0.0.1")

@@ -4,9 +4,9 @@ import LatchHTTP
 import LatchServer
 import Testing
 
-/// The router beside a reader of the same patterns that tries them one after another.
+/// A comparison of the router with a linear search of the same patterns.
 @Suite struct `A router of random routes` {
-    /// Numbers that are the same in every run (xorshift).
+    /// A deterministic random number generator (xorshift).
     struct Dice: RandomNumberGenerator {
         var state: UInt64
 
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// What the reference finds: the pattern, and what its parameters stand for.
+    /// The result of the reference: the pattern and the values of its parameters.
     struct Found: Equatable, CustomStringConvertible {
         var pattern: [String]
         var values: [String]
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// A path near the patterns: their own words, sometimes with an escape that need not be one.
+    /// Returns a path that is similar to the patterns, sometimes with an unnecessary escape.
     static func path(near patterns: [[String]], _ dice: inout Dice) -> [String] {
         let pattern = patterns.randomElement(using: &dice) ?? []
         return pattern.map { segment in
@@ -58,7 +58,7 @@ import Testing
         .joined()
     }
 
-    /// Of the patterns that fit, the one that is literal where the other is not, from the left.
+    /// Returns whether a pattern takes precedence: it is literal at the first segment where they differ.
     static func reference(_ patterns: [[String]], _ path: [String]) -> Found? {
         let fitting = patterns.filter { pattern in
             guard pattern.count == path.count else { return false }
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: 1...60)
-    func `finds what trying the patterns one after another finds`(seed: UInt64) async throws {
+    func `finds the same endpoint as a linear search`(seed: UInt64) async throws {
         var dice = Dice(state: seed &* 0x9E37_79B9_7F4A_7C15)
         var patterns: [[String]] = []
         for _ in 0..<Int.random(in: 1...10, using: &dice) {
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `means by a path what it decodes to, also where a pattern is written like an escape`() async throws {
+    @Test func `matches the decoded path, even if a pattern looks like an escape`() async throws {
         var router = Router()
         router.get("/a%2Fb") { _ in HTTPResponse(status: .ok) }
         for (path, status) in [("/a%2Fb", HTTPStatus.notFound), ("/a%252Fb", .ok), ("/%61%252Fb", .ok)] {
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `does not depend on the order in which its routes were added`() async throws {
+    @Test func `does not depend on the order of its routes`() async throws {
         let patterns = [["a"], ["{p0}"], ["a", "{p1}"], ["{p0}", "b"], ["{p0}", "{p1}"], ["a", "b", "{p2}"]]
         let paths = ["/a", "/x", "/a/b", "/x/b", "/a/x", "/x/y", "/a/b/c", "/x/b/c"]
         let (one, other) = (Self.router(patterns), Self.router(patterns.reversed()))

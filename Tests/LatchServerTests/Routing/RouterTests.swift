@@ -5,7 +5,7 @@ import LatchServer
 import Testing
 
 @Suite struct `A router` {
-    /// Every endpoint answers with its pattern and what it got.
+    /// A router whose endpoints respond with their pattern and parameters.
     static let router: Router = {
         var router = Router()
         for pattern in ["/", "/users", "/users/me", "/users/me/keys", "/caf\u{E9}", "/a b", "/slash/", "/{any}/tail"] {
@@ -43,7 +43,7 @@ import Testing
         "/nobody", "/users/", "/users//posts/1", "/users/me/", "/slash", "//users", "/users/..", "/users/%2e%2e",
         "/users/.", "/USERS", "/users/me/posts", "/x/%2E./tail",
     ])
-    func `does not find what is not there`(path: String) async throws {
+    func `does not find an unknown path`(path: String) async throws {
         let response = try await Self.answer(.get, path)
         #expect(response.status == .notFound)
         #expect(response.fields[.contentType] == "application/problem+json")
@@ -51,11 +51,11 @@ import Testing
     }
 
     @Test(arguments: ["/users/%", "/users/%4", "/users/%zz", "/users/%ff"])
-    func `refuses a path that cannot be decoded`(path: String) async throws {
+    func `rejects a path that cannot be decoded`(path: String) async throws {
         #expect(try await Self.answer(.get, path).status == .badRequest)
     }
 
-    @Test func `answers a known path with another method by 405 and what is allowed`() async throws {
+    @Test func `answers another method with 405 and the allowed ones`() async throws {
         let response = try await Self.answer(.put, "/users")
         #expect(response.status == .methodNotAllowed)
         #expect(response.fields["Allow"] == "GET, HEAD, OPTIONS, POST")
@@ -70,7 +70,7 @@ import Testing
         #expect(response.fields[.contentLength] == "6")
     }
 
-    @Test func `answers OPTIONS by itself`() async throws {
+    @Test func `answers OPTIONS itself`() async throws {
         let response = try await Self.answer(.options, "/users/7")
         #expect(response.status == .noContent)
         #expect(response.fields["Allow"] == "DELETE, GET, HEAD, OPTIONS")
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `keeps the later of two endpoints with one pattern`() async throws {
+    @Test func `replaces an endpoint with the same pattern`() async throws {
         var router = Router()
         router.get("/x") { _ in HTTPResponse(status: .ok) }
         router.get("/x") { _ in HTTPResponse(status: .noContent) }
@@ -100,7 +100,7 @@ import Testing
                 .fields["Allow"] == "GET, HEAD, OPTIONS")
     }
 
-    @Test func `lets what an endpoint throws through`() async throws {
+    @Test func `passes on the error of an endpoint`() async throws {
         var router = Router()
         router.get("/x") { _ in throw ServerError.contentTooLarge }
         await #expect(throws: ServerError.self) {
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `serves every method by its sugar`() async throws {
+    @Test func `has a method for each HTTP method`() async throws {
         var router = Router()
         router.get("/") { HTTPResponse(status: .ok, body: HTTPBody($0.method.rawValue)) }
         router.post("/") { HTTPResponse(status: .ok, body: HTTPBody($0.method.rawValue)) }

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `takes content`() async throws {
+    @Test func `accepts content`() async throws {
         try await bothWays(Self.router) { api in
             #expect(try await api.respond(to: Self.request(.post, "/echo", "abc")).body.text == "abc")
             let form: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `keeps several lines of one field apart`() async throws {
+    @Test func `keeps repeated fields separate`() async throws {
         try await bothWays(Self.router) { api in
             let response = try await api.respond(to: Self.request(.get, "/cookies", fields: [.cookie: "b=2"]))
             #expect(response.status == .noContent)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `hides what an endpoint throws`() async throws {
+    @Test func `hides the error of an endpoint`() async throws {
         try await bothWays(Self.router) { api in
             let response = try await api.respond(to: Self.request(.get, "/throws"))
             #expect(response.status == .internalServerError)
@@ -92,16 +92,16 @@ import Testing
         }
     }
 
-    @Test func `hides what a handler throws without any interceptor`() async throws {
-        try await bothWays(HandlerFunction { _ in throw Unexpected() }) { api in
+    @Test func `hides the error of a handler without interceptors`() async throws {
+        try await bothWays(ClosureHandler { _ in throw Unexpected() }) { api in
             let response = try await api.respond(to: Self.request(.get, "/"))
             #expect(response.status == .internalServerError)
             #expect(response.body.text?.contains("Unexpected") == false)
         }
     }
 
-    @Test func `gives a handler's own refusal its status`() async throws {
-        try await bothWays(HandlerFunction { _ in throw ServerError.contentTooLarge }) { api in
+    @Test func `responds with the status of a handler's error`() async throws {
+        try await bothWays(ClosureHandler { _ in throw ServerError.contentTooLarge }) { api in
             let response = try await api.respond(to: Self.request(.get, "/"))
             #expect(response.status == .contentTooLarge)
             #expect(response.body.text?.contains("contentTooLarge") == true)

@@ -6,7 +6,7 @@ import LatchTesting
 import Testing
 
 @Suite struct `A server's configuration` {
-    static let echo = HandlerFunction { HTTPResponse(status: .ok, body: $0.body) }
+    static let echo = ClosureHandler { HTTPResponse(status: .ok, body: $0.body) }
     static let request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nX: y\r\n\r\nabc"
 
     static func statuses(_ configuration: Server.Configuration) async throws -> [HTTPStatus] {
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `may set every limit as high as a number goes`() async throws {
+    @Test func `may set every limit to its maximum`() async throws {
         var configuration = Server.Configuration()
         configuration.maximumHeaderBytes = .max
         configuration.maximumHeaderFields = .max
@@ -26,13 +26,13 @@ import Testing
         configuration.maximumConnections = .max
         configuration.maximumConnectionsPerAddress = .max
         configuration.backlog = .max
-        configuration.minimumAnswerRate = .max
+        configuration.minimumSendRate = .max
         (configuration.headDeadline, configuration.bodyDeadline) = (.seconds(Int64.max), .seconds(Int64.max))
         configuration.idleTimeout = .seconds(Int64.max)
         #expect(try await Self.statuses(configuration) == [.ok])
     }
 
-    @Test func `refuses every request where a limit is nothing or less`() async throws {
+    @Test func `rejects every request when a limit is zero or less`() async throws {
         for limit in [0, -1] {
             var (bytes, fields, content) = (Server.Configuration(), Server.Configuration(), Server.Configuration())
             bytes.maximumHeaderBytes = limit
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `admits nobody where no connection is allowed`() async throws {
+    @Test func `accepts no connection when none is allowed`() async throws {
         var configuration = Server.Configuration()
         configuration.maximumConnections = 0
         #expect(try await Self.statuses(configuration) == [.serviceUnavailable])
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [Duration.zero, .seconds(-5)])
-    func `gives no time at all where a deadline is nothing or less`(deadline: Duration) async throws {
+    func `gives no time when a deadline is zero or less`(deadline: Duration) async throws {
         var configuration = Server.Configuration()
         configuration.bodyDeadline = deadline
         try await serving(Self.echo, configuration: configuration) { address in
@@ -68,13 +68,13 @@ import Testing
         }
     }
 
-    @Test func `stands for an answer rate of nothing or less as for none`() async throws {
+    @Test func `treats a send rate of zero or less as none`() async throws {
         var configuration = Server.Configuration()
-        configuration.minimumAnswerRate = 0
+        configuration.minimumSendRate = 0
         #expect(try await Self.statuses(configuration) == [.ok])
     }
 
-    @Test func `is on loopback, on any port and bounded unless somebody says otherwise`() {
+    @Test func `uses loopback, any port and finite limits by default`() {
         let configuration = Server.Configuration()
         #expect(configuration.host == "127.0.0.1")
         #expect(configuration.port == 0)

@@ -7,7 +7,7 @@ import LatchTesting
 import Testing
 
 @Suite struct `A connection` {
-    static let echo = HandlerFunction { request in
+    static let echo = ClosureHandler { request in
         HTTPResponse(status: .ok, fields: ["X-Path": request.path], body: request.body)
     }
 
@@ -47,8 +47,8 @@ import Testing
         #expect(responses[2].body.text == "12zz")
     }
 
-    @Test func `answers pipelined requests in their order when handlers wait`() async throws {
-        let slowFirst = HandlerFunction { request in
+    @Test func `answers pipelined requests in their order when handlers suspend`() async throws {
+        let slowFirst = ClosureHandler { request in
             for _ in 0..<(request.path == "/0" ? 1000 : 1) { await Task.yield() }
             return HTTPResponse(status: .ok, fields: ["X-Path": request.path])
         }
@@ -57,7 +57,7 @@ import Testing
         #expect(responses.map { $0.fields["X-Path"] } == (0..<50).map { "/\($0)" })
     }
 
-    @Test func `takes a request that arrives byte by byte`() async throws {
+    @Test func `accepts a request that arrives byte by byte`() async throws {
         try await serving(Self.echo) { address in
             let client = try RawClient(port: address.port)
             let request = "POST /slow HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `ends where the client wants it, and with HTTP/1.0`() async throws {
+    @Test func `ends when the client asks for it, and with HTTP/1.0`() async throws {
         let next = "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n"
         for first in ["GET /1 HTTP/1.1\r\nHost: a\r\nConnection: x, Close\r\n\r\n", "GET /1 HTTP/1.0\r\n\r\n"] {
             let responses = try await Self.exchange(first + next)
@@ -95,26 +95,26 @@ import Testing
         }
     }
 
-    @Test func `ends where the handler wants it`() async throws {
-        let last = HandlerFunction { _ in HTTPResponse(status: .ok, fields: ["Connection": "close"]) }
+    @Test func `ends when the handler asks for it`() async throws {
+        let last = ClosureHandler { _ in HTTPResponse(status: .ok, fields: ["Connection": "close"]) }
         let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
         #expect(try await Self.exchange(request + request, with: last).count == 1)
     }
 
-    @Test func `skips one empty line in front of a request`() async throws {
+    @Test func `skips one empty line before a request`() async throws {
         let request = "\r\nGET /1 HTTP/1.1\r\nHost: a\r\n\r\n"
         #expect(try await Self.exchange(request + request).map(\.status) == [.ok, .ok])
     }
 
-    @Test func `takes the absolute form`() async throws {
-        let seen = HandlerFunction { HTTPResponse(status: .ok, body: HTTPBody($0.authority + " " + $0.path)) }
+    @Test func `accepts the absolute form`() async throws {
+        let seen = ClosureHandler { HTTPResponse(status: .ok, body: HTTPBody($0.authority + " " + $0.path)) }
         let responses = try await Self.exchange(
             "GET http://a:8080/p?q HTTP/1.1\r\nHost: a:8080\r\n\r\n", with: seen)
         #expect(responses.first?.body.text == "a:8080 /p?q")
     }
 
-    @Test func `tells the handler who asks, and by which scheme and host`() async throws {
-        let seen = HandlerFunction { request in
+    @Test func `passes the client's address, the scheme and the host to the handler`() async throws {
+        let seen = ClosureHandler { request in
             HTTPResponse(
                 status: .ok, body: HTTPBody("\(request.remoteAddress ?? "-") \(request.scheme) \(request.authority)"))
         }
@@ -126,14 +126,14 @@ import Testing
         "a", "A.example", "a:80", "a:", "127.0.0.1:8080", "[::1]", "[2001:db8::7]:443", "xn--caf-dma.example", "a_b",
         "a%20b",
     ])
-    func `takes a valid Host`(host: String) async throws {
-        let seen = HandlerFunction { HTTPResponse(status: .ok, body: HTTPBody($0.authority)) }
+    func `accepts a valid Host`(host: String) async throws {
+        let seen = ClosureHandler { HTTPResponse(status: .ok, body: HTTPBody($0.authority)) }
         let responses = try await Self.exchange("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n", with: seen)
         #expect(responses.first?.body.text == host)
     }
 
-    @Test func `gives fields as they came, without the blanks around them`() async throws {
-        let seen = HandlerFunction { request in
+    @Test func `passes fields unchanged, without surrounding whitespace`() async throws {
+        let seen = ClosureHandler { request in
             let lines = request.fields.map { "\($0.name)=\($0.value)" }
             return HTTPResponse(status: .ok, body: HTTPBody(lines.joined(separator: "|")))
         }
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test func `sends each answer with a date and without the server's name`() async throws {
-        let named = HandlerFunction { _ in
+        let named = ClosureHandler { _ in
             HTTPResponse(status: .ok, fields: ["Server": "x", "Transfer-Encoding": "chunked", "Content-Length": "99"])
         }
         let response = try await #require(Self.exchange("GET / HTTP/1.1\r\nHost: a\r\n\r\n", with: named).first)
@@ -154,7 +154,7 @@ import Testing
 
     @Test(arguments: [HTTPStatus(rawValue: 204), HTTPStatus(rawValue: 304)])
     func `sends no content with a status that has none`(status: HTTPStatus) async throws {
-        let wrong = HandlerFunction { _ in HTTPResponse(status: status, body: HTTPBody("GARBAGE")) }
+        let wrong = ClosureHandler { _ in HTTPResponse(status: status, body: HTTPBody("GARBAGE")) }
         let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
         let responses = try await Self.exchange(request + request, with: wrong)
         #expect(responses.map(\.status) == [status, status])
@@ -162,16 +162,16 @@ import Testing
     }
 
     @Test(arguments: [0, 99, 101, 1000, -1])
-    func `turns a status that is none into 500`(status: Int) async throws {
-        let wrong = HandlerFunction { _ in HTTPResponse(status: HTTPStatus(rawValue: status)) }
+    func `replaces an invalid status by 500`(status: Int) async throws {
+        let wrong = ClosureHandler { _ in HTTPResponse(status: HTTPStatus(rawValue: status)) }
         #expect(
             try await Self.exchange("GET / HTTP/1.1\r\nHost: a\r\n\r\n", with: wrong).map(\.status)
                 == [.internalServerError])
     }
 
     @Test(arguments: ["a\r\nSet-Cookie: x=1", "a\nb", "a\rb", "a\0b"])
-    func `turns a field that would break the framing into 500`(value: String) async throws {
-        let wrong = HandlerFunction { _ in HTTPResponse(status: .ok, fields: ["X-Bad": value]) }
+    func `replaces a response with an invalid field by 500`(value: String) async throws {
+        let wrong = ClosureHandler { _ in HTTPResponse(status: .ok, fields: ["X-Bad": value]) }
         let responses = try await Self.exchange("GET / HTTP/1.1\r\nHost: a\r\n\r\n", with: wrong)
         #expect(responses.map(\.status) == [.internalServerError])
         #expect(responses.first?.fields.values(of: .setCookie) == [])

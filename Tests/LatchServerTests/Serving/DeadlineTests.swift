@@ -5,13 +5,13 @@ import LatchServer
 import LatchTesting
 import Testing
 
-/// Time passes for the servers here only when a test says so; the deadlines are the usual ones.
+/// Tests with a clock that they advance themselves, and the default deadlines.
 @Suite struct `A client that trickles` {
     static let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
-    static let ok = HandlerFunction { _ in HTTPResponse(status: .ok) }
+    static let ok = ClosureHandler { _ in HTTPResponse(status: .ok) }
     let uptime = ManualUptime()
 
-    /// What a server answers to a beginning, to a byte more every three seconds, and to the seconds that pass then.
+    /// Returns the response to a partial request, followed by a byte every three seconds and then by silence.
     func statuses(of beginning: String, bytes: Int = 0, seconds: Int) async throws -> [HTTPStatus] {
         var configuration = Server.Configuration.kept(by: uptime)
         configuration.maximumHeaderBytes = 1 << 30
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ["POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n", "GET / HTTP/1.1\r\nX: "])
-    func `that comes to its end in time gets its answer`(beginning: String) async throws {
+    func `that completes its request in time gets its response`(beginning: String) async throws {
         try await serving(Self.ok, configuration: .kept(by: uptime)) { address in
             let client = try RawClient(port: address.port)
             await client.send(beginning)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a connection without a request is closed without a word`() async throws {
+    @Test func `a connection without a request is closed without a response`() async throws {
         try await serving(Self.ok, configuration: .kept(by: uptime)) { address in
             let (silent, idle) = (try RawClient(port: address.port), try RawClient(port: address.port))
             await idle.send(Self.request)
@@ -81,9 +81,9 @@ import Testing
         }
     }
 
-    @Test func `one that reads nothing of its answer is closed`() async throws {
+    @Test func `one that does not read its response is closed`() async throws {
         let (asked, signal) = AsyncStream.makeStream(of: Void.self)
-        let long = HandlerFunction { _ in
+        let long = ClosureHandler { _ in
             signal.yield()
             return HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 65, count: 50 << 20)))
         }

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 @Suite struct `A server that stops under load` {
-    /// Sends requests until the connection ends; gives how many were answered, and whether an answer was cut off.
+    /// Sends requests until the connection ends; returns the number of responses, and whether one was cut off.
     static func hammer(_ port: Int) async -> (answered: Int, isCut: Bool) {
         guard let client = try? RawClient(port: port) else { return (0, false) }
         var (answered, rest): (Int, [UInt8]) = (0, [])
@@ -21,10 +21,10 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `answers whole every request that reached a handler`(loops: Int) async throws {
+    func `completes every response of a handler`(loops: Int) async throws {
         let handled = Mutex(0)
         let (reached, reach) = AsyncStream<Void>.makeStream()
-        let handler = HandlerFunction { _ in
+        let handler = ClosureHandler { _ in
             if handled.withLock({
                 $0 += 1; return $0
             }) == 500 {
@@ -47,10 +47,10 @@ import Testing
         #expect(outcomes.map(\.answered).reduce(0, +) == handled.withLock { $0 })
     }
 
-    @Test func `lets a task that ignores its cancellation come to its end`() async throws {
+    @Test func `lets a task that ignores its cancellation complete`() async throws {
         let (entered, enter) = AsyncStream<CheckedContinuation<Void, Never>>.makeStream()
         let (ended, end) = AsyncStream<Void>.makeStream()
-        let stubborn = HandlerFunction { _ in
+        let stubborn = ClosureHandler { _ in
             await withCheckedContinuation { enter.yield($0) }
             await Task.yield()
             end.yield()

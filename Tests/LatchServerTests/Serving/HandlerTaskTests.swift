@@ -10,7 +10,7 @@ import Testing
 @Suite struct `A handler's task` {
     static let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    /// Waits until it is cancelled, and says so.
+    /// A handler that waits until it is cancelled, and reports it.
     struct Waiting: Handler {
         let started = AsyncStream<Void>.makeStream()
         let cancelled = AsyncStream<Void>.makeStream()
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `may wait for another thread`() async throws {
-        let elsewhere = HandlerFunction { _ in
+        let elsewhere = ClosureHandler { _ in
             let text = await withCheckedContinuation { continuation in
                 DispatchQueue.global().async { continuation.resume(returning: "from elsewhere") }
             }
@@ -47,9 +47,9 @@ import Testing
         }
     }
 
-    @Test func `may visit actors, children and detached tasks`() async throws {
+    @Test func `may use actors, child tasks and detached tasks`() async throws {
         let counter = Counter()
-        let handler = HandlerFunction { _ in
+        let handler = ClosureHandler { _ in
             async let first = counter.next()
             let sum = await withTaskGroup { group in
                 for number in 1...3 { group.addTask { number } }
@@ -70,7 +70,7 @@ import Testing
     @Test(arguments: [1, 2])
     func `serves 1,000 requests over 64 connections`(loops: Int) async throws {
         let counter = Counter()
-        let handler = HandlerFunction { request in
+        let handler = ClosureHandler { request in
             let count = await counter.next()
             return HTTPResponse(status: .ok, fields: ["X-Count": String(count)], body: HTTPBody(request.path))
         }
@@ -110,8 +110,8 @@ import Testing
         }
     }
 
-    @Test func `still answers a client that only ended its own side`() async throws {
-        let handler = HandlerFunction { _ in
+    @Test func `responds to a client that only ended its own side`() async throws {
+        let handler = ClosureHandler { _ in
             await Task.yield()
             return HTTPResponse(status: .ok)
         }
@@ -123,8 +123,8 @@ import Testing
         }
     }
 
-    @Test func `does not disturb the others when clients go away in numbers`() async throws {
-        let slow = HandlerFunction { _ in
+    @Test func `is not disturbed when many other clients go away`() async throws {
+        let slow = ClosureHandler { _ in
             for _ in 0..<10 { await Task.yield() }
             return HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 65, count: 100_000)))
         }

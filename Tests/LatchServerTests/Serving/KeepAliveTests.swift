@@ -6,8 +6,8 @@ import LatchServer
 import LatchTesting
 import Testing
 
-@Suite struct `A connection that is kept` {
-    static let seen = HandlerFunction { request in
+@Suite struct `A persistent connection` {
+    static let seen = ClosureHandler { request in
         HTTPResponse(status: .ok, body: HTTPBody("\(request.method) \(request.authority) \(request.path)"))
     }
 
@@ -15,7 +15,7 @@ import Testing
         try await `A connection`.exchange(bytes, with: seen).map(\.body.text)
     }
 
-    @Test func `skips an empty line in front of a request also where it arrives in two pieces`() async throws {
+    @Test func `skips an empty line before a request that arrives in two pieces`() async throws {
         try await serving(Self.seen) { address in
             let client = try RawClient(port: address.port)
             for byte in "\r\nGET /1 HTTP/1.1\r\nHost: a\r\n\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n".utf8 {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `has the whole head deadline for a head that begins late in its idle time`() async throws {
+    @Test func `has the whole head deadline for a head that begins late in the idle time`() async throws {
         let uptime = ManualUptime()
         var configuration = Server.Configuration.kept(by: uptime)
         configuration.idleTimeout = .seconds(5)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `takes every form of a target that names the same resource`() async throws {
+    @Test func `accepts every form of a target`() async throws {
         let forms = [
             ("GET /p?q=1", "GET a /p?q=1"), ("GET http://a/p?q=1", "GET a /p?q=1"), ("GET HTTP://A", "GET a /"),
             ("GET http://a?q", "GET a /?q"), ("OPTIONS *", "OPTIONS a *"), ("GET //a/b", "GET a //a/b"),
@@ -68,8 +68,8 @@ import Testing
         }
     }
 
-    @Test func `keeps the answers to HEAD, 204, 304 and 205 apart from what follows them`() async throws {
-        let handler = HandlerFunction { request in
+    @Test func `delimits the responses to HEAD, and 204, 304 and 205`() async throws {
+        let handler = ClosureHandler { request in
             let status = Int(request.path.dropFirst()) ?? 200
             return HTTPResponse(status: HTTPStatus(rawValue: status), body: HTTPBody("content"))
         }
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `ends at each spelling of close, and at no word that only looks like it`() async throws {
+    @Test func `ends with each spelling of close, and with no similar word`() async throws {
         let next = "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n"
         for value in [
             "close", "CLOSE", "keep-alive, close", "close,x", " , close ,", "\tclose\t", "x\r\nConnection: close",
@@ -104,13 +104,13 @@ import Testing
         }
     }
 
-    @Test func `ends at close also where what follows it clings to the comma`() async throws {
+    @Test func `ends with close before a comma and an accent`() async throws {
         // A combining accent makes one character with the comma before it, and a reader of bytes sees the comma.
         let first = "GET /1 HTTP/1.1\r\nHost: a\r\nConnection: close,\u{301}x\r\n\r\n"
         #expect(try await Self.bodies(of: first + "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n").count == 1)
     }
 
-    @Test func `does not ask for content that the client has begun to send or that there is none of`() async throws {
+    @Test func `does not send 100 for content that has begun or is empty`() async throws {
         let head = "POST /1 HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\n"
         let eager = head + "Content-Length: 3\r\n\r\nabc"
         let empty = head + "Content-Length: 0\r\n\r\n"

@@ -7,7 +7,7 @@ import LatchTesting
 import Testing
 
 @Suite struct `A server's limits` {
-    typealias Requests = `A request that two readers could read in two ways`
+    typealias Requests = `A request that two parsers could interpret differently`
 
     static let small: Server.Configuration = {
         var configuration = Server.Configuration.patient
@@ -43,7 +43,7 @@ import Testing
         #expect(try await Requests.answers(to: head, Self.small).responses.map(\.status) == [431])
     }
 
-    @Test func `let pass what is just small enough`() async throws {
+    @Test func `accept content of exactly the limit`() async throws {
         let fields = (0..<8).map { "X\($0): a\r\n" }.joined()
         let head = "POST / HTTP/1.1\r\nHost: a\r\n" + fields
         let body = String(repeating: "b", count: 100)
@@ -53,7 +53,7 @@ import Testing
         #expect(responses.first?.body.text == body)
     }
 
-    @Test func `refuse a long content before it is sent, and read none of it`() async throws {
+    @Test func `reject long content before it is sent, and read none of it`() async throws {
         let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 101\r\n\r\n"
         let (responses, served) = try await Requests.answers(to: head, Self.small, followedBy: "")
         #expect(responses.map(\.status) == [.contentTooLarge])
@@ -61,12 +61,12 @@ import Testing
     }
 
     @Test(arguments: ["99999999999999999999", "9223372036854775807", "18446744073709551616"])
-    func `refuse a length that no number holds`(length: String) async throws {
+    func `reject a length that overflows`(length: String) async throws {
         let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n"
         #expect(try await Requests.answers(to: head, Self.small).responses.map(\.status) == [.contentTooLarge])
     }
 
-    @Test func `refuse chunks that grow too long together`() async throws {
+    @Test func `reject chunks that are too long together`() async throws {
         let chunk = "20\r\n" + String(repeating: "c", count: 32) + "\r\n"
         let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
         let (responses, served) = try await Requests.answers(
@@ -75,7 +75,7 @@ import Testing
         #expect(served.isEmpty)
     }
 
-    @Test func `refuse extensions and trailers that never end`() async throws {
+    @Test func `reject extensions and trailers that never end`() async throws {
         let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
         for endless in ["1;" + String(repeating: "x", count: 20000), "0\r\nA: " + String(repeating: "x", count: 20000)]
         {
@@ -83,8 +83,8 @@ import Testing
         }
     }
 
-    @Test func `are told to a client that asks before it sends`() async throws {
-        let echo = HandlerFunction { HTTPResponse(status: .ok, body: $0.body) }
+    @Test func `apply to a client that expects 100`() async throws {
+        let echo = ClosureHandler { HTTPResponse(status: .ok, body: $0.body) }
         try await serving(echo, configuration: Self.small) { address in
             let patient = try RawClient(port: address.port)
             let head = "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
@@ -100,10 +100,10 @@ import Testing
         }
     }
 
-    @Test func `hold for the contents of all requests together, which one that is answered gives back`() async throws {
+    @Test func `apply to the contents of all requests together, until they are answered`() async throws {
         var configuration = Server.Configuration.patient
         configuration.maximumContentBytes = 100_000
-        let echo = HandlerFunction { HTTPResponse(status: .ok, body: HTTPBody(String($0.body.bytes.count))) }
+        let echo = ClosureHandler { HTTPResponse(status: .ok, body: HTTPBody(String($0.body.bytes.count))) }
         try await serving(echo, configuration: configuration) { address in
             let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n"
             let (first, second) = (try RawClient(port: address.port), try RawClient(port: address.port))
@@ -122,10 +122,10 @@ import Testing
         }
     }
 
-    @Test func `may be others below a path, whose handler says that they are passed`() async throws {
+    @Test func `may differ below a path, whose handler reports that they are exceeded`() async throws {
         var configuration = Self.small
         configuration.contentLimits = ["/calls/": 200, "/calls/few/": 10]
-        let handler = HandlerFunction { request in
+        let handler = ClosureHandler { request in
             do {
                 return HTTPResponse(status: .ok, body: HTTPBody(try await request.body.collected(upTo: 1000)))
             } catch HTTPError.tooLarge {
@@ -156,12 +156,12 @@ import Testing
         }
     }
 
-    @Test func `hold for connections, altogether and by address`() async throws {
+    @Test func `apply to connections, in total and per address`() async throws {
         var (few, fewEach) = (Server.Configuration.patient, Server.Configuration.patient)
         few.maximumConnections = 2
         fewEach.maximumConnectionsPerAddress = 2
         for configuration in [few, fewEach] {
-            let ok = HandlerFunction { _ in HTTPResponse(status: .ok) }
+            let ok = ClosureHandler { _ in HTTPResponse(status: .ok) }
             try await serving(ok, configuration: configuration) { address in
                 let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
                 let kept = [try RawClient(port: address.port), try RawClient(port: address.port)]

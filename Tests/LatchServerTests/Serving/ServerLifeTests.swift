@@ -7,10 +7,10 @@ import LatchTesting
 import Testing
 
 @Suite struct `A server` {
-    static let ok = HandlerFunction { _ in HTTPResponse(status: .ok) }
+    static let ok = ClosureHandler { _ in HTTPResponse(status: .ok) }
     static let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    @Test func `says where it listens`() async throws {
+    @Test func `returns its address`() async throws {
         let server = Server(handler: Self.ok)
         #expect(server.address == nil)
         let address = try await server.start()
@@ -21,7 +21,7 @@ import Testing
         #expect(server.address == nil)
     }
 
-    @Test func `listens at a name and at IPv6`() async throws {
+    @Test func `listens on a name and on IPv6`() async throws {
         let byName = Server(handler: Self.ok, configuration: .init(host: "localhost", port: 0))
         #expect(try await byName.start().port > 0)
         await byName.shutdown(grace: .zero)
@@ -40,7 +40,7 @@ import Testing
         do throws(ServerError) { return (try await server.start(), nil) } catch { return (nil, error) }
     }
 
-    @Test func `says that its port is in use`() async throws {
+    @Test func `reports a port that is in use`() async throws {
         try await serving(Self.ok) { address in
             let second = Server(handler: Self.ok, configuration: .init(port: address.port))
             let error = await #expect(throws: ServerError.self) { try await second.start() }
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [("203.0.113.7", 0), ("no such host", 0), ("127.0.0.1", 65536), ("127.0.0.1", -1)])
-    func `says that its address is not to be had`(host: String, port: Int) async throws {
+    func `reports an address that is unavailable`(host: String, port: Int) async throws {
         let server = Server(handler: Self.ok, configuration: .init(host: host, port: port))
         let error = await #expect(throws: ServerError.self) { try await server.start() }
         #expect(error?.code == ServerError.addressUnavailable.code)
@@ -67,16 +67,16 @@ import Testing
         await server.shutdown(grace: .zero)
     }
 
-    @Test func `can listen again at once where another has stopped`() async throws {
+    @Test func `can listen again at once after another has stopped`() async throws {
         var listensAgain = false
         for _ in 0..<20 where !listensAgain { listensAgain = try await Self.listensAgain() }
         #expect(listensAgain)
     }
 
-    /// Whether a server can listen on a port that one with a connection just left.
+    /// Returns whether a server can listen on a port that another one with a connection has just released.
     ///
-    /// A server of another test may take the port in between, hence the Bool. In one function with the loop this kept the
-    /// compiler of Swift 6.3 busy for ever.
+    /// A server of another test may take the port in between, hence the Bool. In one function with the loop this made the
+    /// compiler of Swift 6.3 hang.
     private static func listensAgain() async throws -> Bool {
         let left = try await serving(Self.ok) { address in
             let client = try RawClient(port: address.port)
@@ -94,14 +94,14 @@ import Testing
         }
     }
 
-    /// An address that one test has for itself, so that a port that it leaves is nobody's.
+    /// An address that one test uses alone, so that no other test takes a released port.
     static func patient(at host: String) -> Server.Configuration {
         var configuration = Server.Configuration.patient
         configuration.host = host
         return configuration
     }
 
-    /// Answers when the test says so.
+    /// A handler that responds when the test wants it.
     struct Gate: Handler {
         let entered = AsyncStream<Void>.makeStream()
         let leave = AsyncStream<Void>.makeStream()
@@ -134,7 +134,7 @@ import Testing
         #expect(throws: HTTPError.self) { try RawClient(port: address.port, host: "127.0.0.2") }
     }
 
-    @Test func `cancels what is not finished after its grace`() async throws {
+    @Test func `cancels unfinished requests after its grace period`() async throws {
         let gate = Gate()
         let server = Server(handler: gate, configuration: .patient)
         let address = try await server.start()
@@ -172,7 +172,7 @@ import Testing
         #expect(throws: HTTPError.self) { try RawClient(port: address.port, host: "127.0.0.3") }
     }
 
-    @Test func `ends its run when somebody shuts it down`() async throws {
+    @Test func `ends its run when it is shut down`() async throws {
         let server = Server(handler: Self.ok, configuration: .patient)
         let run = Task { try await server.run() }
         while server.address == nil { await Task.yield() }
@@ -180,7 +180,7 @@ import Testing
         try await run.value
     }
 
-    @Test func `fails its run where it cannot start`() async throws {
+    @Test func `fails its run when it cannot start`() async throws {
         await #expect(throws: ServerError.self) {
             try await Server(handler: Self.ok, configuration: .init(host: "203.0.113.7", port: 1)).run()
         }

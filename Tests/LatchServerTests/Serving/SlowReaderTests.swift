@@ -7,11 +7,11 @@ import Testing
 
 @Suite struct `A client that reads slowly` {
     static let length = 100 << 20
-    static let long = HandlerFunction { _ in
+    static let long = ClosureHandler { _ in
         HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 65, count: length)))
     }
 
-    /// How much of a long answer a client gets that reads small pieces without ever stopping.
+    /// Returns how much of a long response a client gets that reads small pieces without stopping.
     static func received(
         _ configuration: Server.Configuration, pieces: Int, receiveBuffer: Int? = nil
     ) async throws -> Int {
@@ -27,18 +27,18 @@ import Testing
         return count
     }
 
-    @Test func `is closed though each of its drips is progress`() async throws {
+    @Test func `is closed although each of its reads is progress`() async throws {
         var configuration = Server.Configuration.patient
         configuration.idleTimeout = .milliseconds(100)
         // Nobody is as fast as this, so whatever the client takes is a drip.
-        configuration.minimumAnswerRate = 1 << 40
+        configuration.minimumSendRate = 1 << 40
         #expect(try await Self.received(configuration, pieces: 2048, receiveBuffer: 1 << 18) < Self.length)
     }
 
-    @Test func `gets everything where it keeps up with the rate that is asked of it`() async throws {
+    @Test func `gets everything if it keeps up with the minimum rate`() async throws {
         var configuration = Server.Configuration.patient
         configuration.idleTimeout = .seconds(600)
-        configuration.minimumAnswerRate = 1
+        configuration.minimumSendRate = 1
         #expect(try await Self.received(configuration, pieces: 1 << 20) >= Self.length)
     }
 }

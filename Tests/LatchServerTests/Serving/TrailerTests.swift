@@ -7,13 +7,13 @@ import LatchTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `An answer with trailers` {
+@Suite(.timeLimit(.minutes(1))) struct `A response with trailers` {
     private func served(
         _ trailers: HTTPFields, pieces: [String] = ["one", "two"],
         _ body: (HTTPRequest) async throws -> Void
     ) async throws {
         let server = Server(
-            handler: HandlerFunction { _ in
+            handler: ClosureHandler { _ in
                 let rest = Mutex(pieces[...])
                 let stream = HTTPBodyStream(
                     once: { rest.withLock { $0.popFirst().map { Array($0.utf8) } } }, trailers: { trailers })
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [["one", "two"], []])
-    func `gives them to a client, and serves the next request`(pieces: [String]) async throws {
+    func `delivers them, and serves the next request`(pieces: [String]) async throws {
         try await served(["X-Sum": "12", "x-sum": "13"], pieces: pieces) { request in
             let transport = CurlTransport()
             for _ in 0..<2 {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `leaves out those that would break the framing`() async throws {
+    @Test func `omits those that would break the framing`() async throws {
         try await served([
             "x-good": "1", "x-bad": "a\r\nx-evil: 2", "bad name": "3", "Content-Length": "4", "Transfer-Encoding": "5",
         ]) { request in
@@ -45,9 +45,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 3, 40_000]) func `has them also where all of it is there`(count: Int) async throws {
+    @Test(arguments: [0, 3, 40_000]) func `has them also when its content is in memory`(count: Int) async throws {
         let content = [UInt8](repeating: 7, count: count)
-        let echo = HandlerFunction { request in
+        let echo = ClosureHandler { request in
             let body = HTTPBody(content, trailers: request.path == "/plain" ? [:] : ["X-Sum": "12"])
             return HTTPResponse(status: request.path == "/reset" ? 205 : .ok, body: body)
         }

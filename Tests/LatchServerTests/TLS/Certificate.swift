@@ -5,7 +5,7 @@ import LatchCore
 import LatchProcess
 import LatchServer
 
-/// A certificate for 127.0.0.1 that signs itself, made by the openssl command in a folder of its own.
+/// A self-signed certificate for 127.0.0.1, created by the openssl command in a temporary folder.
 final class Certificate: Sendable {
     let folder: URL
 

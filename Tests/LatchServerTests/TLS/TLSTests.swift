@@ -7,7 +7,7 @@ import LatchTesting
 import Testing
 
 @Suite struct `A server with a certificate` {
-    static let echo = HandlerFunction { request in
+    static let echo = ClosureHandler { request in
         HTTPResponse(status: .ok, fields: ["X-Scheme": request.scheme], body: request.body)
     }
 
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `closes on who does not speak TLS, and serves on`() async throws {
+    @Test func `closes a connection that does not speak TLS, and keeps serving`() async throws {
         try await Self.serving { address, transport, _ in
             let plain = try RawClient(port: address.port)
             await plain.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `gives a handshake no longer than a head`() async throws {
+    @Test func `limits a handshake like a head`() async throws {
         let certificate = try await Certificate()
         var configuration = Server.Configuration.patient
         configuration.tls = try certificate.tls()
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `says what is wrong with a certificate`() async throws {
+    @Test func `reports the error of a certificate`() async throws {
         let (one, other) = (try await Certificate(), try await Certificate())
         let certificate = try Certificate.bytes(one.certificatePath)
         let cases: [Server.TLS] = [

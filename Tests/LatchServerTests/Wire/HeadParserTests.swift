@@ -5,16 +5,16 @@ import Testing
 
 @testable import LatchServer
 
-@Suite struct `The parser of heads` {
-    static func parse(_ text: String, _ names: inout FieldNameCache) throws(Refusal) -> RequestHead {
+@Suite struct `The head parser` {
+    static func parse(_ text: String, _ names: inout FieldNameCache) throws(Rejection) -> RequestHead {
         do {
             return try Array(text.utf8).withUnsafeBufferPointer {
                 try HeadParser.parse($0, names: &names, defaultAuthority: "default")
             }
-        } catch let refusal as Refusal { throw refusal } catch { throw Refusal("\(error)") }
+        } catch let refusal as Rejection { throw refusal } catch { throw Rejection("\(error)") }
     }
 
-    static func parse(_ text: String) throws(Refusal) -> RequestHead {
+    static func parse(_ text: String) throws(Rejection) -> RequestHead {
         var names = FieldNameCache()
         return try parse(text, &names)
     }
@@ -39,13 +39,13 @@ import Testing
         #expect(try Self.parse("POST / HTTP/1.1\r\nHost: a\r\n" + field + "\r\n").framing == framing)
     }
 
-    @Test func `keeps the method's case and takes any token for one`() throws {
+    @Test func `keeps the method's case and accepts any token`() throws {
         for method in ["get", "GET", "M-SEARCH", "!#$%&'*+-.^_`|~"] {
             #expect(try Self.parse("\(method) / HTTP/1.1\r\nHost: a\r\n\r\n").method.rawValue == method)
         }
     }
 
-    @Test func `spells names as this client did, whatever another one sent before`() throws {
+    @Test func `keeps each client's spelling of names`() throws {
         // Names of one length with the same ends share a place in the cache.
         var names = FieldNameCache()
         for spelling in ["X-Abc-D", "x-abc-d", "X-aBc-D", "X-xyz-D", "X-Abc-D"] {
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `replaces bytes that are no UTF-8 in values and keeps the field`() throws {
+    @Test func `replaces bytes in values that are not UTF-8`() throws {
         var names = FieldNameCache()
         let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\nX: a".utf8) + [0xFF] + Array("b\r\n\r\n".utf8)
         let head = try bytes.withUnsafeBufferPointer {
@@ -65,14 +65,14 @@ import Testing
     }
 
     @Test(arguments: ["GET", "GET /", " GET / HTTP/1.1", "GET / HTTP/1.1 ", "GET  / HTTP/1.1", "GET / HTTP/1.", "/"])
-    func `refuses a request line with anything missing or too much`(line: String) {
-        let refusal = #expect(throws: Refusal.self) { try Self.parse("\(line)\r\nHost: a\r\n\r\n") }
+    func `rejects a malformed request line`(line: String) {
+        let refusal = #expect(throws: Rejection.self) { try Self.parse("\(line)\r\nHost: a\r\n\r\n") }
         #expect(refusal?.status == .badRequest)
     }
 
-    @Test func `never repeats in a refusal what the client sent`() {
+    @Test func `never repeats what the client sent in a rejection`() {
         for head in ["GET /secret#x HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: secret/\r\n\r\n", "secret\r\n\r\n"] {
-            let refusal = #expect(throws: Refusal.self) { try Self.parse(head) }
+            let refusal = #expect(throws: Rejection.self) { try Self.parse(head) }
             #expect(refusal?.reason.contains("secret") == false)
         }
     }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import LatchServer
 
-@Suite struct `The scanner of heads` {
+@Suite struct `The head scanner` {
     static let limits = HeadLimits(bytes: 200, fieldCount: 3)
 
-    /// Where the head ends, or the status of its refusal, when it arrives in the pieces that `cuts` make.
+    /// Returns the length of the head, or the status of its rejection, when it is split at `cuts`.
     static func scan(_ text: String, cuts: [Int] = []) -> (end: Int?, refusal: HTTPStatus?) {
         let bytes = Array(text.utf8)
         var scanner = HeadScanner()
@@ -17,7 +17,7 @@ import Testing
                 let end = try bytes[..<length].withUnsafeBufferPointer { try scanner.scan($0, limits: limits) }
                 if let end { return (end, nil) }
             } catch {
-                return (nil, (error as? Refusal)?.status)
+                return (nil, (error as? Rejection)?.status)
             }
         }
         return (nil, nil)
@@ -25,14 +25,14 @@ import Testing
 
     static let head = "GET /path HTTP/1.1\r\nHost: a\r\nX: b\tc\r\n\r\n"
 
-    @Test func `finds the end wherever the head is cut`() {
+    @Test func `finds the end however the head is split`() {
         for cut in 0...Self.head.utf8.count {
             #expect(Self.scan(Self.head + "rest", cuts: [cut]).end == Self.head.utf8.count)
         }
         #expect(Self.scan(Self.head, cuts: Array(0..<Self.head.utf8.count)).end == Self.head.utf8.count)
     }
 
-    @Test func `waits for what is missing`() {
+    @Test func `waits for missing bytes`() {
         for length in 0..<Self.head.utf8.count {
             let (end, refusal) = Self.scan(String(decoding: Array(Self.head.utf8)[..<length], as: UTF8.self))
             #expect(end == nil)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: (0..<32).filter { $0 != 9 } + [127])
-    func `refuses every control but the tab, wherever it stands and however it arrives`(control: Int) throws {
+    func `rejects every control character but the tab, at any position and however it arrives`(control: Int) throws {
         let scalar = try #require(Unicode.Scalar(control))
         for prefix in ["", "GET", "GET / HTTP/1.1\r\nX", "GET / HTTP/1.1\r\nX: a"] {
             let text = prefix + String(Character(scalar)) + "b\r\n\r\n"
@@ -50,11 +50,11 @@ import Testing
         }
     }
 
-    @Test func `lets bytes over ASCII and tabs pass`() {
+    @Test func `accepts bytes above ASCII and tabs`() {
         #expect(Self.scan("GET / HTTP/1.1\r\nX: \u{E9}\t\u{1F511}\r\n\r\n").end != nil)
     }
 
-    @Test func `tells a long request line from long fields and from many`() {
+    @Test func `distinguishes a long request line from long fields and from many`() {
         let long = String(repeating: "a", count: 300)
         #expect(Self.scan("GET /" + long).refusal == 414)
         #expect(Self.scan("GET / HTTP/1.1\r\nX: " + long).refusal == 431)

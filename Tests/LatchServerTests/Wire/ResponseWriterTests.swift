@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchServer
 
-@Suite struct `The writer of responses` {
+@Suite struct `The response writer` {
     static func head(of response: HTTPResponse, isHead: Bool = false, closes: Bool = false) throws -> String {
         var output: [UInt8] = []
         try ResponseWriter(date: "now", isHead: isHead, closes: closes).write(response, into: &output)
@@ -20,7 +20,7 @@ import Testing
         #expect(try Self.head(of: response, closes: true).hasSuffix("\r\nConnection: close\r\n\r\n"))
     }
 
-    @Test func `keeps the length that HEAD is to state`() throws {
+    @Test func `keeps the length of a response to HEAD`() throws {
         let stated = HTTPResponse(status: .ok, fields: [.contentLength: "42"])
         #expect(try Self.head(of: stated, isHead: true).contains("Content-Length: 42\r\n"))
         #expect(try Self.head(of: stated).contains("Content-Length: 0\r\n"))
@@ -28,7 +28,7 @@ import Testing
         #expect(try Self.head(of: odd, isHead: true).contains("Content-Length: 0\r\n"))
     }
 
-    @Test func `writes nothing of a response that cannot be sent`() {
+    @Test func `writes nothing of an invalid response`() {
         var output: [UInt8] = [1]
         let response = HTTPResponse(status: .ok, fields: ["Good": "a", "Bad": "a\r\nb"])
         #expect(throws: HTTPError.self) {
@@ -38,17 +38,17 @@ import Testing
     }
 
     @Test(arguments: [(299, "OK"), (418, "Bad Request"), (599, "Internal Server Error"), (799, "Unknown")])
-    func `has words for every status`(status: Int, phrase: String) throws {
+    func `has a reason phrase for every status`(status: Int, phrase: String) throws {
         let head = try Self.head(of: HTTPResponse(status: HTTPStatus(rawValue: status)))
         #expect(head.hasPrefix("HTTP/1.1 \(status) \(phrase)\r\n"))
     }
 }
 
 @Suite struct `A response on the wire` {
-    typealias Writer = `The writer of responses`
+    typealias Writer = `The response writer`
 
     @Test(arguments: [100, 101, 199, 204, 304])
-    func `has neither length nor content where its status has none`(status: Int) throws {
+    func `has neither length nor content if its status forbids them`(status: Int) throws {
         let response = HTTPResponse(
             status: HTTPStatus(rawValue: status), fields: [.contentLength: "3"], body: HTTPBody("abc"))
         for isHead in [false, true] {
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [200, 201, 206, 301, 400, 404, 500, 503])
-    func `has the length of its content, whatever was stated`(status: Int) throws {
+    func `has the length of its content, whatever the handler states`(status: Int) throws {
         let response = HTTPResponse(
             status: HTTPStatus(rawValue: status), fields: [.contentLength: "99"], body: HTTPBody("abc"))
         #expect(try Writer.head(of: response).contains("\r\nContent-Length: 3\r\n"))
@@ -66,26 +66,26 @@ import Testing
         #expect(!ResponseWriter(date: "now", isHead: true, closes: false).hasContent(response))
     }
 
-    @Test func `says by a length of nothing that 205 has no content`() throws {
+    @Test func `has a length of 0 with 205`() throws {
         let response = HTTPResponse(status: 205, body: HTTPBody("abc"))
         #expect(try Writer.head(of: response).contains("\r\nContent-Length: 0\r\n"))
         #expect(!ResponseWriter(date: "now", isHead: false, closes: false).hasContent(response))
     }
 
     @Test(arguments: ["Transfer-Encoding", "connection", "KEEP-ALIVE", "Date", "Server"])
-    func `has no field that is the server's to say`(name: String) throws {
+    func `has no field that the server sets`(name: String) throws {
         let response = HTTPResponse(status: .noContent, fields: [HTTPFieldName(name): "forged", "X": "1"])
         #expect(try Writer.head(of: response) == "HTTP/1.1 204 No Content\r\nDate: now\r\nX: 1\r\n\r\n")
     }
 
     @Test(arguments: ["", "A B", "A:", "A\r\nSet-Cookie", "A\n", "\u{E9}", "A\0"])
-    func `is not written with a name that would break the framing`(name: String) {
+    func `is not written with an invalid field name`(name: String) {
         #expect(throws: HTTPError.self) {
             try Writer.head(of: HTTPResponse(status: .ok, fields: [HTTPFieldName(name): "x"]))
         }
     }
 
-    @Test func `keeps several lines of one name in their order and apart`() throws {
+    @Test func `keeps repeated fields separate and in order`() throws {
         var response = HTTPResponse(status: .noContent)
         for value in ["a=1", "b=2", "a=3"] { response.fields.append(value, for: .setCookie) }
         let lines = "\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nSet-Cookie: a=3\r\n"

@@ -9,7 +9,7 @@ import Testing
 /// A small part of what `make nightly` plays: real processes, the real server, real files.
 @Suite struct `Processes of one person` {
     /// The verdict of `soak-session`; its exit code says whether each expiry cost one renewal and nobody was lost.
-    private func soak(_ arguments: String...) async throws -> (ending: ChildProcess.Ending, verdict: String) {
+    private func soak(_ arguments: String...) async throws -> (ending: ChildProcess.Termination, verdict: String) {
         let program = try BuiltProgram.path("soak-session").path
         let (ending, output) = try await ChildProcess.run(program, arguments, errors: .joined)
         return (ending, String(decoding: output, as: UTF8.self))

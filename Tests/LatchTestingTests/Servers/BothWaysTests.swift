@@ -12,7 +12,7 @@ import Testing
 
     @Test func `runs once in process and once over a socket`() async throws {
         let addresses = Mutex<[String?]>([])
-        let handler = HandlerFunction { request in
+        let handler = ClosureHandler { request in
             addresses.withLock { $0.append(request.remoteAddress) }
             return HTTPResponse(status: .noContent)
         }
@@ -24,7 +24,7 @@ import Testing
 
     @Test func `sees a problem in both cases where the handler throws`() async throws {
         let statuses = Mutex<[HTTPStatus]>([])
-        try await bothWays(HandlerFunction { _ in throw Mishap() }) { api in
+        try await bothWays(ClosureHandler { _ in throw Mishap() }) { api in
             let response = try await api.respond(to: HTTPRequest(authority: "localhost", path: "/"))
             statuses.withLock { $0.append(response.status) }
         }
@@ -36,7 +36,7 @@ import Testing
         // An address that no other test uses, so that nobody takes the port.
         let configuration = Server.Configuration(host: "127.0.0.4", port: 0)
         await #expect(throws: Mishap.self) {
-            try await serving(HandlerFunction { _ in HTTPResponse(status: .ok) }, configuration: configuration) {
+            try await serving(ClosureHandler { _ in HTTPResponse(status: .ok) }, configuration: configuration) {
                 served in
                 address.withLock { $0 = served }
                 throw Mishap()

@@ -93,11 +93,11 @@ struct DiskFixture: Sendable {
             let (fixture, store) = (fixture, fixture.store(of: process))
             fixture.simulation.spawn(in: fixture.processes[process]) {
                 try await fixture.simulation.sleep(for: .milliseconds(process))
-                let turn = try await store.coordination?.enter(.renewal)
+                let turn = try await store.coordination?.enter(.refresh)
                 fixture.log.add("\(process) enters")
                 try await fixture.simulation.sleep(for: .seconds(1))
                 fixture.log.add("\(process) leaves")
-                turn?.end()
+                turn?.release()
             }
         }
         #expect(fixture.simulation.run())

@@ -95,10 +95,10 @@ import Testing
     @Test(
         arguments: [
             (["--account", "ada", "--password-stdin"], "'latch login' needs an issuer."),
-            (["--issuer", "http://127.0.0.1:9", "--password-stdin"], "'latch login' needs to know who signs in."),
+            (["--issuer", "http://127.0.0.1:9", "--password-stdin"], "'latch login' needs an account."),
             (
                 ["--issuer", "http://127.0.0.1:9", "--account", "", "--password-stdin"],
-                "'latch login' needs to know who signs in."
+                "'latch login' needs an account."
             ),
             (["--issuer", "http://127.0.0.1:9", "--account", "ada"], "There is no terminal to ask for the password."),
             (
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func `shows no flag in its help that comes later`() async throws {
-        let help = HelpText([Program.root, LoginVerb.verb]).text
+        let help = HelpText([Program.root, LoginSubcommand.subcommand]).text
         #expect(!help.contains("--device") && !help.contains("--browser"))
         #expect(help.contains("--password-stdin"))
     }

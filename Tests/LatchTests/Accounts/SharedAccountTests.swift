@@ -9,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import latch
+@testable import latch_demo
 
 @Suite(.serialized) struct `One account in many processes` {
     /// Waits until the server refuses a token for its age.
@@ -36,7 +37,7 @@ import Testing
                 // What is issued from now on lives long enough for the slowest of the processes.
                 try Data("access_token_lifetime = 900\nargon2_memory_kib = 64\nargon2_passes = 1\n".utf8)
                     .write(to: URL(filePath: file))
-                let renewals = try await ServerMetrics(readingFrom: url).renewals
+                let renewals = try await ServerMetrics(readingFrom: url).refreshes
                 process.hangUp()
                 while BuiltProgram.lines(of: home.folder + "/error").isEmpty { await Task.yield() }
                 let begin = ContinuousClock.now
@@ -45,7 +46,7 @@ import Testing
                 #expect(outcomes.allSatisfy { $0.ending == .exited(0) && $0.error.isEmpty })
                 let tokens = Set(outcomes.flatMap(\.output))
                 #expect(tokens.count == 1)
-                #expect(try await ServerMetrics(readingFrom: url).renewals - renewals == 1)
+                #expect(try await ServerMetrics(readingFrom: url).refreshes - renewals == 1)
                 let status = try await `Signing in on the command line`.status(of: tokens.first ?? "", at: url)
                 #expect(status == 200)
             }

@@ -6,16 +6,16 @@ import Testing
 @testable import latch
 
 @Suite struct `The argument parser` {
-    static let name = Option.value("name", "NAME", letter: "n", "a name")
+    static let name = Option.value("name", "NAME", short: "n", "a name")
     static let loud = Option.flag("loud", "shouts")
-    static let greet = Verb(
+    static let greet = Subcommand(
         name: "greet", summary: "greets somebody", options: [name, loud],
-        operands: [.init(name: "WORD", summary: "what to say")], body: { _, _ in .success })
-    static let nothing = Verb(name: "nothing", summary: "does nothing", body: { _, _ in .success })
-    static let group = Verb(name: "group", summary: "holds others", verbs: [greet])
-    static let root = Verb(name: "tool", summary: "a tool", verbs: [greet, nothing, group])
+        arguments: [.init(name: "WORD", summary: "what to say")], body: { _, _ in .success })
+    static let nothing = Subcommand(name: "nothing", summary: "does nothing", body: { _, _ in .success })
+    static let group = Subcommand(name: "group", summary: "holds others", subcommands: [greet])
+    static let root = Subcommand(name: "tool", summary: "a tool", subcommands: [greet, nothing, group])
 
-    static func run(_ arguments: String...) throws -> (Verb, Invocation) {
+    static func run(_ arguments: String...) throws -> (Subcommand, Invocation) {
         guard case .run(let verb, let invocation) = try ArgumentParser.parse(arguments, with: root) else {
             throw CommandError.failed("asks for something else than to run a verb")
         }
@@ -42,13 +42,13 @@ import Testing
         }
         #expect(verb.name == "greet")
         #expect(invocation[Self.name] == "Ada")
-        #expect(invocation.operands == ["hello"])
+        #expect(invocation.arguments == ["hello"])
         #expect(!invocation.has(Self.loud))
     }
 
     @Test func `takes what follows two dashes as words`() throws {
         let (_, invocation) = try Self.run("greet", "--loud", "--", "--name")
-        #expect(invocation.operands == ["--name"])
+        #expect(invocation.arguments == ["--name"])
         #expect(invocation.has(Self.loud))
         #expect(invocation[Self.name] == nil)
     }
@@ -57,7 +57,7 @@ import Testing
         #expect(try Self.run("greet", "--name=", "x").1[Self.name] == "")
         #expect(try Self.run("greet", "--name=a=b", "x").1[Self.name] == "a=b")
         #expect(try Self.run("greet", "--name=--loud", "x").1[Self.name] == "--loud")
-        #expect(try Self.run("greet", "-").1.operands == ["-"])
+        #expect(try Self.run("greet", "-").1.arguments == ["-"])
     }
 
     @Test(

@@ -6,15 +6,15 @@ import Testing
 @testable import latch
 
 @Suite struct `A verb with curl's habits` {
-    static let field = Option.values("field", "LINE", letter: "H", "a field")
-    static let file = Option.value("file", "FILE", letter: "o", "a file")
-    static let include = Option.flag("include", letter: "i", "more")
-    static let fail = Option.flag("fail", letter: "f", "fails")
-    static let send = Verb(
-        name: "send", summary: "sends", options: [field, file, include, fail], joinsLetters: true,
-        operands: [.init(name: "URL", summary: "where"), .init(name: "WORD", summary: "what", isOptional: true)],
+    static let field = Option.values("field", "LINE", short: "H", "a field")
+    static let file = Option.value("file", "FILE", short: "o", "a file")
+    static let include = Option.flag("include", short: "i", "more")
+    static let fail = Option.flag("fail", short: "f", "fails")
+    static let send = Subcommand(
+        name: "send", summary: "sends", options: [field, file, include, fail], combinesShortNames: true,
+        arguments: [.init(name: "URL", summary: "where"), .init(name: "WORD", summary: "what", isOptional: true)],
         body: { _, _ in .success })
-    static let root = Verb(name: "tool", summary: "a tool", verbs: [send, `A verb that is a group as well`.things])
+    static let root = Subcommand(name: "tool", summary: "a tool", subcommands: [send, `A verb that is a group as well`.things])
 
     private func send(_ arguments: [String]) throws -> Invocation {
         guard case .run(_, let invocation) = try ArgumentParser.parse(["send"] + arguments, with: Self.root) else {
@@ -49,7 +49,7 @@ import Testing
     func `takes letters one after another behind one dash`(arguments: [String]) throws {
         let invocation = try send(arguments)
         #expect(invocation.has(Self.include) && invocation.has(Self.fail))
-        #expect(invocation.operands == ["u"])
+        #expect(invocation.arguments == ["u"])
         #expect(invocation[Self.file].map { $0 == "file" } ?? true)
     }
 
@@ -72,9 +72,9 @@ import Testing
     }
 
     @Test func `needs only the words that cannot be left out`() throws {
-        #expect(try send(["u"]).operand(1) == nil)
-        #expect(try send(["u", "w"]).operand(1) == "w")
-        #expect(try send(["u"]).operand(0) == "u")
+        #expect(try send(["u"]).argument(1) == nil)
+        #expect(try send(["u", "w"]).argument(1) == "w")
+        #expect(try send(["u"]).argument(0) == "u")
         #expect(refusal([])?.message == "'tool send' needs URL.")
         #expect(refusal(["u", "w", "x"])?.message == "'tool send' does not expect 'x'.")
         let help = HelpText([Self.root, Self.send]).text
@@ -84,12 +84,12 @@ import Testing
 
 @Suite struct `A verb that is a group as well` {
     static let json = Option.flag("json", "for a script")
-    static let use = Verb(
-        name: "use", summary: "uses one", operands: [.init(name: "NAME", summary: "which")], body: { _, _ in .success })
-    static let things = Verb(
-        name: "things", summary: "lists things", options: [json], later: ["soon": "Wait."], verbs: [use],
+    static let use = Subcommand(
+        name: "use", summary: "uses one", arguments: [.init(name: "NAME", summary: "which")], body: { _, _ in .success })
+    static let things = Subcommand(
+        name: "things", summary: "lists things", options: [json], plannedOptions: ["soon": "Wait."], subcommands: [use],
         body: { _, _ in .success })
-    private static let root = Verb(name: "tool", summary: "a tool", verbs: [things])
+    private static let root = Subcommand(name: "tool", summary: "a tool", subcommands: [things])
 
     private func verb(_ arguments: String...) throws -> String {
         guard case .run(let verb, _) = try ArgumentParser.parse(arguments, with: Self.root) else {

@@ -25,7 +25,7 @@ import Testing
     func `is the value of the flag before it, exactly as it was typed`(arguments: [String], value: String) throws {
         let invocation = try greet(arguments)
         #expect(invocation[Tool.name] == value)
-        #expect(invocation.operands == ["w"])
+        #expect(invocation.arguments == ["w"])
     }
 
     @Test(
@@ -33,10 +33,10 @@ import Testing
             (["--", "--loud"], "--loud"), (["--", "-h"], "-h"), (["--", "--"], "--"), (["--", "--name=x"], "--name=x"),
             (["-"], "-"), ([""], ""), (["--", ""], ""), (["w", "--"], "w"), (["a=b"], "a=b"), (["help"], "help"),
         ] as [([String], String)])
-    func `is an operand where no flag can stand`(arguments: [String], operand: String) throws {
+    func `is an argument where no flag can stand`(arguments: [String], argument: String) throws {
         let invocation = try greet(arguments)
-        #expect(invocation.operands == [operand])
-        #expect(invocation.flags.isEmpty && invocation.values.isEmpty)
+        #expect(invocation.arguments == [argument])
+        #expect(!invocation.has(.flag("loud", "")) && !invocation.has(.value("name", "NAME", "")))
     }
 
     @Test(arguments: [
@@ -130,8 +130,8 @@ import Testing
     }
 
     @Test func `finds every option again after any one slip`() {
-        for option in ServeVerb.verb.allOptions where option.name.count > 3 {
-            let names = ServeVerb.verb.allOptions.map { "--\($0.name)" }
+        for option in ServeSubcommand.subcommand.allOptions where option.name.count > 3 {
+            let names = ServeSubcommand.subcommand.allOptions.map { "--\($0.name)" }
             let letters = Array("--\(option.name)")
             for place in 2..<letters.count {
                 var missing = letters

@@ -7,9 +7,9 @@ import Testing
 
 @Suite struct `The layout of a help text` {
     private func text(
-        summary: String = "does it", options: [Option] = [], operands: [Verb.Operand] = [], verbs: [Verb] = []
+        summary: String = "does it", options: [Option] = [], arguments: [Subcommand.Argument] = [], subcommands: [Subcommand] = []
     ) -> String {
-        HelpText([Verb(name: "do", summary: summary, options: options, operands: operands, verbs: verbs)]).text
+        HelpText([Subcommand(name: "do", summary: summary, options: options, arguments: arguments, subcommands: subcommands)]).text
     }
 
     private func lines(_ text: String) -> [String] {
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `lines up all summaries of a table`() {
-        let text = text(options: [.flag("a", "first"), .value("longer", "VALUE", letter: "l", "second")])
+        let text = text(options: [.flag("a", "first"), .value("longer", "VALUE", short: "l", "second")])
         let places = ["first", "second", "explains"].compactMap { word in
             lines(text).first { $0.contains("  \(word)") }.flatMap { line in
                 line.firstRange(of: word).map { line.distance(from: line.startIndex, to: $0.lowerBound) }
@@ -50,14 +50,14 @@ import Testing
     @Test func `shows words before flags in the call, and flags as what may be left out`() {
         let text = text(
             options: [.value("name", "NAME", "a name"), .flag("loud", "shouts")],
-            operands: [.init(name: "WORD", summary: "what to say")])
+            arguments: [.init(name: "WORD", summary: "what to say")])
         #expect(text.contains("\nusage: do WORD [--name NAME] [--loud]\n"))
         #expect(text.contains("\nwords:\n"))
     }
 
     @Test func `shows a group by its verbs, and the version at the root alone`() {
-        let inner = Verb(name: "inner", summary: "is inside", body: { _, _ in .success })
-        let group = Verb(name: "do", summary: "groups", verbs: [inner])
+        let inner = Subcommand(name: "inner", summary: "is inside", body: { _, _ in .success })
+        let group = Subcommand(name: "do", summary: "groups", subcommands: [inner])
         #expect(HelpText([group]).text.contains("usage: do VERB [OPTIONS]"))
         #expect(HelpText([group]).text.contains("  inner  is inside\n"))
         #expect(HelpText([group]).text.contains("--version"))
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func `stays the same with an example that a person copies whole`() {
-        for verb in [ServeVerb.verb, DemoVerb.verb, Program.root] {
+        for verb in [ServeSubcommand.subcommand, DemoSubcommand.subcommand, Program.root] {
             let text = HelpText(verb.name == "latch" ? [verb] : [Program.root, verb]).text
             for example in verb.examples {
                 #expect(lines(text).contains("  \(example.command)"))

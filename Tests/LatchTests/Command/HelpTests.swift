@@ -7,10 +7,10 @@ import Testing
 
 @Suite struct `The help` {
     /// Every verb that there is, with the verbs above it.
-    static let paths: [[Verb]] = paths(of: [Program.root])
+    static let paths: [[Subcommand]] = paths(of: [Program.root])
 
-    private static func paths(of path: [Verb]) -> [[Verb]] {
-        [path] + (path.last?.verbs ?? []).flatMap { paths(of: path + [$0]) }
+    private static func paths(of path: [Subcommand]) -> [[Subcommand]] {
+        [path] + (path.last?.subcommands ?? []).flatMap { paths(of: path + [$0]) }
     }
 
     @Test(arguments: paths.indices) func `explains every verb, with an example and all flags`(index: Int) throws {

@@ -25,7 +25,7 @@ import Testing
 
     @Test(arguments: errors.indices) func `is told in its own words, with exit 1`(index: Int) {
         let error = Self.errors[index]
-        let told = CommandError(telling: error)
+        let told = CommandError(describing: error)
         #expect(told.exitCode == .failure)
         #expect(told.code == error.code)
         #expect(told.message == error.message)
@@ -34,8 +34,8 @@ import Testing
     }
 
     @Test(arguments: errors.indices) func `takes one line, and a second one for its hint`(index: Int) {
-        let kept = KeptShell()
-        kept.shell.tell(CommandError(telling: Self.errors[index]))
+        let kept = RecordingEnvironment()
+        kept.environment.report(CommandError(describing: Self.errors[index]))
         let lines = kept.error.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.first?.hasPrefix("latch: ") == true)
         #expect(lines.last == "")
@@ -43,15 +43,15 @@ import Testing
     }
 
     @Test func `takes one line whatever breaks lines in it`() {
-        let kept = KeptShell()
-        kept.shell.tell(CommandError(telling: Lines()))
+        let kept = RecordingEnvironment()
+        kept.environment.report(CommandError(describing: Lines()))
         #expect(kept.error == "latch: one two three four\nhint: do this now\n")
     }
 
     @Test func `is not told twice over`() {
         for error in Self.errors {
-            let once = CommandError(telling: error)
-            let twice = CommandError(telling: once)
+            let once = CommandError(describing: error)
+            let twice = CommandError(describing: once)
             #expect((twice.code, twice.message) == (once.code, once.message))
             #expect(twice.exitCode == once.exitCode)
         }

@@ -9,7 +9,7 @@ import Testing
 @testable import latch
 
 /// A shell whose streams are kept.
-struct KeptShell {
+struct RecordingEnvironment {
     private let kept = Kept()
     private let input: [UInt8]
     private let isTerminal: Bool
@@ -24,15 +24,15 @@ struct KeptShell {
         let error = Mutex("")
     }
 
-    var shell: Shell {
+    var environment: Environment {
         let (kept, input) = (kept, input)
-        return Shell(
-            environment: [:],
+        return Environment(
+            variables: [:],
             input: .init(
                 isTerminal: isTerminal, all: { Array(input.prefix($0 + 1)) },
                 line: { _, _ in input.isEmpty ? nil : String(decoding: input.prefix { $0 != 0x0A }, as: UTF8.self) }),
             output: .init(isTerminal: isTerminal) { text in kept.output.withLock { $0 += text } },
-            error: .init(isTerminal: isTerminal) { text in kept.error.withLock { $0 += text } }, signals: .unheard)
+            error: .init(isTerminal: isTerminal) { text in kept.error.withLock { $0 += text } }, signals: .disconnected)
     }
 
     var output: String { kept.output.withLock { $0 } }
@@ -42,8 +42,8 @@ struct KeptShell {
 @Suite struct `The program` {
     @Test func `tells its version and its help on standard output`() async {
         for (arguments, start) in [(["--version"], "latch \(Program.version)\n"), (["--help"], "latch: ")] {
-            let kept = KeptShell()
-            let code = await Program.run(arguments, in: kept.shell)
+            let kept = RecordingEnvironment()
+            let code = await Program.command.run(arguments, in: kept.environment)
             #expect(code == .success)
             #expect(kept.output.hasPrefix(start))
             #expect(kept.error.isEmpty)
@@ -51,8 +51,8 @@ struct KeptShell {
     }
 
     @Test func `tells mistakes on standard error, with a hint, and exits 2`() async {
-        let kept = KeptShell()
-        let code = await Program.run(["serve", "--prot"], in: kept.shell)
+        let kept = RecordingEnvironment()
+        let code = await Program.command.run(["serve", "--prot"], in: kept.environment)
         #expect(code == .usage)
         #expect(kept.output.isEmpty)
         let lines = kept.error.split(separator: "\n")
@@ -62,9 +62,9 @@ struct KeptShell {
     }
 
     @Test func `prints the settings where it is asked to, and begins nothing`() async throws {
-        let kept = KeptShell()
-        let code = await Program.run(
-            ["serve", "--store", "sqlite:/no/such/folder/x", "--print-config", "--json"], in: kept.shell)
+        let kept = RecordingEnvironment()
+        let code = await Program.command.run(
+            ["serve", "--store", "sqlite:/no/such/folder/x", "--print-config", "--json"], in: kept.environment)
         #expect(code == .success)
         let settings = try #require(try JSONValue(parsing: kept.output.dropLast()).arrayValue)
         #expect(settings.count == Setting.all.count)
@@ -74,8 +74,8 @@ struct KeptShell {
     }
 
     @Test func `wants to know what the JSON is for`() async {
-        let kept = KeptShell()
-        let code = await Program.run(["serve", "--json"], in: kept.shell)
+        let kept = RecordingEnvironment()
+        let code = await Program.command.run(["serve", "--json"], in: kept.environment)
         #expect(code == .usage)
         #expect(kept.error.contains("--print-config"))
     }
@@ -83,9 +83,9 @@ struct KeptShell {
 
 @Suite struct `An error that is told` {
     @Test func `keeps message, hint and exit code`() {
-        let usage = CommandError(telling: CommandError.usage("What?", hint: "That."))
+        let usage = CommandError(describing: CommandError.usage("What?", hint: "That."))
         #expect((usage.message, usage.hint, usage.exitCode) == ("What?", "That.", .usage))
-        let coded = CommandError(telling: HTTPError.timeout)
+        let coded = CommandError(describing: HTTPError.timeout)
         #expect(
             (coded.code, coded.message, coded.hint) == ("timeout", HTTPError.timeout.message, HTTPError.timeout.hint))
         #expect(coded.exitCode == .failure)
@@ -93,14 +93,14 @@ struct KeptShell {
 
     @Test func `is one of those that nobody expected`() {
         struct Odd: Error {}
-        let told = CommandError(telling: Odd())
+        let told = CommandError(describing: Odd())
         #expect(told.exitCode == .failure)
         #expect(told.message.contains("Odd"))
     }
 
     @Test func `takes one line for what happened and one for what to do`() {
-        let kept = KeptShell()
-        kept.shell.tell(.failed("first\nsecond", hint: "do\r\nthis"))
+        let kept = RecordingEnvironment()
+        kept.environment.report(.failed("first\nsecond", hint: "do\r\nthis"))
         #expect(kept.error == "latch: first second\nhint: do this\n")
     }
 }

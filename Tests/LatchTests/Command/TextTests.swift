@@ -22,9 +22,9 @@ import Testing
     }
 
     @Test func `is so in whatever is told`() {
-        let kept = KeptShell()
-        kept.shell.tell(.failed("it said \u{1B}[31mno", hint: "\u{9B}x"))
-        kept.shell.warn("a\u{1B}b", hint: "c\u{7}d")
+        let kept = RecordingEnvironment()
+        kept.environment.report(.failed("it said \u{1B}[31mno", hint: "\u{9B}x"))
+        kept.environment.warn("a\u{1B}b", hint: "c\u{7}d")
         #expect(!kept.error.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x9B })
     }
 }
@@ -37,14 +37,14 @@ import Testing
             (86_400 * 30, "in 30 days"), (1e300, "never"), (-1e300, "long ago"),
         ] as [(Double, String)])
     func `is told in the unit that a person would choose`(seconds: Double, text: String) {
-        #expect(Span.text(seconds) == text)
+        #expect(RelativeTime.text(seconds) == text)
     }
 }
 
 @Suite struct `A secret that is piped in` {
     private func piped(_ text: String) async -> Result<String, any Error> {
         do {
-            return .success(try await SecretText.piped("secret", KeptShell(input: Array(text.utf8)).shell))
+            return .success(try await SecretInput.piped("secret", RecordingEnvironment(input: Array(text.utf8)).environment))
         } catch {
             return .failure(error)
         }
@@ -61,19 +61,19 @@ import Testing
     }
 
     @Test func `is text, and not too long`() async {
-        let shell = KeptShell(input: [0x61, 0xFF]).shell
-        await #expect(throws: CommandError.self) { try await SecretText.piped("secret", shell) }
+        let environment = RecordingEnvironment(input: [0x61, 0xFF]).environment
+        await #expect(throws: CommandError.self) { try await SecretInput.piped("secret", environment) }
         let most = String(repeating: "x", count: 65_536)
         #expect((try? await piped(most).get())?.utf8.count == 65_536)
         await #expect(throws: CommandError.self) { try await piped(most + "x").get() }
     }
 
     @Test func `is asked for where a person types it, without being shown`() async throws {
-        let kept = KeptShell(input: Array("typed".utf8), isTerminal: true)
-        #expect(try await SecretText.typed("secret", prompt: "what? ", kept.shell) == "typed")
+        let kept = RecordingEnvironment(input: Array("typed".utf8), isTerminal: true)
+        #expect(try await SecretInput.typed("secret", prompt: "what? ", kept.environment) == "typed")
         #expect(kept.error == "what? \n" && kept.output.isEmpty)
         await #expect(throws: CommandError.self) {
-            try await SecretText.typed("secret", prompt: "", KeptShell(isTerminal: true).shell)
+            try await SecretInput.typed("secret", prompt: "", RecordingEnvironment(isTerminal: true).environment)
         }
     }
 }

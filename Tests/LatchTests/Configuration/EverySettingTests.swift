@@ -21,13 +21,15 @@ import Testing
         case "listen", "admin_listen": (1...3).map { "127.0.0.1:\($0)" }
         case "store": (1...3).map { "sqlite:file\($0)" }
         case "issuer", "allowed_origins": (1...3).map { "https://host\($0).example" }
-        case "sample_resource", "user_service": ["false", "no", "off"]
+        case "sample_resource": ["true", "yes", "on"]
+        case "user_service": ["false", "no", "off"]
         case "require_verified_email": ["true", "yes", "on"]
         case "apps": (1...3).map { "app\($0);grants=password" }
         case "app_secrets": (1...3).map { "app\($0)=" + String(repeating: "0\($0)", count: 32) }
         case "first_party_grants": ["password", "refresh_token", "none"]
         case "first_administrator": (1...3).map { "admin\($0)@example.com" }
         case "trusted_proxies": ["10.0.0.0/8", "::1 192.0.2.1", "2001:db8::/32, 127.0.0.1"]
+        case "access_log": ["json", "off", "JSON"]
         case "forwarded_field": ["forwarded", "Forwarded", "FORWARDED"]
         case "mail_sender": (1...3).map { "sender\($0)@example.com" }
         case "smtp_url": (1...3).map { "smtp://127.0.0.\($0):25" }
@@ -110,10 +112,10 @@ import Testing
 }
 
 @Suite struct `The source of a server's settings` {
-    private func source(_ file: String, environment: [String: String] = [:]) -> SettingsSource {
+    private func source(_ file: String, environment: [String: String] = [:]) -> SettingsLoader {
         var invocation = Invocation()
-        invocation.add(ServeVerb.config, value: file)
-        return SettingsSource(invocation, environment: environment)
+        invocation.add(ServeSubcommand.config, value: file)
+        return SettingsLoader(invocation, variables: environment)
     }
 
     private func write(_ text: String, to path: String) throws { try Data(text.utf8).write(to: URL(filePath: path)) }
@@ -123,7 +125,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let path = folder + "/latch.toml"
             try write("# a remark\n\n  \(key) = \"n o !\"  # here\n", to: path)
-            let error = try #require(throws: CommandError.self) { try source(path).read() }
+            let error = try #require(throws: CommandError.self) { try source(path).load() }
             #expect(error.message.hasPrefix("\(path):3: "), "\(error.message)")
             #expect(error.exitCode == .failure)
         }
@@ -139,7 +141,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let path = folder + "/" + name
             try write(text, to: path)
-            let error = try #require(throws: CommandError.self) { try source(path).read() }
+            let error = try #require(throws: CommandError.self) { try source(path).load() }
             #expect(error.message.hasPrefix(path))
             #expect(!error.message.contains("hunter2") && error.hint?.contains("hunter2") != true, "\(error.message)")
         }
@@ -151,18 +153,18 @@ import Testing
             try write("replay_window = 1\n", to: first)
             try write("replay_window = 2\n", to: second)
             let both = source(first, environment: ["LATCH_CONFIG": second])
-            #expect(try both.read()["replay_window"] == "1")
+            #expect(try both.load()["replay_window"] == "1")
             try write("replay_window = 3\n", to: first)
-            #expect(try both.read()["replay_window"] == "3")
-            let alone = SettingsSource(Invocation(), environment: ["LATCH_CONFIG": second])
-            #expect(try alone.read()["replay_window"] == "2")
+            #expect(try both.load()["replay_window"] == "3")
+            let alone = SettingsLoader(Invocation(), variables: ["LATCH_CONFIG": second])
+            #expect(try alone.load()["replay_window"] == "2")
         }
     }
 
     @Test func `warns once of each name that has no effect`() {
-        let kept = KeptShell()
+        let kept = RecordingEnvironment()
         let names = ["LATCH_ISUER": "hunter2", "LATCH_QQQQ": "hunter2", "LATCH_ISSUER": "http://a"]
-        SettingsSource(Invocation(), environment: names).warnOfUnknownNames(kept.shell)
+        SettingsLoader(Invocation(), variables: names).warnOfUnknownNames(kept.environment)
         let lines = kept.error.split(separator: "\n").map(String.init)
         #expect(lines.count == 4)
         #expect(lines[0] == "latch: warning: LATCH_ISUER is no setting and has no effect.")

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `say which of them wait for the next start`() {
-        #expect(now.waitingForStart(since: first) == ["listen", "issuer", "token_pepper"])
-        #expect(first.waitingForStart(since: first) == [])
+        #expect(now.keysNeedingRestart(since: first) == ["listen", "issuer", "token_pepper"])
+        #expect(first.keysNeedingRestart(since: first) == [])
     }
 }

@@ -15,7 +15,7 @@ import Testing
     private func setting(_ key: String) throws -> Setting { try #require(Setting.all.first { $0.key == key }) }
 
     private func problem(_ setting: Setting, _ text: String) -> CommandError? {
-        setting.problem(text).map { CommandError(telling: $0) }
+        setting.problem(text).map { CommandError(describing: $0) }
     }
 
     @Test(arguments: keys) func `takes both of the bounds that it tells, and nothing beyond them`(key: String) throws {
@@ -49,8 +49,8 @@ import Testing
         let first = try Settings()
         let now = try Settings(environment: [setting.environmentName: `Every setting`.samples(setting)[0]])
         let takesEffect = now.keeping(first)[key] == now[key]
-        #expect(now.waitingForStart(since: first) == (takesEffect ? [] : [key]))
-        #expect(first.waitingForStart(since: now) == (takesEffect ? [] : [key]))
+        #expect(now.keysNeedingRestart(since: first) == (takesEffect ? [] : [key]))
+        #expect(first.keysNeedingRestart(since: now) == (takesEffect ? [] : [key]))
         let others = zip(now.keeping(first).all, first.all).filter { $0.0.setting.key != key }
         #expect(others.allSatisfy { $0.text == $1.text })
     }
@@ -59,7 +59,7 @@ import Testing
         let first = try Settings()
         let environment = Dictionary(
             uniqueKeysWithValues: Setting.all.map { ($0.environmentName, `Every setting`.samples($0)[0]) })
-        let waiting = try Settings(environment: environment).waitingForStart(since: first)
+        let waiting = try Settings(environment: environment).keysNeedingRestart(since: first)
         #expect(Set(waiting).isSuperset(of: ServerSetting.all.map(\.key)))
         #expect(Set(waiting).isSuperset(of: ["issuer", "token_pepper", "smtp_url", "mail_directory"]))
     }

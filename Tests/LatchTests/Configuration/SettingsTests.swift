@@ -123,7 +123,7 @@ import Testing
         let names = ["LATCH_ISUER": "x", "LATCH_HOME": "x", "LATCH_LISTEN": "x", "PATH": "x", "LATCH_QQQQ": "x"]
         let unknown = Settings.unknownNames(in: names)
         #expect(unknown.map(\.name) == ["LATCH_ISUER", "LATCH_QQQQ"])
-        #expect(unknown.map(\.meant) == ["LATCH_ISSUER", nil])
+        #expect(unknown.map(\.suggestion) == ["LATCH_ISSUER", nil])
     }
 
     @Test func `print as a file that reads back the same`() async throws {

@@ -7,14 +7,14 @@ import LatchServer
 import LatchTesting
 import Testing
 
-@testable import latch
+@testable import latch_demo
 
 /// A server of one handler, for the time of a test.
 private func serving<Result>(
     _ answer: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse,
     _ body: (_ url: URL) async throws -> Result
 ) async throws -> Result {
-    let server = Server(handler: HandlerFunction(answer), configuration: .patient)
+    let server = Server(handler: ClosureHandler(answer), configuration: .patient)
     let url = try #require(URL(string: try await server.start().url))
     do {
         let result = try await body(url)
@@ -38,12 +38,12 @@ private func serving<Result>(
             }
         }
         let counts = transport.counts
-        #expect(counts.renewals == 2)
+        #expect(counts.refreshes == 2)
         #expect(counts.others == 2)
         #expect(counts.refusals == 2)
         #expect(counts.open == 0)
         #expect(counts.peak == 1)
-        #expect(counts.lastRenewal > .zero)
+        #expect(counts.lastRefresh > .zero)
     }
 
     @Test func `counts requests without an answer once they have failed as none that is open`() async throws {
@@ -78,7 +78,7 @@ private func serving<Result>(
             latch_families_revoked_total 3
 
             """)
-        #expect(metrics.renewals == 7)
+        #expect(metrics.refreshes == 7)
         #expect(metrics.repeats == 2)
         #expect(metrics.revoked == 3)
     }
@@ -86,13 +86,13 @@ private func serving<Result>(
     @Test(arguments: ["", "# nothing", "latch_families_revoked_total", "latch_families_revoked_total x", "\n\n"])
     func `are 0 where nothing is said of them`(text: String) async throws {
         let metrics = try await read(text)
-        #expect([metrics.renewals, metrics.repeats, metrics.revoked] == [0, 0, 0])
+        #expect([metrics.refreshes, metrics.repeats, metrics.revoked] == [0, 0, 0])
     }
 }
 
 @Suite struct `The files of a demonstration` {
     @Test func `is its owner's alone, and leaves nothing behind`() throws {
-        let folder = try DemoFolder()
+        let folder = try DemoDirectory()
         let root = folder.path("")
         let permissions = try FileManager.default.attributesOfItem(atPath: String(root.dropLast()))[.posixPermissions]
         #expect(permissions as? UInt == 0o700)
@@ -106,7 +106,7 @@ private func serving<Result>(
     }
 
     @Test func `is another one each time`() throws {
-        let folders = [try DemoFolder(), try DemoFolder()]
+        let folders = [try DemoDirectory(), try DemoDirectory()]
         #expect(folders[0].path("x") != folders[1].path("x"))
         for folder in folders { try folder.remove() }
     }
@@ -114,7 +114,7 @@ private func serving<Result>(
 
 @Suite struct `The server process of a demonstration` {
     @Test func `does not start again once it is over`() async throws {
-        let folder = try DemoFolder()
+        let folder = try DemoDirectory()
         let server = ServerProcess(in: folder, environment: [:])
         #expect(server.id == 0)
         #expect(!server.isOver)

@@ -4,14 +4,14 @@ import LatchCore
 import Testing
 
 @testable import LatchCommand
-@testable import latch
+@testable import latch_demo
 
 @Suite struct `The report of a demonstration` {
     private let step = DemoStep(code: "expiry", name: "calls across an expiry", play: { _ in .init("") })
     private let finding = DemoStep.Finding("1 renewal", ["renewals": 1])
 
-    private func stage() throws -> (DemoStage, DemoFolder) {
-        let folder = try DemoFolder()
+    private func stage() throws -> (DemoStage, DemoDirectory) {
+        let folder = try DemoDirectory()
         var stage = DemoStage(folder: folder, server: ServerProcess(in: folder, environment: [:]))
         stage.calls = 12_345
         stage.kills = 3
@@ -19,8 +19,8 @@ import Testing
     }
 
     @Test func `has one line for each step, with its time and what was seen`() throws {
-        let kept = KeptShell()
-        let report = DemoReport(kept.shell, isJSON: false)
+        let kept = RecordingEnvironment()
+        let report = DemoReport(kept.environment, isJSON: false)
         report.begin()
         report.playing(step)
         report.held(step, finding, after: .milliseconds(1234))
@@ -36,8 +36,8 @@ import Testing
 
     @Test func `ends with the sum of what was done`() throws {
         let (stage, folder) = try stage()
-        let kept = KeptShell()
-        DemoReport(kept.shell, isJSON: false).end(stage, steps: 17, after: .milliseconds(6250))
+        let kept = RecordingEnvironment()
+        DemoReport(kept.environment, isJSON: false).end(stage, steps: 17, after: .milliseconds(6250))
         #expect(
             kept.output == "\n  17 steps hold. 12,345 authenticated calls, 3 kills, no session lost, 6.3 s.\n")
         try folder.remove()
@@ -45,8 +45,8 @@ import Testing
 
     @Test func `is one JSON object for each step where a script asks for it, and nothing else`() throws {
         let (stage, folder) = try stage()
-        let kept = KeptShell()
-        let report = DemoReport(kept.shell, isJSON: true)
+        let kept = RecordingEnvironment()
+        let report = DemoReport(kept.environment, isJSON: true)
         report.begin()
         report.playing(step)
         report.held(step, finding, after: .microseconds(1_234_560))
@@ -63,8 +63,8 @@ import Testing
     }
 
     @Test func `shows on a terminal what is being played, and removes it again`() {
-        let kept = KeptShell(isTerminal: true)
-        let report = DemoReport(kept.shell, isJSON: false)
+        let kept = RecordingEnvironment(isTerminal: true)
+        let report = DemoReport(kept.environment, isJSON: false)
         report.playing(step)
         #expect(kept.error == "  … calls across an expiry")
         report.held(step, finding, after: .zero)
@@ -74,11 +74,11 @@ import Testing
     }
 
     @Test func `counts one thing as one`() throws {
-        let folder = try DemoFolder()
+        let folder = try DemoDirectory()
         var stage = DemoStage(folder: folder, server: ServerProcess(in: folder, environment: [:]))
         (stage.calls, stage.kills) = (1, 1)
-        let kept = KeptShell()
-        DemoReport(kept.shell, isJSON: false).end(stage, steps: 1, after: .seconds(1))
+        let kept = RecordingEnvironment()
+        DemoReport(kept.environment, isJSON: false).end(stage, steps: 1, after: .seconds(1))
         #expect(kept.output == "\n  1 step holds. 1 authenticated call, 1 kill, no session lost, 1.0 s.\n")
         try folder.remove()
     }
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func `meets devices that are not there as a step that did not hold before`() throws {
-        let folder = try DemoFolder()
+        let folder = try DemoDirectory()
         let stage = DemoStage(folder: folder, server: ServerProcess(in: folder, environment: [:]))
         #expect(throws: DemoFailure.self) { try stage.requirePhone() }
         #expect(throws: DemoFailure.self) { try stage.requireLaptop() }

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 @testable import LatchCommand
-@testable import latch
+@testable import latch_demo
 
 @Suite(.serialized) struct `The demonstration` {
     @Test func `plays every step against a real process, and leaves nothing behind`() async throws {
@@ -44,8 +44,8 @@ import Testing
 
     @Test(arguments: [true, false]) func `ends with the first step that does not hold`(isJSON: Bool) async throws {
         let said = Mutex<[String]>([])
-        let stream = Shell.Stream(isTerminal: false) { text in said.withLock { $0.append(text) } }
-        let shell = Shell(environment: [:], output: stream, error: stream, signals: .unheard)
+        let stream = Environment.Output(isTerminal: false) { text in said.withLock { $0.append(text) } }
+        let environment = Environment(variables: [:], output: stream, error: stream, signals: .disconnected)
         let played = Atomic(0)
         let steps = [true, false, true].enumerated().map { number, holds in
             DemoStep(code: "step-\(number)", name: "step number \(number)") { _ in
@@ -54,7 +54,7 @@ import Testing
                 return .init("fine")
             }
         }
-        let code = try await DemoRun(DemoReport(shell, isJSON: isJSON), shell, steps: steps).run()
+        let code = try await DemoRun(DemoReport(environment, isJSON: isJSON), environment, steps: steps).run()
         #expect(code == .failure)
         #expect(played.load(ordering: .relaxed) == 2)
         let text = said.withLock { $0.joined() }

@@ -6,7 +6,7 @@ import LatchIdentity
 import LatchTesting
 import Testing
 
-@testable import latch
+@testable import latch_demo
 
 @Suite struct `The folder of mails` {
     private func send(_ subject: String, to address: String, _ text: String, in folder: String) async throws {
@@ -47,7 +47,7 @@ import Testing
 
 @Suite struct `The folder of a demonstration` {
     @Test func `is its owner's alone, and is gone when it is removed`() throws {
-        let folder = try DemoFolder()
+        let folder = try DemoDirectory()
         let path = String(folder.path("").dropLast())
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o700)

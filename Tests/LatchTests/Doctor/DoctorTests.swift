@@ -72,11 +72,11 @@ import Testing
 
     @Test(arguments: [(-7500.0, "2 hours ahead of"), (7500, "2 hours behind"), (0, nil)] as [(Double, String?)])
     func `measures the clock by the issuer's answer`(shift: Double, said: String?) async throws {
-        let handler = HandlerFunction { _ in
+        let handler = ClosureHandler { _ in
             HTTPResponse(
                 status: .ok, fields: [.date: HTTPDate(Date().addingTimeInterval(shift)).description])
         }
-        let found = await IssuerCheck(try IssuerURL("http://127.0.0.1:9"), transport: handler).look()
+        let found = await IssuerCheck(try IssuerURL("http://127.0.0.1:9"), transport: handler).run()
         let clock = try #require(found.first { $0.subject == "clock" })
         #expect(clock.isFine == (said == nil))
         if let said { #expect(clock.lines.first?.contains(said) == true, "\(clock.lines)") }

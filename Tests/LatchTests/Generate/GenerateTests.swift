@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `The verb generate` {
     @Test(arguments: GeneratorCall.programs)
-    func `works as seed 000 shows it, in both programs`(program: String) async throws {
+    func `works as Axiom documents it, in both programs`(program: String) async throws {
         try await GeneratorCall.with { call async throws in
             let outcome = try await call.run(
                 program, "generate", "--proto-path", "shop/v1/shop.proto", "--output-path", "generated", "--languages",
@@ -73,7 +73,7 @@ import Testing
             (["--swift-framework-version", "9.1"], 1, "'9.1'", "generates for"),
             (["--kotlin-framework-version", "1"], 2, "comes in a later version", "Swift"),
             (["--dry-run", "--diff"], 2, "exclude each other", "Give one"),
-            (["--log-level", "loud"], 2, "'loud' is no level", "error, warn, info"),
+            (["--log-level", "loud"], 2, "'loud' is not a log level", "error, warn, info"),
             (["--visibility", "open"], 1, "'open' is none of", ""),
         ] as [([String], Int32, String, String)])
     func `G6: fails and says why, and what there is instead`(

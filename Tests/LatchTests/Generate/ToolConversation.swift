@@ -71,10 +71,10 @@ struct ToolConversation {
         return answer
     }
 
-    /// No more will be asked.
+    /// Ends the input of the server.
     func close() throws { try input.close() }
 
-    /// What `_meta` holds in requests of the newest revision.
+    /// The `_meta` of requests of the newest revision.
     static let modern: JSONValue = [
         "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": [:],
         "io.modelcontextprotocol/clientInfo": ["name": "test", "version": "1"],

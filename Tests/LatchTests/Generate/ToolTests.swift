@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
+import PortableFoundation
 import Testing
 
 @Suite struct `A tool` {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `takes the options of seed 000, and does what they say`() async throws {
+    @Test func `takes the options that Axiom documents`() async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 try talk.call(
@@ -77,6 +77,28 @@ import Testing
                 let files = try call.content("out/swift").keys
                 #expect(files.contains("Clients/ShopActor.swift") && !files.contains { $0.contains("Stock") })
                 #expect(!files.contains { $0.hasPrefix("Tests/") || $0.hasPrefix("Documentation/") })
+            }
+        }
+    }
+
+    @Test func `takes layout, visibility, naming and prefixes, as the command line does`() async throws {
+        try await GeneratorCall.with { call async throws in
+            try await ToolConversation.with(call) { talk async throws in
+                try talk.call(
+                    1, "generate_axiom_clients",
+                    [
+                        "proto_path": "shop", "output_path": "out",
+                        "framework_config": [
+                            "swift": [
+                                "layout": "perFile", "visibility": "package", "naming": "dropPath",
+                                "prefix_packages": true, "type_prefix": "X",
+                            ]
+                        ],
+                        "generation_options": ["generate_clients": false],
+                    ])
+                #expect(try await talk.answer()["result"]?["isError"] == false)
+                let text = try #require(call.text("out/shop.latch.swift"))
+                #expect(text.contains("package struct XShopV1Item: Message"))
             }
         }
     }

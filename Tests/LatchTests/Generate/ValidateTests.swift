@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchProcess
+import PortableFoundation
 import Testing
 
 @Suite struct `The verb validate` {
@@ -60,7 +60,7 @@ import Testing
                 let outcome = await BuiltProgram.outcome(of: process, in: call.folder)
                 #expect(outcome.ending == .exited(code), "\(outcome.error)")
                 #expect(
-                    outcome.error.contains { $0.contains("LatchRPC is not beside this program") }, "\(outcome.error)")
+                    outcome.error.contains { $0.contains("LatchRPC is not next to this program") }, "\(outcome.error)")
                 #expect(outcome.output.last?.contains("1 files parsed") == true)
             }
         }

@@ -8,9 +8,9 @@ import Testing
 
 @Suite struct `The main thread` {
     @Test func `is free for the main actor when that was wanted before it began to wait`() async {
-        let signals = Signals.unheard
-        signals.freeMainThread()
-        signals.freeMainThread()
+        let signals = Signals.disconnected
+        signals.releaseMainThread()
+        signals.releaseMainThread()
         // Returns; it waited for ever where the wish had come first.
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {

@@ -21,7 +21,7 @@ import Testing
 
     @Test func `reaches the end of a pipe whole, although the process ends at once`() async throws {
         let outcome = try await shell("latch help serve | cat | cat")
-        let expected = HelpText([Program.root, ServeVerb.verb]).text
+        let expected = HelpText([Program.root, ServeSubcommand.subcommand]).text
         #expect(outcome.output.joined(separator: "\n") + "\n" == expected)
         #expect(outcome.ending == .exited(0))
     }
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `goes to the stream that a script expects`() async throws {
-        let outcome = try await shell("latch serve --print-config 2>/dev/null | wc -l; latch frobnicate >/dev/null")
+        let outcome = try await shell("latch serve --print-config 2>/dev/null | grep -c ' = '; latch frobnicate >/dev/null")
         let count = outcome.output.first.flatMap { Int($0.filter { !$0.isWhitespace }) }
         #expect(count == Setting.all.count)
         #expect(outcome.error.count == 2)

@@ -8,6 +8,7 @@ import LatchTesting
 import Testing
 
 @testable import latch
+@testable import latch_demo
 
 /// The token routes of a real process whose apps stand in its configuration.
 @Suite struct `The apps of a served process` {

@@ -9,6 +9,7 @@ import Testing
 
 @testable import LatchCommand
 @testable import latch
+@testable import latch_demo
 
 @Suite struct `A served process` {
     private func status(_ path: String, at url: String) async throws -> HTTPStatus {

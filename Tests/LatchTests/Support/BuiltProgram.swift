@@ -14,7 +14,7 @@ struct BuiltProgram {
     struct Outcome {
         let output: [String]
         let error: [String]
-        let ending: ChildProcess.Ending
+        let ending: ChildProcess.Termination
     }
 
     /// The folder of the test bundle, which is also that of the program.
@@ -64,7 +64,7 @@ struct BuiltProgram {
     ) async throws -> Result {
         let process = try start(
             ["serve", "--listen", "127.0.0.1:0", "--store", "sqlite:\(folder)/latch.sqlite"] + arguments, in: folder,
-            environment: environment.merging(["LATCH_MAIL_DIRECTORY": folder + "/mails"]) { own, _ in own })
+            environment: environment.merging(["LATCH_MAIL_DIRECTORY": folder + "/mails", "LATCH_ACCESS_LOG": "off"]) { own, _ in own })
         let outcome: Swift.Result<Result, any Error>
         do {
             let line = try #require(await process.line(), "\(lines(of: folder + "/error"))")

@@ -8,6 +8,7 @@ import LatchTesting
 import Testing
 
 @testable import latch
+@testable import latch_demo
 
 /// What one person has on a device: a home for the command, and calls of it as they would type them.
 struct CommandHome: Sendable {
@@ -94,5 +95,5 @@ extension ServedLatch {
     }
 
     /// How often tokens were issued in exchange for a refresh token.
-    func renewals() async throws -> Int { try await ServerMetrics(readingFrom: url).renewals }
+    func renewals() async throws -> Int { try await ServerMetrics(readingFrom: url).refreshes }
 }

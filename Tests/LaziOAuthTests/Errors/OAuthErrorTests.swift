@@ -40,8 +40,8 @@ import Testing
                 422, #"{"detail":[{"loc":["body","username"],"msg":"field required"}]}"#, "serverError",
                 "username: field required"
             ),
-            (502, "<html>Bad Gateway</html>", "serverError", "The issuer failed."),
-            (503, "", "serverError", "The issuer cannot answer at the moment."),
+            (502, "<html>Bad Gateway</html>", "serverError", "The server failed."),
+            (503, "", "serverError", "The server is temporarily unavailable."),
             (429, #"{"detail":"Slow down."}"#, "serverError", "Slow down."),
             (200, "", "invalidResponse", "Invalid response from server"),
             (200, #"{"access_token":"a","token_type":"mac"}"#, "invalidResponse", nil),

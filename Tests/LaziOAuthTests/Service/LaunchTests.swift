@@ -63,7 +63,7 @@ private let refresh = "/oauth/token/refresh"
     }
 
     @Test func `L9: with a record that nobody can read shows the login and cleans up`() async throws {
-        let secrets = MemorySecretStore()
+        let secrets = InMemorySecretStore()
         secrets.write(Array("{half a rec".utf8), for: "session")
         let store = SecretTokenStore<Tokens>(secrets, name: "session")
         let service = backend.service(store: store)
@@ -95,7 +95,7 @@ private let refresh = "/oauth/token/refresh"
     }
 
     @Test func `L8: on a locked device is not signed out, and goes on once it is unlocked`() async throws {
-        let secrets = MemorySecretStore()
+        let secrets = InMemorySecretStore()
         try await SecretTokenStore<Tokens>(secrets, name: "session").save(Tokens(access: "a0", refresh: "r0"))
         let locked = LockedSecretStore(secrets)
         let service = backend.service(store: SecretTokenStore<Tokens>(locked, name: "session"))
@@ -128,9 +128,9 @@ private let refresh = "/oauth/token/refresh"
 /// Says that it is locked until it is not.
 private final class LockedSecretStore: SecretStore {
     let isLocked = Mutex(true)
-    private let store: MemorySecretStore
+    private let store: InMemorySecretStore
 
-    init(_ store: MemorySecretStore) { self.store = store }
+    init(_ store: InMemorySecretStore) { self.store = store }
 
     private func pass() throws { if isLocked.withLock({ $0 }) { throw AuthError.storeLocked } }
 

@@ -98,7 +98,7 @@ private let refresh = "/oauth/token/refresh"
 
 /// Keeps and reads, and forgets nothing.
 private struct StubbornSecretStore: SecretStore {
-    private let kept = MemorySecretStore()
+    private let kept = InMemorySecretStore()
     func read(_ name: String) -> [UInt8]? { kept.read(name) }
     func write(_ secret: [UInt8], for name: String) { kept.write(secret, for: name) }
     func remove(_ name: String) throws { throw AuthError.storeDenied }

@@ -47,7 +47,7 @@ import Testing
             (200, #"{"status":"failed","message":"User already exists"}"#, "User already exists"),
             (200, #"{"status":"failed"}"#, "The account could not be made"),
             (422, #"{"detail":[{"msg":"bad"}]}"#, "bad"),
-            (500, "", "The issuer failed."), (429, "", "The issuer wants fewer requests."),
+            (500, "", "The server failed."), (429, "", "The server received too many requests."),
         ] as [(HTTPStatus, String, String)])
     func `L10: that fails is an error, and no login follows`(
         status: HTTPStatus, body: String, text: String

@@ -6,7 +6,7 @@ import LaziOAuth
 import Testing
 
 @Suite struct `A keychain wrapper` {
-    let secrets = MemorySecretStore()
+    let secrets = InMemorySecretStore()
 
     @Test func `L8: keeps, reads and forgets texts`() async throws {
         let keychain = KeychainWrapper(secrets)

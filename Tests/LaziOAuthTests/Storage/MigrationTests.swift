@@ -11,8 +11,8 @@ import Testing
 @Suite struct `An account of the original's keychain` {
     let backend = ScriptedBackend()
 
-    private func oldItems() -> MemorySecretStore {
-        let secrets = MemorySecretStore()
+    private func oldItems() -> InMemorySecretStore {
+        let secrets = InMemorySecretStore()
         let expiry = backend.clock.now.addingTimeInterval(3600).timeIntervalSince1970
         for (name, text) in [
             "access_token": "a0", "refresh_token": "r0", "token_expiry": "\(expiry)", "user_id": "usr_1",
@@ -23,7 +23,7 @@ import Testing
         return secrets
     }
 
-    private func service(_ old: any SecretStore, _ new: MemorySecretStore) -> OAuthService {
+    private func service(_ old: any SecretStore, _ new: InMemorySecretStore) -> OAuthService {
         OAuthService(
             baseURL: URL(string: "https://lazi.example.com") ?? URL(filePath: "/"),
             store: SecretTokenStore<Tokens>(new, name: "session"), migratingFrom: old, transport: backend,
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `L9: is signed in after the update, with its person and its scopes`() async throws {
-        let (old, new) = (oldItems(), MemorySecretStore())
+        let (old, new) = (oldItems(), InMemorySecretStore())
         let service = service(old, new)
         #expect(await service.getValidToken() == "a0")
         #expect(service.isAuthenticated)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `L9: gives way to a session that is there already`() async throws {
-        let (old, new) = (oldItems(), MemorySecretStore())
+        let (old, new) = (oldItems(), InMemorySecretStore())
         try await SecretTokenStore<Tokens>(new, name: "session").save(Tokens(access: "newer", refresh: "r9"))
         let service = service(old, new)
         #expect(await service.getValidToken() == "newer")
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `L8: is left alone where the keychain is locked, and told`() async throws {
-        let (old, new) = (oldItems(), MemorySecretStore())
+        let (old, new) = (oldItems(), InMemorySecretStore())
         let service = service(FailingSecretStore(old, after: 0, with: .storeLocked), new)
         await service.checkAuthState().value
         #expect(service.lastError as? AuthError == .storeLocked)

@@ -35,6 +35,7 @@ final class RealBackend: Sendable {
         configuration.argon2MemoryKiB = 64
         configuration.argon2Passes = 1
         configuration.accessTokenLifetime = .seconds(3600)
+        configuration.hasSampleResource = true
         change(&configuration)
         identity = try await Identity(
             configuration: configuration, storePath: "\(folder)/identity.sqlite", mailer: MemoryMailer(),
@@ -72,7 +73,7 @@ final class RealBackend: Sendable {
 
     /// The way to the server, through what the test made of the network.
     var handler: any Handler {
-        HandlerFunction { request in
+        ClosureHandler { request in
             let network = self.network.withLock { $0 }
             self.log.withLock { $0.append(request) }
             return try await network(request, self.transport)

@@ -6,8 +6,8 @@ import Nevod
 import Synchronization
 import Testing
 
-@Suite struct `The pause after a failed refresh` {
-    /// A provider whose refreshes fail so many times, on a clock that steps.
+@Suite struct `The backoff after a failed refresh` {
+    /// A provider whose refreshes fail a number of times, with a stepping clock.
     private func failing(
         _ failures: Int, _ backend: Backend, _ url: URL, clock: SteppingClock, backoff: RetryPolicy?
     ) async -> (NetworkProvider, TokenStorage<Token>) {
@@ -22,7 +22,7 @@ import Testing
         return (provider(url, interceptor: auth), storage)
     }
 
-    @Test func `N5: is none where none was asked for`() async throws {
+    @Test func `N5: is none without a policy`() async throws {
         let backend = Backend()
         let clock = SteppingClock()
         try await backend.serve { url in
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `N5: is forgotten with a new sign-in`() async throws {
+    @Test func `N5: ends with a new sign-in`() async throws {
         let backend = Backend()
         let clock = SteppingClock()
         try await backend.serve { url in
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `N5: is one for all who wait`() async throws {
+    @Test func `N5: is shared by all waiting requests`() async throws {
         let backend = Backend()
         let clock = SteppingClock()
         try await backend.serve { url in
@@ -62,7 +62,7 @@ import Testing
     }
 }
 
-/// Says yes so many times.
+/// A counter that returns true a number of times.
 private final class Countdown: Sendable {
     private let left: Mutex<Int>
     init(_ count: Int) { left = Mutex(count) }

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 @Suite struct `The number of repeats` {
-    @Test func `N7: is one refresh and one replay where the server always refuses`() async throws {
+    @Test func `N7: is one refresh and one replay when the server always rejects`() async throws {
         let backend = Backend()
         backend.on("/users/me") { _ in .json(#"{"error":"never"}"#, status: .unauthorized) }
         try await backend.serve { url in
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [RetryPolicy.none, RetryPolicy(maxAttempts: 1)])
-    func `N8: allows the replay after a refresh even where there is one attempt`(policy: RetryPolicy) async throws {
+    func `N8: allows the replay after a refresh even with a single attempt`(policy: RetryPolicy) async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `N8: leaves the budget for passing failures untouched by a refresh`() async throws {
+    @Test func `N8: does not count a refresh as a retry`() async throws {
         let backend = Backend()
         let script = Mutex<[HTTPStatus]>([401, 503, 503, 200])
         backend.on("/flaky") { _ in
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `N7: ends where an interceptor wants the request sent again for ever`() async throws {
+    @Test func `N7: is limited when an interceptor always wants to repeat`() async throws {
         struct Insatiable: RequestInterceptor {
             func retry(
                 _ request: URLRequest, response: HTTPURLResponse?, error: NetworkError

@@ -7,7 +7,7 @@ import Nevod
 import Synchronization
 import Testing
 
-/// The provider that a refresh strategy asks, which is made after the strategy.
+/// The provider that a refresh strategy uses, which is created after the strategy.
 private final class Later: Sendable {
     let provider = Mutex<NetworkProvider?>(nil)
 
@@ -18,7 +18,7 @@ private final class Later: Sendable {
     }
 }
 
-/// A provider whose refresh goes through itself, as the seed shows it.
+/// A provider whose refresh uses the provider itself, as in the document of Nevod.
 private func selfServed(
     _ url: URL, storage: TokenStorage<Token>, timeout: TimeInterval = 30
 ) async -> NetworkProvider {
@@ -31,7 +31,7 @@ private func selfServed(
 }
 
 @Suite(.timeLimit(.minutes(1))) struct `A refresh through the provider that waits for it` {
-    @Test func `N6: succeeds, and goes without the token that it is to replace`() async throws {
+    @Test func `N6: succeeds, and is sent without the token that it replaces`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = TokenStorage<Token>(storage: InMemoryStorage())
@@ -42,8 +42,7 @@ private func selfServed(
         }
     }
 
-    @Test(arguments: [401, 500]) func `N6: does not wait for itself where it is answered with`(status: Int) async throws
-    {
+    @Test(arguments: [401, 500]) func `N6: does not wait for itself when it gets`(status: Int) async throws {
         let backend = Backend()
         backend.on("/refresh") { _ in HTTPResponse(status: HTTPStatus(rawValue: status)) }
         try await backend.serve { url in
@@ -55,7 +54,7 @@ private func selfServed(
         }
     }
 
-    @Test func `N6: ends by its timeout where there is no answer`() async throws {
+    @Test func `N6: ends by its timeout without a response`() async throws {
         let server = try RawHTTPServer { request in
             request.line.contains("/refresh") ? .stall : .response(401)
         }
@@ -86,7 +85,7 @@ private func selfServed(
         }
     }
 
-    @Test func `N6: leaves no mark on a task that its strategy started and that outlives it`() async throws {
+    @Test func `N6: does not affect a task that outlives its strategy`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()
@@ -109,7 +108,7 @@ private func selfServed(
         }
     }
 
-    @Test func `N6: whose strategy saves a token and then fails has renewed`() async throws {
+    @Test func `N6: whose strategy saves a token and then fails succeeds`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()

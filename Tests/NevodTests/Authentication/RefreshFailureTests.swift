@@ -30,21 +30,21 @@ private final class Failing: Sendable {
 
 private struct OwnError: Error {}
 
-@Suite struct `A refresh that fails` {
+@Suite struct `A failed refresh` {
     @Test(arguments: [
         (NetworkError.timeout as any Error, NetworkError.timeout),
         (NetworkError.noConnection, .noConnection),
         (NetworkError.unauthorized, .unauthorized),
         (
             NetworkError.serverError(code: 503, data: nil, response: nil),
-            .serverError(code: 503, answer: FailedAnswer())
+            .serverError(code: 503, response: FailedResponse())
         ),
         (URLError(.notConnectedToInternet), .noConnection),
         (HTTPError.offline, .noConnection),
         (CancellationError(), .authenticationFailed),
         (OwnError(), .authenticationFailed),
     ])
-    func `N5: is told by its cause, and no lost network is a refusal`(thrown: any Error, told: NetworkError)
+    func `N5: is reported by its cause, and a lost network is not a rejection`(thrown: any Error, told: NetworkError)
         async throws
     {
         let failing = Failing()
@@ -71,7 +71,7 @@ private struct OwnError: Error {}
         }
     }
 
-    @Test func `N5: is told to all who wait for it`() async throws {
+    @Test func `N5: is reported to all waiting requests`() async throws {
         let backend = Backend()
         let refused = Gate()
         backend.on("/users/me") { _ in
@@ -91,7 +91,7 @@ private struct OwnError: Error {}
         }
     }
 
-    @Test func `N5: keeps the next attempt waiting for the back-off, and success ends that`() async throws {
+    @Test func `N5: delays the next attempt by the backoff, until one succeeds`() async throws {
         let backend = Backend()
         let clock = SteppingClock()
         try await backend.serve { url in

@@ -6,8 +6,8 @@ import LatchTesting
 import Nevod
 import Testing
 
-@Suite struct `Signing out or in as another during a refresh` {
-    /// A provider whose refresh waits at a gate, and a request that has been refused and waits for it.
+@Suite struct `Signing out or in as another user during a refresh` {
+    /// A provider whose refresh waits at a gate, and a rejected request that waits for it.
     private func during(
         _ act: @escaping @Sendable (TokenStorage<Token>) async -> Void
     ) async throws -> (backend: Backend, kept: InMemoryStorage, storage: TokenStorage<Token>, error: NetworkError?) {
@@ -41,7 +41,7 @@ import Testing
         #expect(backend.requests.count == 1)
     }
 
-    @Test func `N9: a request of one person is never repeated as another`() async throws {
+    @Test func `N9: a request of one user is never repeated as another`() async throws {
         let (backend, kept, storage, error) = try await during { await $0.save(Token(value: "bob's")) }
         #expect(error?.statusCode == 401)
         #expect(await storage.load()?.value == "bob's")
@@ -49,7 +49,7 @@ import Testing
         #expect(backend.requests.map { $0.fields[.authorization] } == ["Bearer ada's"])
     }
 
-    @Test func `N9: a retry of one person's request does not go out as another`() async throws {
+    @Test func `N9: a retry of one user's request is not sent as another`() async throws {
         let backend = Backend()
         let first = Gate()
         backend.on("/flaky") { request in
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `N9: a strategy that signs out by itself ends the session`() async throws {
+    @Test func `N9: a strategy that signs out ends the session`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()

@@ -7,7 +7,7 @@ import Nevod
 import Synchronization
 import Testing
 
-@Suite struct `A storm of refusals` {
+@Suite struct `A storm of 401 responses` {
     @Test(arguments: [1, 2, 50, 1_000])
     func `N4: makes one refresh, and all requests succeed`(count: Int) async throws {
         let backend = Backend()
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `N4: a late refusal of the old token is repeated without a refresh`() async throws {
+    @Test func `N4: a late rejection of the old token is repeated without a refresh`() async throws {
         let backend = Backend()
         let late = Gate()
         backend.on("/slow") { request in
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `N4: a request without a token asks for the first one after a refusal, once for all`() async throws {
+    @Test func `N4: requests without a token share the refresh after a rejection`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let asked = Mutex<[String?]>([])

@@ -7,7 +7,7 @@ import Nevod
 import Synchronization
 import Testing
 
-/// A server whose tokens say whose they are, and that ends each after some requests.
+/// A server whose tokens name their user, and expire after some requests.
 private final class People: Sendable {
     private struct State {
         var uses: [String: Int] = [:]
@@ -26,7 +26,7 @@ private final class People: Sendable {
         }
     }
 
-    /// Whether a token is good for one more request.
+    /// Returns whether a token is valid for one more request.
     private func use(_ token: String) -> Bool {
         state.withLock { state in
             guard let left = state.uses[token], left > 0 else { return false }
@@ -44,7 +44,7 @@ private final class People: Sendable {
         }
     }
 
-    /// Renews once for each token: a second time with the same one is what a server with rotation calls theft.
+    /// Refreshes each token once: a server with rotation treats a second time as theft.
     func refresh(_ token: Token?, uses: Int) throws -> Token {
         let value = token?.value ?? ""
         let times = state.withLock { state in
@@ -58,9 +58,9 @@ private final class People: Sendable {
     var reused: [String] { state.withLock { $0.refreshes.filter { !$0.key.isEmpty && $0.value > 1 }.map(\.key) } }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `Many requests of several people after each other` {
+@Suite(.timeLimit(.minutes(2))) struct `Many requests of several users in turn` {
     @Test(arguments: [1, 7, 42, 1_000_003])
-    func `N9: never go out as another than they began, and no token is used twice`(seed: UInt64) async throws {
+    func `N9: never switch users, and no token is used twice`(seed: UInt64) async throws {
         let people = People()
         try await people.backend.serve { url in
             let kept = InMemoryStorage()
@@ -98,7 +98,7 @@ private final class People: Sendable {
         }
     }
 
-    @Test func `N4: one that is cancelled while it waits for the refresh does not disturb the others`() async throws {
+    @Test func `N4: one that is cancelled during the refresh does not disturb the others`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()

@@ -28,7 +28,7 @@ import Testing
         #expect(query.url?.absoluteString == "https://api.example.com/v1?k=0&api_key=a%2Bb%26c%3Dd%25")
     }
 
-    @Test func `N1: in the query stands there once, however often it is applied`() throws {
+    @Test func `N1: in the query is set once, however often it is applied`() throws {
         let token = QueryAPIKeyToken(apiKey: "new", paramName: "key")
         var request = try authorized(token, "https://api.example.com/v1?key=old&a=1")
         token.authorize(&request)
@@ -37,7 +37,7 @@ import Testing
         #expect(items.contains(URLQueryItem(name: "a", value: "1")))
     }
 
-    @Test func `N1: is the same after it was written down and read`() throws {
+    @Test func `N1: is the same after encoding and decoding`() throws {
         for text in ["t", "", "\"\\\u{0}ü", String(repeating: "x", count: 10_000)] {
             #expect(try Token.decode(from: Token(value: text).encode()) == Token(value: text))
             let key = APIKeyToken(apiKey: text, headerName: "X-Own")
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "{}", "[1]", "null", #"{"value":7}"#, "\u{FEFF}"])
-    func `N1: is not made of anything else`(text: String) {
+    func `N1: is not decoded from anything else`(text: String) {
         let data = Data(text.utf8)
         #expect(throws: (any Error).self) { try Token.decode(from: data) }
         #expect(throws: (any Error).self) { try APIKeyToken.decode(from: data) }
@@ -56,7 +56,7 @@ import Testing
         #expect(throws: (any Error).self) { try CookieToken.decode(from: data) }
     }
 
-    @Test func `N22: does not print its secret in any way`() throws {
+    @Test func `N22: never prints its secret`() throws {
         let cookie = try #require(
             HTTPCookie(properties: [.name: "sid", .value: "canary", .domain: "example.com", .path: "/"]))
         let tokens: [any TokenModel] = [
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `N11: that is a key is not renewed after a 401`() async throws {
+    @Test func `N11: that is an API key is not refreshed after a 401`() async throws {
         let server = try RawHTTPServer { _ in .response(401) }
         let storage = TokenStorage<APIKeyToken>(storage: InMemoryStorage())
         await storage.save(APIKeyToken(apiKey: "k"))
@@ -88,7 +88,7 @@ import Testing
         #expect(await storage.load() == APIKeyToken(apiKey: "k"))
     }
 
-    @Test func `N13: of several fields sets each once, whatever case their names are in`() async throws {
+    @Test func `N13: of several fields sets each once, whatever the case of their names`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let storage = TokenStorage<MultiHeaderToken>(storage: InMemoryStorage())
         await storage.save(MultiHeaderToken(headers: ["X-Client-ID": "c", "X-Client-Secret": "s", "X-One": "1"]))

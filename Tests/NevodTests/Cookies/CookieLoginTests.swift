@@ -43,7 +43,7 @@ private final class Site: Sendable {
 }
 
 @Suite struct `A login by cookies` {
-    @Test(arguments: [1, 50]) func `N10: comes before the first request, once for all`(count: Int) async throws {
+    @Test(arguments: [1, 50]) func `N10: precedes the first request, once for all`(count: Int) async throws {
         let site = Site()
         try await site.backend.serve { url in
             let (provider, storage) = site.provider(url)
@@ -56,7 +56,7 @@ private final class Site: Sendable {
         }
     }
 
-    @Test func `N10: is made again after a 401, once for all`() async throws {
+    @Test func `N10: is repeated after a 401, once for all`() async throws {
         let site = Site()
         try await site.backend.serve { url in
             let (provider, _) = site.provider(url)
@@ -69,7 +69,7 @@ private final class Site: Sendable {
         }
     }
 
-    @Test func `N10: is not needed while stored cookies are good`() async throws {
+    @Test func `N10: is not needed while stored cookies are valid`() async throws {
         let site = Site()
         try await site.backend.serve { url in
             let _: User = try await site.provider(url).0.get("a")
@@ -78,7 +78,7 @@ private final class Site: Sendable {
         }
     }
 
-    @Test func `N10: takes over what answers set, and stores it`() async throws {
+    @Test func `N10: stores cookies that responses set`() async throws {
         let site = Site()
         site.backend.on("/roll") { request in
             let number = request.fields[.cookie].flatMap { Int($0.drop { !$0.isNumber }) } ?? 0
@@ -104,7 +104,7 @@ private final class Site: Sendable {
         }
     }
 
-    @Test func `N10: comes after all where cookies were rotated while the session ended`() async throws {
+    @Test func `N10: follows even when cookies were rotated while the session ended`() async throws {
         let site = Site()
         let refused = Gate()
         site.backend.on("/roll") { _ in .json("{}", fields: [.setCookie: "sid=rotated; Path=/"]) }
@@ -124,7 +124,7 @@ private final class Site: Sendable {
         }
     }
 
-    @Test func `N10: that fails is told as it failed, sends nothing, and is tried again`() async throws {
+    @Test func `N10: that fails is reported with its error, sends nothing, and is tried again`() async throws {
         let site = Site()
         try await site.backend.serve { url in
             let failures = Mutex<[NetworkError]>([.unauthorized, .noConnection, .timeout])
@@ -151,7 +151,7 @@ private final class Site: Sendable {
         }
     }
 
-    @Test func `N10: is made again when all cookies have ended`() async throws {
+    @Test func `N10: is repeated when all cookies have expired`() async throws {
         let site = Site()
         try await site.backend.serve { url in
             let (provider, storage) = site.provider(url)

@@ -4,7 +4,7 @@ import LatchCore
 import Nevod
 import Testing
 
-/// A cookie from the lines of an answer, as Foundation reads them.
+/// Returns a cookie that Foundation parses from the fields of a response.
 func cookies(_ line: String, from url: String = "https://www.example.com/app/login") throws -> [HTTPCookie] {
     let url = try #require(URL(string: url))
     return HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": line], for: url)
@@ -35,20 +35,20 @@ func cookies(_ line: String, from url: String = "https://www.example.com/app/log
         ("sid=1; Path=/; Max-Age=3600", "https://www.example.com/", true),
         ("sid=1; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "https://www.example.com/", false),
     ])
-    func `N10: goes where its domain, path, security and age let it`(line: String, url: String, goes: Bool) throws {
+    func `N10: is sent if its domain, path, security and age allow it`(line: String, url: String, goes: Bool) throws {
         let token = CookieToken(sessionCookies: try cookies(line))
         #expect(try sent(token, url) == (goes ? "sid=1" : nil))
         let again = try CookieToken.decode(from: token.encode())
         #expect(try sent(again, url) == (goes ? "sid=1" : nil))
     }
 
-    @Test func `N10: stands beside the cookies that a request has already, and replaces its own`() throws {
+    @Test func `N10: is added to the cookies of a request, and replaces its own`() throws {
         let token = CookieToken(sessionCookies: try cookies("sid=1; Path=/"))
         #expect(try sent(token, "https://www.example.com/", with: "theme=dark") == "theme=dark; sid=1")
         #expect(try sent(token, "https://www.example.com/", with: "sid=0; theme=dark") == "theme=dark; sid=1")
     }
 
-    @Test func `N10: loses no attribute where it is stored`() throws {
+    @Test func `N10: keeps every attribute in the storage`() throws {
         let properties: [HTTPCookiePropertyKey: Any] = [
             .name: "sid", .value: "a=b", .domain: ".example.com", .path: "/app", .secure: "TRUE",
             .init("HttpOnly"): "TRUE",
@@ -68,7 +68,7 @@ func cookies(_ line: String, from url: String = "https://www.example.com/app/log
         #expect(try token.encode() == CookieToken.decode(from: token.encode()).encode())
     }
 
-    @Test func `N10: that the original has stored is read`() throws {
+    @Test func `N10: that Nevod has stored is decoded`() throws {
         let text =
             #"[{"name":"sid","value":"1","domain":"www.example.com","path":"/","isSecure":true,"isHTTPOnly":true}]"#
         let token = try CookieToken.decode(from: Data(text.utf8))
@@ -76,7 +76,7 @@ func cookies(_ line: String, from url: String = "https://www.example.com/app/log
         #expect(try sent(token, "http://www.example.com/") == nil)
     }
 
-    @Test func `N10: leaves out what would break a header line`() throws {
+    @Test func `N10: omits what would break a header line`() throws {
         let properties: [HTTPCookiePropertyKey: Any] = [
             .name: "sid", .value: "1\r\nX-Evil: yes", .domain: "www.example.com", .path: "/",
         ]

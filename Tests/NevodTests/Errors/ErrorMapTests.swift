@@ -6,7 +6,7 @@ import LatchTesting
 import Nevod
 import Testing
 
-@Suite struct `The map of errors` {
+@Suite struct `The mapping of errors` {
     private static let answers: [(status: Int, name: String)] = [
         (204, "none"), (200, "none"), (304, "invalidResponse"), (300, "invalidResponse"), (400, "clientError"),
         (401, "unauthorized"), (403, "clientError"), (404, "clientError"), (409, "clientError"), (422, "clientError"),
@@ -15,7 +15,7 @@ import Testing
     ]
 
     @Test(arguments: answers)
-    func `N18: knows every class of status, and keeps what came`(status: Int, name: String) async throws {
+    func `N18: covers every class of status, and keeps the response`(status: Int, name: String) async throws {
         let body = [204, 304].contains(status) ? "" : #"{"why":"so"}"#
         let server = try RawHTTPServer { _ in
             .text("HTTP/1.1 \(status) X\r\nContent-Length: \(body.utf8.count)\r\nX-Kind: k\r\n\r\n\(body)")
@@ -47,7 +47,7 @@ import Testing
     ]
 
     @Test(arguments: codes)
-    func `N18: knows every code of a URL session that is listed`(code: URLError.Code, expected: NetworkError)
+    func `N18: covers every listed code of a URL session`(code: URLError.Code, expected: NetworkError)
         async throws
     {
         struct Session: URLSessionProtocol {
@@ -71,7 +71,7 @@ import Testing
         #expect(error.code == .zeroByteResource)
     }
 
-    @Test func `N18: tells what was read where the shape is another, without saying it`() async throws {
+    @Test func `N18: describes a decoding error without the content`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: #"{"id":"secret-id","name":"Ada"}"#) }
         let provider = provider(try #require(URL(string: server.url)))
         let error = await failure { () -> User in try await provider.get("a") }
@@ -84,7 +84,7 @@ import Testing
         #expect(!String(reflecting: error).contains("secret-id"))
     }
 
-    @Test func `N18: takes an answer without content for nothing where the type allows it`() async throws {
+    @Test func `N18: decodes empty content as nothing if the type allows it`() async throws {
         struct Optionals: Decodable, Equatable { let name: String? }
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 204 No Content\r\n\r\n") }
         let provider = provider(try #require(URL(string: server.url)))
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `N18: has no connection where nobody listens, and a timeout where nobody answers`() async throws {
+    @Test func `N18: has no connection without a listener, and a timeout without a response`() async throws {
         let gone = try RawHTTPServer { _ in .stall }.url
         let nobody = provider(try #require(URL(string: gone)))
         #expect(await failure { () -> User in try await nobody.get("a") } == .noConnection)
@@ -110,7 +110,7 @@ import Testing
         #expect(await failure { () -> User in try await waiting.get("a") } == .timeout)
     }
 
-    @Test func `N18: is cancelled where the task is`() async throws {
+    @Test func `N18: is cancelled with the task`() async throws {
         let silent = try RawHTTPServer { _ in .stall }
         let waiting = provider(try #require(URL(string: silent.url)))
         let task = Task { await failure { () -> User in try await waiting.get("a") } }
@@ -119,13 +119,13 @@ import Testing
         #expect(await task.value == .cancelled)
     }
 
-    @Test func `N18: refuses plain http to other machines unless told in long words`() async throws {
+    @Test func `N18: rejects plain http to other hosts unless it is allowed explicitly`() async throws {
         let url = try #require(URL(string: "http://api.example.com"))
         #expect(await failure { () -> User in try await provider(url).get("a") } == .invalidURL)
         #expect(NetworkError.unauthorized == NetworkError.unauthorized(data: nil, response: nil))
     }
 
-    @Test func `N18: tells by its name what keeps a token from being had`() {
+    @Test func `N18: names the reason why a token is unavailable`() {
         #expect(NetworkError.authenticationFailed(cause: AuthError.storeLocked).description.contains("locked"))
         #expect(NetworkError.unknown(URLError(.zeroByteResource)).description == "unknown: URLError")
         #expect(NetworkError.missingEnvironment(domain: "api").description == "missingEnvironment(api)")

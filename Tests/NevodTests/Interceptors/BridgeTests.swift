@@ -17,7 +17,7 @@ struct Adapting: RequestInterceptor {
     }
 }
 
-@Suite struct `A request on its way through an interceptor` {
+@Suite struct `A request that passes an interceptor` {
     private func sent(
         _ method: HTTPMethod = .get, body: [String: String]? = nil, headers: [String: String]? = nil,
         by adapt: @escaping @Sendable (inout URLRequest) -> Void
@@ -39,7 +39,7 @@ struct Adapting: RequestInterceptor {
         return (server.requests.first, error)
     }
 
-    @Test func `is what it was where nothing was changed`() async throws {
+    @Test func `is unchanged if the interceptor changes nothing`() async throws {
         let (request, error) = try await sent(
             .post, body: ["k": "v"], headers: ["X-B": "2", "X-A": "1", "Content-Type": "application/vnd.x+json"]
         ) { _ in }
@@ -50,7 +50,7 @@ struct Adapting: RequestInterceptor {
         #expect(request.map { String(decoding: $0.body, as: UTF8.self) } == #"{"k":"v"}"#)
     }
 
-    @Test func `is seen with all that it will be sent with`() async throws {
+    @Test func `is shown with everything that is sent`() async throws {
         let seen = Mutex<URLRequest?>(nil)
         _ = try await sent(.put, body: ["k": "v"], headers: ["X-A": "1"]) { request in
             seen.withLock { [request] in $0 = request }
@@ -63,7 +63,7 @@ struct Adapting: RequestInterceptor {
         #expect(request.timeoutInterval == 30)
     }
 
-    @Test func `loses a field and its content where these are taken away`() async throws {
+    @Test func `loses a field and its content if these are removed`() async throws {
         let (request, _) = try await sent(.post, body: ["k": "v"], headers: ["X-A": "1"]) { request in
             request.setValue(nil, forHTTPHeaderField: "x-a")
             request.httpBody = nil
@@ -72,28 +72,28 @@ struct Adapting: RequestInterceptor {
         #expect(request?.body.isEmpty == true)
     }
 
-    @Test func `is refused where its content would be lost`() async throws {
+    @Test func `is rejected if its content would be lost`() async throws {
         let (request, error) = try await sent { $0.httpBodyStream = InputStream(data: Data("x".utf8)) }
         #expect(request == nil)
         #expect(error == .bodyEncodingFailed)
     }
 
     @Test(arguments: ["ftp://example.com/a", "https://user:pass@example.com/", "http://api.example.com/a", ""])
-    func `is refused where it is led to what cannot be requested`(url: String) async throws {
+    func `is rejected if its new URL is invalid`(url: String) async throws {
         let (request, error) = try await sent { $0.url = URL(string: url) }
         #expect(request == nil)
         #expect(error == .invalidURL)
     }
 
     @Test(arguments: ["a\r\nX-Evil: yes", "a\u{0}b"])
-    func `is refused where a field would end its line`(value: String) async throws {
+    func `is rejected if a field is invalid`(value: String) async throws {
         let (request, error) = try await sent { $0.setValue(value, forHTTPHeaderField: "X-A") }
         #expect(request?.values(of: "X-Evil").isEmpty ?? true)
         #expect(request == nil || error == nil)
         #expect(request?.head.contains("X-Evil") != true)
     }
 
-    @Test func `may be given another time limit`() async throws {
+    @Test func `may have another timeout`() async throws {
         let server = try RawHTTPServer { _ in .stall }
         let provider = provider(
             try #require(URL(string: server.url)), interceptor: Adapting { $0.timeoutInterval = 0.2 })
@@ -101,7 +101,7 @@ struct Adapting: RequestInterceptor {
     }
 
     @Test(arguments: [0, -1, .infinity, .nan, 1e300] as [TimeInterval])
-    func `may be given a time limit that is none`(limit: TimeInterval) async throws {
+    func `may have an unlimited timeout`(limit: TimeInterval) async throws {
         let (request, error) = try await sent { $0.timeoutInterval = limit }
         #expect(request != nil)
         #expect(error == nil)
@@ -121,7 +121,7 @@ struct Adapting: RequestInterceptor {
         #expect(server.requests.map(\.body).allSatisfy { $0 == Array(#"{"k":"v"}"#.utf8) })
     }
 
-    @Test func `N11: has the parameters that were added for secrets`() async throws {
+    @Test func `N11: treats added parameters as secrets`() async throws {
         let notes = Mutex<[String]>([])
         let logger = NevodLogger(
             config: LoggerConfiguration(infoHandler: { note in notes.withLock { $0.append(note.message) } }))

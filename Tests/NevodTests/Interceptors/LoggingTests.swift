@@ -23,7 +23,7 @@ private final class Sink: Sendable {
 
 @Suite struct `A log` {
     @Test(arguments: [200, 401, 404, 500, 0])
-    func `N22: never holds a secret, wherever it stands`(status: Int) async throws {
+    func `N22: never contains a secret`(status: Int) async throws {
         let canary = "canary-5ecret-9f1c"
         let server = try RawHTTPServer { _ in
             status == 0
@@ -60,7 +60,7 @@ private final class Sink: Sendable {
         if status > 400 { #expect(logged.contains("HTTP \(status)")) }
     }
 
-    @Test func `N22: tells a failure by status or name`() async throws {
+    @Test func `N22: describes a failure by status or name`() async throws {
         let gone = try RawHTTPServer { _ in .stall }.url
         let sink = Sink()
         let provider = provider(
@@ -75,7 +75,7 @@ private final class Sink: Sendable {
 }
 
 @Suite struct `A logger` {
-    @Test func `hands each note to the handler of its level`() async {
+    @Test func `passes each entry to the handler of its level`() async {
         let sink = Sink()
         let take = sink.configuration.infoHandler
         let logger = NevodLogger(config: LoggerConfiguration(infoHandler: take, errorHandler: take))
@@ -90,7 +90,7 @@ private final class Sink: Sendable {
         #expect(notes.first?.file.contains("LoggingTests") == true)
     }
 
-    @Test func `says nothing where it is silent`() async {
+    @Test func `drops entries when it is silent`() async {
         #expect(LoggerConfiguration.silent.errorHandler == nil)
         #expect(LoggerConfiguration.console.debugHandler != nil)
         #expect(LoggerConfiguration.oslog(subsystem: "a", category: "b").errorHandler != nil)

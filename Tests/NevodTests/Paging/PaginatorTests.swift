@@ -8,7 +8,7 @@ import Nevod
 import Synchronization
 import Testing
 
-/// A list of numbers that is given in parts, in every style.
+/// A server of a paginated list of numbers, in every style.
 private final class ListServer: Handler {
     let count: Int
     let asked = Mutex<[String]>([])
@@ -55,7 +55,7 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
         }
     }
 
-    @Test func `N20: asks in each of the three styles`() async throws {
+    @Test func `N20: sends the query of each style`() async throws {
         try await serve(5) { list, provider in
             let offset = Standard.standard(
                 provider: provider, endpoint: "list", domain: .default, style: .offset(pageSize: 2),
@@ -92,7 +92,7 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
         }
     }
 
-    @Test func `N20: tells where it stands, and begins anew`() async throws {
+    @Test func `N20: reports its position, and can be reset`() async throws {
         try await serve(5) { _, provider in
             let pages = Standard.standard(
                 provider: provider, endpoint: "list", domain: .default, style: .pageNumber(pageSize: 2))
@@ -111,7 +111,7 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
         }
     }
 
-    @Test func `N20: asks for each page once, however many call`() async throws {
+    @Test func `N20: requests each page once, however many calls`() async throws {
         try await serve(40) { list, provider in
             let pages = Standard.standard(
                 provider: provider, endpoint: "list", domain: .default, style: .offset(pageSize: 4))
@@ -123,7 +123,7 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
         }
     }
 
-    @Test func `N20: asks for the same page again after a failure`() async throws {
+    @Test func `N20: requests the same page again after a failure`() async throws {
         try await serve(4) { list, provider in
             let pages = Cursor.cursor(
                 provider: provider, endpoint: "list", domain: .default, cursorKey: "after", pageSize: 2)
@@ -137,8 +137,8 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
         }
     }
 
-    @Test func `N20: does not follow a list that leads in a circle for ever`() async throws {
-        let handler = HandlerFunction { _ in .json(#"{"items":[1],"has_more":true,"next_cursor":"same"}"#) }
+    @Test func `N20: does not follow a circular list forever`() async throws {
+        let handler = ClosureHandler { _ in .json(#"{"items":[1],"has_more":true,"next_cursor":"same"}"#) }
         try await serving(handler) { address in
             let provider = provider(try #require(URL(string: "http://127.0.0.1:\(address.port)")))
             let pages = Cursor.cursor(provider: provider, endpoint: "list", domain: .default)

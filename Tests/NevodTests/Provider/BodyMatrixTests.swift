@@ -8,7 +8,7 @@ import Nevod
 import Synchronization
 import Testing
 
-/// What a route sends.
+/// The content of a route.
 enum Content: String, CaseIterable, Sendable {
     case none, dictionary, encodable, form, multipart
 }
@@ -54,7 +54,7 @@ private struct MatrixRoute: Route {
     }
 }
 
-@Suite struct `A request's content` {
+@Suite struct `The content of a request` {
     private static let expected: [Content: (type: String?, body: String)] = [
         .none: (nil, ""),
         .dictionary: ("application/json", #"{"a":"1","b":"x y"}"#),
@@ -67,7 +67,7 @@ private struct MatrixRoute: Route {
     ]
 
     @Test(arguments: HTTPMethod.allCases, Content.allCases)
-    func `N2: arrives whole with any method, with and without a query`(
+    func `N2: arrives complete with any method, with and without a query`(
         method: HTTPMethod, content: Content
     ) async throws {
         let server = try RawHTTPServer { _ in .response(200, body: "ok") }
@@ -88,7 +88,7 @@ private struct MatrixRoute: Route {
         }
     }
 
-    @Test func `N2: of the routes that come with the package arrives whole`() async throws {
+    @Test func `N2: of the included routes arrives complete`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: #"{"id":7,"name":"Ada"}"#) }
         let provider = NetworkProvider.quick(baseURL: try #require(URL(string: server.url)), logger: nil)
         let note = Note(title: "t", tags: [])
@@ -115,7 +115,7 @@ private struct MatrixRoute: Route {
             requests.map { $0.values(of: "Content-Type").first != nil } == [false, true, true, true, true, true, false])
     }
 
-    @Test func `N2: is written by the route's encoder where it has one`() async throws {
+    @Test func `N2: is encoded by the route's encoder if it has one`() async throws {
         struct Named: Encodable, Sendable { let firstName = "Ada" }
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let configured = JSONEncoder()
@@ -133,7 +133,7 @@ private struct MatrixRoute: Route {
         #expect(server.requests.last?.values(of: "X-A") == ["b"])
     }
 
-    @Test func `N2: that cannot be written is not left out`() async throws {
+    @Test func `N2: that cannot be encoded is an error`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let provider = NetworkProvider.quick(baseURL: try #require(URL(string: server.url)), logger: nil)
         let error = await failure { () -> EmptyResponse in
@@ -161,9 +161,9 @@ private struct FormRoute: Route {
     ]
 
     @Test(arguments: [ParameterEncoding.query, .formUrlEncoded])
-    func `N3: comes back as it was, in names and values`(encoding: ParameterEncoding) async throws {
+    func `N3: is preserved in names and values`(encoding: ParameterEncoding) async throws {
         let read = Mutex<[String: String]>([:])
-        let handler = HandlerFunction { request in
+        let handler = ClosureHandler { request in
             let fields = encoding == .query ? request.queryItems : try request.formFields()
             read.withLock { $0 = Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }) }
             return .json("{}")

@@ -6,7 +6,7 @@ import Nevod
 import Synchronization
 import Testing
 
-/// What the guides of the original's last version promise, in short programs against a real server.
+/// The examples of the guides of Nevod's last version, as short programs against a real server.
 @Suite struct `The last version of Nevod` {
     private struct Profile: Codable, Equatable, Sendable {
         let age: Int
@@ -20,7 +20,7 @@ import Testing
     }
 
     private func serve(
-        _ answers: [RawHTTPServer.Answer], _ body: (URL) async throws -> Void
+        _ answers: [RawHTTPServer.Response], _ body: (URL) async throws -> Void
     ) async throws -> [RawHTTPServer.Request] {
         let script = Mutex(answers)
         let server = try RawHTTPServer { _ in
@@ -34,7 +34,7 @@ import Testing
         NetworkConfig(environments: [TestDomain.api: SimpleEnvironment(baseURL: url)], retryPolicy: retryPolicy)
     }
 
-    @Test func `sends nested values by encodable routes of three methods`() async throws {
+    @Test func `sends nested values with encodable routes of three methods`() async throws {
         let user = CreateUser(firstName: "Ada", profile: Profile(age: 36, interests: ["engines"]))
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
@@ -62,7 +62,7 @@ import Testing
         #expect(String(decoding: requests[2].body, as: UTF8.self) == #"{"email":null}"#)
     }
 
-    @Test func `gives a result instead of throwing`() async throws {
+    @Test func `returns a result instead of throwing`() async throws {
         _ = try await serve([.response(200, body: #"{"id":7,"name":"Ada"}"#), .response(404)]) { url in
             let provider = NetworkProvider(config: config(url), logger: nil)
             let route = SimpleGetRoute<User, TestDomain>(endpoint: "/users/me", domain: .api)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `tells errors by status, with their content and fields`() async throws {
+    @Test func `distinguishes errors by status, with their content and fields`() async throws {
         struct APIError: Codable, Equatable {
             let error: String
             let details: [String]?
@@ -119,7 +119,7 @@ import Testing
             ])
     }
 
-    @Test func `takes several modules' configurations, and speaks to their services`() async throws {
+    @Test func `combines the configurations of several modules`() async throws {
         let requests = try await serve([]) { url in
             let config = NetworkConfig(environmentConfigurations: [
                 [AnyHashable(TestDomain.api): SimpleEnvironment(baseURL: url.appending(path: "one"))],
@@ -133,7 +133,7 @@ import Testing
         #expect(requests.map(\.line) == ["GET /v1/one/a HTTP/1.1", "GET /v1/two/a HTTP/1.1"])
     }
 
-    @Test func `sets the program's name and the version of the API`() async throws {
+    @Test func `sets the user agent and the version of the API`() async throws {
         let requests = try await serve([]) { url in
             let chain = InterceptorChain([
                 HeadersInterceptor.userAgent("MyApp/1.0"), HeadersInterceptor.apiVersion("2"),
@@ -147,7 +147,7 @@ import Testing
         #expect(requests.first?.values(of: "API-Version") == ["3"])
     }
 
-    @Test func `reads bytes as they come, and with a reader of the route's own`() async throws {
+    @Test func `decodes raw bytes, and by the route's own decoder`() async throws {
         struct Lines: Route {
             let domain = TestDomain.api
             let endpoint = "lines"

@@ -5,7 +5,7 @@ import LatchTesting
 import Nevod
 import Testing
 
-/// A session of a test's own.
+/// A session that a test implements.
 private struct FakeSession: URLSessionProtocol {
     let answer: @Sendable (URLRequest, (any URLSessionTaskDelegate)?) throws -> (Data, URLResponse)
     func requestData(
@@ -15,8 +15,8 @@ private struct FakeSession: URLSessionProtocol {
 
 private final class Observer: NSObject, URLSessionTaskDelegate {}
 
-@Suite struct `A session of one's own` {
-    @Test func `gets the request as it would be sent, and the delegate`() async throws {
+@Suite struct `A custom session` {
+    @Test func `gets the request and the delegate`() async throws {
         let url = try #require(URL(string: "https://api.example.com/v1"))
         let observer = Observer()
         let session = FakeSession { request, delegate in
@@ -39,7 +39,7 @@ private final class Observer: NSObject, URLSessionTaskDelegate {}
         #expect(try await provider.perform(route, delegate: observer) == User(id: 7, name: "Ada"))
     }
 
-    @Test func `that gives no HTTP answer is an error`() async throws {
+    @Test func `that returns no HTTP response is an error`() async throws {
         let url = try #require(URL(string: "https://api.example.com"))
         let session = FakeSession { _, _ in
             (Data(), URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil))
@@ -73,7 +73,7 @@ private final class Observer: NSObject, URLSessionTaskDelegate {}
         #expect(target.requests.map { $0.values(of: "X-API-Key") } == [[]])
     }
 
-    @Test func `N24: is not needed: on each platform there is a transport of its own`() async throws {
+    @Test func `N24: is optional on each platform`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: #"{"id":7,"name":"Ada"}"#) }
         let provider = NetworkProvider.quick(baseURL: try #require(URL(string: server.url)))
         let user: User = try await provider.get("users/me")

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 @Suite struct `A rate limit` {
-    @Test func `N17: lets so many requests begin in an interval, and the others after it`() async throws {
+    @Test func `N17: lets a number of requests begin in an interval, and the others after it`() async throws {
         let clock = SteppingClock()
         let limiter = RateLimiter(
             configuration: RateLimitConfiguration(requests: 3, perInterval: 10), clock: clock.wallClock)
@@ -16,7 +16,7 @@ import Testing
         #expect(clock.waits == [.seconds(10), .seconds(10)])
     }
 
-    @Test func `N17: gives the place of one who is cancelled to the next`() async throws {
+    @Test func `N17: gives the permit of a cancelled request to the next`() async throws {
         let limiter = RateLimiter(configuration: RateLimitConfiguration(requests: 1, perInterval: 86_400))
         try await limiter.acquirePermit()
         let waiting = Task { try await limiter.acquirePermit() }
@@ -24,7 +24,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
-    @Test func `N17: holds for all attempts of a provider, retries too`() async throws {
+    @Test func `N17: applies to all attempts of a provider, including retries`() async throws {
         let script = Mutex([503, 503])
         let server = try RawHTTPServer { _ in
             .response(script.withLock { $0.isEmpty ? 200 : $0.removeFirst() }, body: "{}")
@@ -41,7 +41,7 @@ import Testing
         #expect(counter.count.withLock { $0 } == 3)
     }
 
-    @Test func `N17: that refuses is told, and nothing is sent`() async throws {
+    @Test func `N17: that throws is reported, and nothing is sent`() async throws {
         struct Refusing: RateLimiting { func acquirePermit() async throws { throw CancellationError() } }
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let provider = NetworkProvider.quick(
@@ -50,7 +50,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `N17: moves what is out of its bounds into them`() {
+    @Test func `N17: clamps values out of range`() {
         let low = RateLimitConfiguration(requests: 0, perInterval: -1)
         #expect(low.requests == 1)
         #expect(low.perInterval == 0.001)

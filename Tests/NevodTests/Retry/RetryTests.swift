@@ -13,13 +13,13 @@ import Testing
         (RetryPolicy(baseDelay: 1, maxDelay: 5, multiplier: 3, jitter: false), [1, 3, 5, 5]),
         (RetryPolicy(baseDelay: 0.5, maxDelay: 60, multiplier: 1, jitter: false), [0.5, 0.5, 0.5]),
     ])
-    func `N16: has these pauses without jitter`(policy: RetryPolicy, pauses: [TimeInterval]) {
+    func `N16: has these delays without jitter`(policy: RetryPolicy, pauses: [TimeInterval]) {
         for (attempt, pause) in pauses.enumerated() { #expect(abs(policy.delay(for: attempt) - pause) < 1e-9) }
         #expect(policy.delay(for: -1) == 0)
         #expect(policy.delay(for: .max) <= policy.maxDelay)
     }
 
-    @Test func `N16: varies a pause by a half at most, and never beyond the longest`() {
+    @Test func `N16: varies a delay by a half at most, and never beyond the maximum`() {
         let policy = RetryPolicy(baseDelay: 1, maxDelay: 5)
         for attempt in 0..<6 {
             let exact = min(pow(2, Double(attempt)), 5)
@@ -33,7 +33,7 @@ import Testing
         #expect(abs(highest - 5) < 1e-9)
     }
 
-    @Test func `N16: has the presets of the original`() {
+    @Test func `N16: has the presets of Nevod`() {
         let presets: [(RetryPolicy, Int, Double, Double, Double, Bool)] = [
             (.default, 3, 1, 60, 2, true), (.aggressive, 5, 0.5, 30, 2, true),
             (.conservative, 2, 2, 10, 2, false), (.none, 1, 0, 0, 1, false),
@@ -49,7 +49,7 @@ import Testing
         #expect("\(RetryPolicy.default)".contains("maxAttempts: 3"))
     }
 
-    @Test func `N16: moves what is out of its bounds into them`() {
+    @Test func `N16: clamps values out of range`() {
         let policy = RetryPolicy(maxAttempts: -1, baseDelay: -5, maxDelay: -10, multiplier: 0, jitter: false)
         #expect(policy.maxAttempts == 1)
         #expect(policy.delay(for: 3) == 0)
@@ -58,7 +58,7 @@ import Testing
         #expect(RetryPolicy(baseDelay: 1e300, maxDelay: 1e300).delay(for: 10_000).isFinite)
     }
 
-    @Test func `N16: waits as long as it says, and no longer than the task lives`() async throws {
+    @Test func `N16: waits for its delay, or until the task is cancelled`() async throws {
         try await RetryPolicy.none.performDelay(for: 0)
         let task = Task { try await RetryPolicy(baseDelay: 86_400, maxDelay: 86_400).performDelay(for: 0) }
         task.cancel()
@@ -66,10 +66,10 @@ import Testing
     }
 }
 
-@Suite struct `A request that fails for a passing reason` {
-    /// Sends one request to a server that answers so, and tells how often it was asked and what was waited for.
+@Suite struct `A request with a transient failure` {
+    /// Sends a request to a server with these responses; returns the number of attempts and the delays.
     private func attempts(
-        _ answers: [RawHTTPServer.Answer], policy: RetryPolicy,
+        _ answers: [RawHTTPServer.Response], policy: RetryPolicy,
         send: (NetworkProvider) async throws -> Void = { let _: EmptyResponse = try await $0.get("a") }
     ) async throws -> (count: Int, waits: [Duration], error: NetworkError?) {
         let script = Mutex(answers)
@@ -88,7 +88,7 @@ import Testing
     private static let exact = RetryPolicy(baseDelay: 1, jitter: false)
 
     @Test(arguments: [429, 500, 502, 503, 504, 599])
-    func `N16: is made again after the pauses of the policy`(status: Int) async throws {
+    func `N16: is repeated after the delays of the policy`(status: Int) async throws {
         let (count, waits, error) = try await attempts([.response(status), .response(status)], policy: Self.exact)
         #expect(count == 3)
         #expect(waits == [.seconds(1), .seconds(2)])
@@ -96,13 +96,13 @@ import Testing
     }
 
     @Test(arguments: [400, 401, 403, 404, 409, 422, 304])
-    func `N16: is not made again where the reason does not pass`(status: Int) async throws {
+    func `N16: is not repeated after a permanent failure`(status: Int) async throws {
         let (count, _, error) = try await attempts([.response(status)], policy: Self.exact)
         #expect(count == 1)
         #expect(error?.statusCode == status)
     }
 
-    @Test func `N16: is told as it was answered at last`() async throws {
+    @Test func `N16: fails with the last response`() async throws {
         let (count, _, error) = try await attempts(
             [.response(500), .response(502), .response(503, body: "down"), .response(200, body: "{}")],
             policy: Self.exact)
@@ -111,13 +111,13 @@ import Testing
         #expect(error?.responseString == "down")
     }
 
-    @Test func `N16: is made again after a lost connection`() async throws {
+    @Test func `N16: is repeated after a lost connection`() async throws {
         let (count, _, error) = try await attempts([.closing(after: "")], policy: Self.exact)
         #expect(count == 2)
         #expect(error == nil)
     }
 
-    @Test func `N16: is made once where it is no idempotent method, unless asked for`() async throws {
+    @Test func `N16: is not repeated if its method is not idempotent, unless allowed`() async throws {
         let post: (NetworkProvider) async throws -> Void = { provider in
             let _: EmptyResponse = try await provider.post("a", body: ["x": "y"])
         }
@@ -133,7 +133,7 @@ import Testing
         #expect(put.count == 2)
     }
 
-    @Test func `N16: waits for what the server asks, in seconds and as a date`() async throws {
+    @Test func `N16: respects Retry-After, in seconds and as a date`() async throws {
         let seconds = try await attempts(
             [.response(429, fields: ["Retry-After: 7"]), .response(503, fields: ["Retry-After: 3"])],
             policy: Self.exact)
@@ -147,7 +147,7 @@ import Testing
         #expect(long.error?.statusCode == 503)
     }
 
-    @Test func `N16: takes its attempts from the configuration where there is no policy`() async throws {
+    @Test func `N16: takes its attempts from the configuration without a policy`() async throws {
         let server = try RawHTTPServer { _ in .response(503) }
         let config = NetworkConfig(
             environments: [DefaultDomain.default: SimpleEnvironment(baseURL: try #require(URL(string: server.url)))],
@@ -157,7 +157,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test func `N16: is cancelled during a pause`() async throws {
+    @Test func `N16: is cancelled during a delay`() async throws {
         let server = try RawHTTPServer { _ in .response(503) }
         let pausing = Gate()
         pausing.open()

@@ -9,7 +9,7 @@ import Testing
         "../admin", "a/../../b", "a/..", "./a", "a/./b", "%2e%2e/a", "a/%2E%2e", ".%2e/a", "//evil.example/a",
         "https://evil.example/a", "http://evil.example", "a\\b", "\\\\evil", "a%5Cb", "a#b", "a\nb", "a%zz",
     ])
-    func `N19: that would leave the base is refused, and nothing is sent`(endpoint: String) async throws {
+    func `N19: that leaves the base URL is rejected, and nothing is sent`(endpoint: String) async throws {
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let provider = provider(try #require(URL(string: server.url + "/v1")))
         #expect(await failure { () -> EmptyResponse in try await provider.get(endpoint) } == .invalidURL)
@@ -32,7 +32,7 @@ import Testing
         #expect(server.requests.first?.line == "GET \(target) HTTP/1.1")
     }
 
-    @Test func `N19: of a domain without an environment says which one`() async throws {
+    @Test func `N19: of a domain without an environment names the domain`() async throws {
         let url = try #require(URL(string: "https://api.example.com"))
         let config = NetworkConfig(environments: [TestDomain.api: SimpleEnvironment(baseURL: url)])
         let provider = NetworkProvider(config: config, logger: nil)
@@ -42,7 +42,7 @@ import Testing
         #expect(try config.baseURL(for: TestDomain.api).get() == url)
     }
 
-    @Test func `N19: is looked up in the configuration that came last`() throws {
+    @Test func `N19: is looked up in the last configuration`() throws {
         let first = try #require(URL(string: "https://one.example.com"))
         let second = try #require(URL(string: "https://two.example.com"))
         let config = NetworkConfig(environmentConfigurations: [

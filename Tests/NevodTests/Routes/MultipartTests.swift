@@ -9,7 +9,7 @@ import Testing
 
 private struct Uploaded: Codable, Equatable, Sendable { let id: Int }
 
-/// A form as a server reads it: by the boundary of its media type, without any code of ours.
+/// A form parsed by an independent implementation.
 private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, body: [UInt8])] {
     let type = try #require(request.values(of: "Content-Type").first)
     let boundary = try #require(type.split(separator: "boundary=").last)
@@ -30,7 +30,7 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
     return parts
 }
 
-@Suite struct `A form with files` {
+@Suite struct `A multipart form` {
     private func upload(
         _ body: (NetworkProvider) async throws -> Void
     ) async throws -> [(head: String, body: [UInt8])] {
@@ -39,7 +39,7 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
         return try parts(of: try #require(server.requests.first))
     }
 
-    @Test func `N21: is written after RFC 7578`() async throws {
+    @Test func `N21: is encoded by RFC 7578`() async throws {
         let bytes: [UInt8] = [0, 13, 10, 45, 45, 255]
         let parts = try await upload { provider in
             let answer: Uploaded = try await provider.upload(
@@ -68,7 +68,7 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
             ])
     }
 
-    @Test func `N21: lets no name end its header line`() async throws {
+    @Test func `N21: escapes names that would end a header line`() async throws {
         let evil = "a\"; filename=\"x\"\r\nX-Evil: yes\r\n\r\nbody"
         let parts = try await upload { provider in
             let route = MultipartRoute<Uploaded, DefaultDomain>(
@@ -84,7 +84,7 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
         #expect(parts.map(\.body) == [Array("v".utf8), Array("w".utf8)])
     }
 
-    @Test func `N21: refuses a media type that would end its line`() async throws {
+    @Test func `N21: rejects a media type that would end its line`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let provider = provider(try #require(URL(string: server.url)))
         let error = await failure { () -> Uploaded in
@@ -94,7 +94,7 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `N21: is built step by step, as the original's guide shows it`() throws {
+    @Test func `N21: is built step by step, as in Nevod's guide`() throws {
         var builder = MultipartFormDataBuilder()
         builder.addTextField(name: "title", value: "Photo Album")
         builder.addImage(name: "photos", filename: "1.jpg", data: Data([1]), type: .jpeg)
@@ -106,7 +106,7 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
         #expect(try route.bodyData(using: JSONEncoder())?.count == data.count)
     }
 
-    @Test func `N21: reads a file while it is sent, and again for each attempt`() async throws {
+    @Test func `N21: streams a file, and again for each attempt`() async throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/big.bin"
             let size = 8 << 20
@@ -131,7 +131,7 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
         }
     }
 
-    @Test func `N21: of a file that is not there is refused`() {
+    @Test func `N21: of a missing file is rejected`() {
         #expect(throws: NetworkError.bodyEncodingFailed) {
             try FormDataPart(name: "f", fileURL: URL(fileURLWithPath: "/nowhere/at/all"))
         }

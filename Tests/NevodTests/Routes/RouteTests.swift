@@ -4,7 +4,7 @@ import LatchTesting
 import Nevod
 import Testing
 
-/// A route that says no more than it must.
+/// A route with the required members only.
 private struct Least: Route {
     typealias Response = User
     var method: HTTPMethod
@@ -13,7 +13,7 @@ private struct Least: Route {
     var endpoint: String { "users" }
 }
 
-/// One that says all.
+/// A route with every member.
 private struct Most: Route {
     typealias Response = User
     let parameterEncoding: ParameterEncoding
@@ -27,7 +27,7 @@ private struct Most: Route {
     }
 }
 
-@Suite struct `A route of one's own` {
+@Suite struct `A custom route` {
     private func made(_ route: some Route) throws -> URLRequest {
         let url = try #require(URL(string: "https://api.example.com/v1/"))
         let encoder = JSONEncoder()
@@ -67,7 +67,7 @@ private struct Most: Route {
     @Test(arguments: [
         (ParameterEncoding.json, #"{"a":"1","b":"2"}"#), (.formUrlEncoded, "a=1&b=2"), (.query, ""), (.none, ""),
     ])
-    func `N2: is asked for its own query, fields and encoding`(encoding: ParameterEncoding, body: String) throws {
+    func `N2: has its own query, fields and encoding`(encoding: ParameterEncoding, body: String) throws {
         let request = try made(Most(parameterEncoding: encoding))
         #expect(request.url?.absoluteString == "https://api.example.com/v1/users?fixed=1&q=1&q=&%C3%A4=%26")
         #expect(String(decoding: request.httpBody ?? Data(), as: UTF8.self) == body)
@@ -75,7 +75,7 @@ private struct Most: Route {
         #expect(request.value(forHTTPHeaderField: "Content-Type") == "text/y")
     }
 
-    @Test func `N2: may have fields that no header line can hold, and is refused then`() async throws {
+    @Test func `N2: with invalid fields is rejected`() async throws {
         struct Broken: Route {
             typealias Response = EmptyResponse
             var domain: DefaultDomain { .default }
@@ -93,7 +93,7 @@ private struct Most: Route {
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `N19: at a base that cannot be requested is refused`() async throws {
+    @Test func `N19: at an invalid base URL is rejected`() async throws {
         for base in ["ftp://example.com", "https://user@example.com", "file:///etc"] {
             let provider = NetworkProvider.quick(
                 baseURL: try #require(URL(string: base)), logger: nil)
@@ -101,7 +101,7 @@ private struct Most: Route {
         }
     }
 
-    @Test func `N18: shows lines of one name as one field, as Foundation does`() async throws {
+    @Test func `N18: joins repeated fields, as Foundation does`() async throws {
         let server = try RawHTTPServer { _ in
             .response(404, fields: ["Link: <a>", "X-One: 1", "link: <b>", "Set-Cookie: a=1", "Set-Cookie: b=2"])
         }
@@ -120,7 +120,7 @@ private struct Most: Route {
         var identifier: String { "same" }
     }
 
-    @Test func `is told from others of its type by its identifier`() {
+    @Test func `is distinguished from others of its type by its identifier`() {
         #expect(One.a == One.b)
         #expect(Set([One.a, One.b]).count == 1)
         #expect(DefaultDomain.default.identifier == "default")

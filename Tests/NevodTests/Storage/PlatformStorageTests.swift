@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `N23: that is damaged is not taken for empty, and is set aside by the next login`() async throws {
+    @Test func `N23: that is damaged is not treated as empty, and is moved by the next login`() async throws {
         try await withTemporaryFolder { folder in
             try await TokenStorage<Token>(storage: storage(folder)).save(Token(value: "a")).get()
             let path = URL(fileURLWithPath: "\(folder)/app.secrets")
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `keeps nothing in defaults under the name of UserDefaultsStorage`() async throws {
+    @Test func `does not use the user defaults for UserDefaultsStorage`() async throws {
         // Nothing is written: the place is the user's own.
         let storage = UserDefaultsStorage(suiteName: "latch.tests.\(UUID().uuidString)")
         #expect(try await storage.data(for: "token") == nil)
@@ -118,13 +118,13 @@ import Testing
         return (session.requests.withLock { $0 }, error)
     }
 
-    @Test func `N15: to another machine is refused before anything is sent`() async throws {
+    @Test func `N15: to another host is rejected before anything is sent`() async throws {
         let (sent, error) = try await request(allowing: false)
         #expect(sent.isEmpty)
         #expect(error == .invalidURL)
     }
 
-    @Test func `N15: carries the token where a configuration allows it in long words`() async throws {
+    @Test func `N15: carries the token if the configuration allows it explicitly`() async throws {
         let (sent, error) = try await request(allowing: true)
         #expect(error == nil)
         #expect(sent.first?.value(forHTTPHeaderField: "Authorization") == "Bearer t")

@@ -32,7 +32,7 @@ final class FailingStorage: KeyValueStorage {
     }
 }
 
-/// A token that cannot be written down.
+/// A token that cannot be encoded.
 private struct Unwritable: TokenModel {
     struct Failure: Error {}
     func authorize(_ request: inout URLRequest) {}
@@ -41,7 +41,7 @@ private struct Unwritable: TokenModel {
 }
 
 @Suite struct `A token storage` {
-    @Test func `N1: sets what is no token aside, says so once and goes on`() async throws {
+    @Test func `N1: moves invalid bytes to another key, reports them once and continues`() async throws {
         let kept = InMemoryStorage()
         kept.set("no token", for: .token)
         let errors = Mutex<[TokenStorageError]>([])
@@ -60,7 +60,7 @@ private struct Unwritable: TokenModel {
         #expect(try await storage.read()?.value == "new")
     }
 
-    @Test func `N1: that held no token lets requests pass and asks for a new one`() async throws {
+    @Test func `N1: without a valid token lets requests pass and obtains a new one`() async throws {
         let backend = Backend()
         let kept = InMemoryStorage()
         kept.set(Data([0xFF]), for: .token)
@@ -94,7 +94,7 @@ private struct Unwritable: TokenModel {
         #expect(await storage.load()?.value == "first")
     }
 
-    @Test func `N23: keeps a token that was handed out and could not be stored until it can`() async throws {
+    @Test func `N23: keeps an issued token that could not be stored until it can`() async throws {
         let backend = Backend()
         let kept = FailingStorage()
         try await backend.serve { url in
@@ -116,7 +116,7 @@ private struct Unwritable: TokenModel {
         }
     }
 
-    @Test func `N23: that cannot be read is not taken for empty`() async throws {
+    @Test func `N23: that is unreadable is not treated as empty`() async throws {
         let backend = Backend(accepting: ["t"])
         let kept = FailingStorage()
         kept.inner.set(try Token(value: "t").encode(), for: .token)
@@ -140,7 +140,7 @@ private struct Unwritable: TokenModel {
         }
     }
 
-    @Test func `N23: takes over what another storage over the same place has renewed`() async throws {
+    @Test func `N23: uses a token that another storage over the same key has refreshed`() async throws {
         let backend = Backend()
         let kept = InMemoryStorage()
         try await backend.serve { url in
@@ -158,7 +158,7 @@ private struct Unwritable: TokenModel {
         }
     }
 
-    @Test func `refuses what cannot be written down and keeps what was there`() async throws {
+    @Test func `rejects a token that cannot be encoded and keeps the stored one`() async throws {
         let kept = InMemoryStorage()
         kept.set("x", for: "u")
         let storage = TokenStorage<Unwritable>(storage: kept, key: StorageKey(value: "u"))
@@ -172,7 +172,7 @@ private struct Unwritable: TokenModel {
         #expect(kept.string(for: "u") == nil)
     }
 
-    @Test func `says what is wrong without saying what is stored`() {
+    @Test func `describes errors without the stored bytes`() {
         struct Secret: Error { let value = "s3cret" }
         for error in [
             TokenStorageError.failedToDecode(Secret()), .failedToEncode(Secret()), .failedToAccess(Secret()),
@@ -200,7 +200,7 @@ private struct Unwritable: TokenModel {
     }
 
     @Test func `keeps text and bytes by name`() async throws {
-        let storage = KeychainStorage(keychain: Keychain(secrets: MemorySecretStore()))
+        let storage = KeychainStorage(keychain: Keychain(secrets: InMemorySecretStore()))
         try await storage.set("text", for: "a")
         try await storage.set(Data([1, 2]), for: "b")
         #expect(try await storage.string(for: "a") == "text")

@@ -7,7 +7,7 @@ import LatchTesting
 import Nevod
 import Synchronization
 
-/// A server that accepts some bearer tokens, hands out new ones, and records what it was asked.
+/// A server that accepts some bearer tokens, issues new ones, and records requests.
 final class Backend: Handler {
     struct State: Sendable {
         var accepted: Set<String> = []
@@ -31,7 +31,7 @@ final class Backend: Handler {
         return isKnown ? .json(#"{"id":7,"name":"Ada"}"#) : .json(#"{"error":"who are you"}"#, status: .unauthorized)
     }
 
-    /// Hands out a token, which is from now on the only one.
+    /// Issues a token, which becomes the only valid one.
     @discardableResult
     func issue() -> String {
         state.withLock { state in
@@ -68,7 +68,7 @@ extension HTTPResponse {
     }
 }
 
-/// What the backend answers.
+/// The responses of the backend.
 struct User: Codable, Equatable, Sendable {
     let id: Int
     let name: String
@@ -90,7 +90,7 @@ enum TestDomain: ServiceDomain {
     }
 }
 
-/// A provider of one service, quiet and without pauses between attempts.
+/// Returns a provider of one service, without logs and delays.
 func provider(
     _ url: URL, interceptor: (any RequestInterceptor)? = nil, retryPolicy: RetryPolicy = .none,
     timeout: TimeInterval = 30
@@ -98,7 +98,7 @@ func provider(
     .quick(baseURL: url, timeout: timeout, retryPolicy: retryPolicy, interceptor: interceptor, logger: nil)
 }
 
-/// What a call throws, as this package's error.
+/// Returns the error of a call as a `NetworkError`.
 func failure<Value: Sendable>(_ body: () async throws -> Value) async -> NetworkError? {
     do {
         _ = try await body()
@@ -108,7 +108,7 @@ func failure<Value: Sendable>(_ body: () async throws -> Value) async -> Network
     }
 }
 
-/// Runs `body` so many times at once.
+/// Runs `body` a number of times concurrently.
 func atOnce<Value: Sendable>(
     _ count: Int, _ body: @escaping @Sendable (Int) async -> Value
 ) async -> [Value] {

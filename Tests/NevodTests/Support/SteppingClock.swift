@@ -4,14 +4,14 @@ import LatchCore
 import LatchTesting
 import Synchronization
 
-/// A clock on which waiting takes no time: it steps to the end of the wait and notes it.
+/// A clock on which waiting takes no time: it advances by the wait and records it.
 final class SteppingClock: Sendable {
     private let clock = ManualClock()
     private let noted = Mutex<[Duration]>([])
 
-    /// For how long somebody has waited, in order.
+    /// The durations of all waits, in order.
     var waits: [Duration] { noted.withLock { $0 } }
 
-    /// The clock as others take it.
+    /// The clock in the form of the library.
     var wallClock: WallClock { clock.leapingClock { wait in self.noted.withLock { $0.append(wait) } } }
 }

@@ -4,11 +4,11 @@ import Foundation
 import LatchAuth
 import LatchTesting
 
-/// What came of the lives of many seeds, played on all processors.
+/// The results of many seeds, run on all processors.
 struct Lanes: Sendable {
-    /// By seed, in order.
+    /// The failures by seed, in order.
     var failures: [(seed: UInt64, violations: [String])] = []
-    /// How often each fault happened.
+    /// The number of times that each fault happened.
     var faults: [SimulatedFault: Int] = [:]
 
     /// Plays the seeds; each processor stops after so many failures.

@@ -5,7 +5,7 @@ import LatchHTTP
 import LatchServer
 import Synchronization
 
-/// Where the workers wait for the next round; they ask over HTTP, so that they end when the server does.
+/// The barrier before the next round; the workers wait over HTTP, so that they end with the server.
 final class Gate: Sendable {
     /// One expiry: its number, and how far the clocks are ahead by then.
     struct Round: Sendable {

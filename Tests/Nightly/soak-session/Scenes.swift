@@ -4,7 +4,7 @@ import Foundation
 import LatchCore
 import LatchProcess
 
-/// Many processes and tasks meet each expiry at once: it has to cost one renewal.
+/// Many processes and tasks meet each expiry at once: it has to cost one refresh.
 enum ExpiryStorm {
     static func play(_ server: SoakServer, processes: Int, tasks: Int, expiries: Int) async throws -> Verdict {
         let workers = try (0..<processes).map { _ in try server.worker(tasks: tasks) }
@@ -17,12 +17,12 @@ enum ExpiryStorm {
         let seconds = (ContinuousClock.now - begin) / .seconds(1)
         for worker in workers { worker.kill() }
         for worker in workers { await worker.end() }
-        let renewals = server.renewals.requests
+        let refreshes = server.refreshes.requests
         return Verdict(
-            text: "\(processes) processes × \(tasks) tasks × \(expiries) expiries: \(renewals) renewals, "
+            text: "\(processes) processes × \(tasks) tasks × \(expiries) expiries: \(refreshes) refreshes, "
                 + "\(processes * tasks * expiries) requests, \(failures) failures, "
                 + String(format: "%.1f s", seconds),
-            holds: renewals == expiries && failures == 0 && server.renewals.refusals == 0)
+            holds: refreshes == expiries && failures == 0 && server.refreshes.refusals == 0)
     }
 }
 
@@ -36,8 +36,8 @@ enum RandomKills {
             let count = min(rounds.isMultiple(of: 3) ? 2 : processes, processes, kills - killed)
             // Mostly nobody is left who could finish what was begun.
             let victims = workers.indices.shuffled().prefix(count)
-            if let place = [nil, RenewalCount.Place.beforeCommit, nil, .beforeAnswer][rounds % 4] {
-                let stopped = server.renewals.stopNext(at: place)
+            if let place = [nil, RefreshCount.Place.beforeCommit, nil, .beforeAnswer][rounds % 4] {
+                let stopped = server.refreshes.stopNext(at: place)
                 server.expire()
                 for await _ in stopped {}
                 for victim in victims { workers[victim].kill() }
@@ -49,7 +49,7 @@ enum RandomKills {
                 }
             }
             for victim in victims { await workers[victim].end() }
-            server.renewals.release()
+            server.refreshes.release()
             for victim in victims { workers[victim] = try server.worker(tasks: tasks) }
             killed += count
             for worker in workers { failures += await worker.failures() ?? tasks }
@@ -57,17 +57,17 @@ enum RandomKills {
         let isSignedIn = try await server.isSignedIn()
         for worker in workers { worker.kill() }
         for worker in workers { await worker.end() }
-        let repeats = server.renewals.requests - rounds
+        let repeats = server.refreshes.requests - rounds
         return Verdict(
             text: "\(killed) × kill -9 in \(rounds) expiries, \(processes) processes × \(tasks) tasks: "
-                + "\(failures) failures, \(server.renewals.refusals) refused, \(repeats) renewals asked for again, "
+                + "\(failures) failures, \(server.refreshes.refusals) refused, \(repeats) refreshes asked for again, "
                 + (isSignedIn ? "still signed in" : "signed out"),
-            holds: failures == 0 && server.renewals.refusals == 0 && isSignedIn && repeats > 0)
+            holds: failures == 0 && server.refreshes.refusals == 0 && isSignedIn && repeats > 0)
     }
 }
 
 extension ChildProcess {
-    /// How many requests of the round failed; nil where the process ended instead.
+    /// The number of failed requests of the round; nil where the process ended instead.
     fileprivate func failures() async -> Int? {
         await line()?.split(separator: " ").last.flatMap { Int($0) }
     }

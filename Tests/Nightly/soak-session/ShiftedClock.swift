@@ -8,7 +8,7 @@ import Synchronization
 final class ShiftedClock: Sendable {
     private let offset = Mutex(0)
 
-    /// How many seconds this clock is ahead of the machine's.
+    /// The seconds by which this clock is ahead of the machine's.
     var seconds: Int {
         get { offset.withLock { $0 } }
         set { offset.withLock { $0 = newValue } }

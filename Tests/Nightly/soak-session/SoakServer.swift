@@ -9,7 +9,7 @@ import LatchHTTP
 import LatchIdentity
 import LatchServer
 
-/// The auth server, its clock, the gate of the workers, and a count of the renewals.
+/// The auth server, its clock, the gate of the workers, and a count of the refreshes.
 struct SoakServer: Sendable {
     /// One second more than an access token lives.
     static let expiry = 901
@@ -18,7 +18,7 @@ struct SoakServer: Sendable {
     let folder: String
     let gate = Gate()
     let clock: ShiftedClock
-    let renewals: RenewalCount
+    let refreshes: RefreshCount
     private let server: Server
     private let identity: Identity
 
@@ -38,12 +38,12 @@ struct SoakServer: Sendable {
     }
 
     private init(_ identity: Identity, clock: ShiftedClock, folder: String) async throws {
-        renewals = RenewalCount(identity.handler)
+        refreshes = RefreshCount(identity.handler)
         var router = Router()
         gate.add(to: &router)
         var configuration = Server.Configuration()
         configuration.maximumConnectionsPerAddress = 10_000
-        server = Server(handler: Split(gate: router, others: renewals), configuration: configuration)
+        server = Server(handler: Split(gate: router, others: refreshes), configuration: configuration)
         url = try await server.start().url
         identity.adoptIssuer(url)
         self.identity = identity
@@ -79,7 +79,7 @@ struct SoakServer: Sendable {
 /// The gate is no part of the auth server.
 private struct Split: Handler {
     let gate: Router
-    let others: RenewalCount
+    let others: RefreshCount
 
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         try await request.path.hasPrefix("/gate/") ? gate.respond(to: request) : others.respond(to: request)

@@ -8,7 +8,7 @@ import LatchCore
 ///     soak-session expiries [PROCESSES TASKS EXPIRIES]    16 50 200 unless given
 ///     soak-session kills [PROCESSES TASKS KILLS]          4 8 500 unless given
 ///
-/// Exit code 0: each expiry was renewed once for all of them, no request failed and nobody was signed out.
+/// Exit code 0: each expiry was refreshed once for all of them, no request failed and nobody was signed out.
 @main struct SoakSession {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -44,7 +44,7 @@ import LatchCore
     }
 }
 
-/// What came of a soak, and whether that is what should have.
+/// The result of a soak, and whether it is the expected one.
 struct Verdict {
     let text: String
     let holds: Bool

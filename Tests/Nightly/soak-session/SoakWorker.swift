@@ -8,7 +8,7 @@ import LatchHTTP
 
 /// One process of the person: in each round all its tasks ask the server who they are.
 struct SoakWorker {
-    /// Where all processes keep the account; the folder is `$LATCH_HOME`.
+    /// The store of all processes; the folder is `$LATCH_HOME`.
     static var store: KeychainTokenStore { KeychainTokenStore(service: "soak", account: "ada") }
 
     private let clock = ShiftedClock()

@@ -45,8 +45,8 @@ final class AskServiceFake: AskServiceProtocol {
 
     /// What `ask` answers; nil for an error.
     var onAsk: (@Sendable (AskRequest) async throws -> AskResponse)? {
-        get { calls_ask.answer }
-        set { calls_ask.answer = newValue }
+        get { calls_ask.handler }
+        set { calls_ask.handler = newValue }
     }
     /// What `ask` was called with.
     var askRequests: [AskRequest] { calls_ask.requests }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchRegex
 import LatchTesting
+import PortableFoundation
 import Testing
 
 @Suite struct `Random patterns` {
@@ -25,7 +25,7 @@ import Testing
         #expect(Set(answers) == ["0", "1"])
     }
 
-    /// What both read in the same way.
+    /// The patterns that both engines accept.
     private static func pattern(_ random: inout SplitMix64, depth: Int) -> String {
         var text = ""
         for _ in 0..<(1 + random.below(4)) {

@@ -4,6 +4,7 @@ import LatchProto
 import LatchTesting
 import Testing
 
+@testable import LatchProtobuf
 @testable import LatchRPC
 
 @Suite struct `Violations` {

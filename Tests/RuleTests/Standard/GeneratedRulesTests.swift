@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchGenerator
 import LatchProto
+import PortableFoundation
 import Testing
 
 @Suite struct `Rules of buf.validate` {
@@ -19,13 +19,13 @@ import Testing
         #expect(String(decoding: try Data(contentsOf: Self.committed), as: UTF8.self) == text)
     }
 
-    /// As a plugin of protoc gets them: descriptors, and no text.
+    /// The descriptors as a protoc plugin receives them, without source text.
     @Test func `are the same where only descriptors are at hand`() throws {
         let compilation = compile(CheckedProto.text)
         let linked = Compiler.link(
-            compilation.files.map { $0.serialized(sourceInfo: true) }, requested: ["checked.proto"])
+            compilation.files.map { $0.serialized(sourceInfo: true) }, filesToGenerate: ["checked.proto"])
         try #require(linked.isComplete, "\(linked.diagnostics)")
-        let output = SwiftWriter(files: linked.requested, options: perFile).write()
+        let output = SwiftWriter(files: linked.filesToGenerate, options: perFile).write()
         #expect(output.diagnostics.isEmpty)
         #expect(try generate(CheckedProto.text).files == output.files)
     }

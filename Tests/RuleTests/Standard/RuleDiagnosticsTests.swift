@@ -26,7 +26,7 @@ import Testing
         let diagnostics = try complaints(fields)
         #expect(diagnostics.map(\.message) == [message])
         #expect(diagnostics.map(\.severity) == [.warning])
-        #expect(diagnostics.first?.place?.line == 2)
+        #expect(diagnostics.first?.position?.line == 2)
     }
 
     @Test(arguments: [
@@ -44,7 +44,7 @@ import Testing
         ),
         (
             "string a = 1 [(buf.validate.field).string.pattern = '(?=a)'];",
-            "the rules of 'Test.a': the pattern '(?=a)' cannot be used: looking around is not possible (character 3)"
+            "the rules of 'Test.a': the pattern '(?=a)' cannot be used: lookaround is not supported (character 3)"
         ),
         (
             "option (buf.validate.message).oneof = { fields: ['a', 'b'] }; string a = 1;",

@@ -70,10 +70,10 @@ enum ConditionsProto {
             var options = SwiftOptions()
             options.layout = .perFile
             options.visibility = .internal
-            let output = SwiftWriter(files: compilation.requested, options: options).write()
-            let method = try #require(compilation.requested.first?.services.first?.methods.first)
+            let output = SwiftWriter(files: compilation.filesToGenerate, options: options).write()
+            let method = try #require(compilation.filesToGenerate.first?.services.first?.methods.first)
             let written = rules.map { RuleText(text: $0.replacing("\\\\", with: "\\"), place: nil) }
-            let (checks, diagnostics) = RuleWriter().checks(for: written, of: method)
+            let (checks, diagnostics) = RuleCompiler().checks(for: written, of: method)
             try #require(diagnostics.isEmpty, "\(diagnostics)")
             var text = try #require(output.files.first?.text)
             text +=

@@ -15,14 +15,14 @@ func compile(_ text: String) -> Compilation {
     }.compile(["checked.proto"])
 }
 
-/// What is written of a file that states rules.
+/// The generated code of a file with rules.
 func generate(_ text: String) throws -> SwiftWriter.Output {
     let compilation = compile(text)
     try #require(compilation.isComplete, "\(compilation.diagnostics)")
-    return SwiftWriter(files: compilation.requested, options: perFile).write()
+    return SwiftWriter(files: compilation.filesToGenerate, options: perFile).write()
 }
 
-/// How what is committed is written.
+/// The options of the committed code.
 let perFile: SwiftOptions = {
     var options = SwiftOptions()
     options.layout = .perFile
@@ -30,7 +30,7 @@ let perFile: SwiftOptions = {
     return options
 }()
 
-/// What is wrong with the rules of a message's fields.
+/// The problems of a message's field rules.
 func complaints(_ fields: String) throws -> [Diagnostic] {
     try generate(
         """

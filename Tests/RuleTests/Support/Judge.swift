@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchProcess
 import LatchProto
 import LatchRPC
 import LatchTesting
+import PortableFoundation
 import Testing
 
 /// protovalidate, which Scripts/fetch-peers installs.
@@ -48,7 +48,7 @@ enum Judge {
         var description: String { "\(path) \(rule)\(isAboutKey ? " (key)" : "")" }
     }
 
-    /// What protovalidate finds in messages of a file; nil for one that it could not judge.
+    /// The violations that protovalidate finds in messages of a file; nil for a message that it could not judge.
     static func findings(in messages: [(name: String, bytes: [UInt8])]) async throws -> [[Finding]?] {
         let files = compile(CheckedProto.text).files
         return try await withTemporaryFolder { path in
@@ -60,7 +60,7 @@ enum Judge {
         }
     }
 
-    /// What a script of Tests/Peers/Rules prints.
+    /// The output of a script in Tests/Peers/Rules.
     static func run(_ script: String, _ arguments: [String]) async throws -> String {
         var environment = ProcessInfo.processInfo.environment
         environment["PYTHONPATH"] = try #require(await folder.value)

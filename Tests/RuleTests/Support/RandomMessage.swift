@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchTesting
+import PortableFoundation
 
+@testable import LatchProtobuf
 @testable import LatchRPC
 
 /// Messages of any type whose values lie near the edges of the rules.
@@ -55,7 +56,7 @@ struct RandomMessage {
         return storage
     }
 
-    private mutating func key(_ field: FieldSchema) -> FieldContent? {
+    private mutating func key(_ field: FieldSchema) -> AnyFieldValue? {
         switch field.key?.stored {
         case .bool: .bool(random.below(2) == 0)
         case .int64: .int64(Int64(random.below(8)) - 2)
@@ -64,7 +65,7 @@ struct RandomMessage {
         }
     }
 
-    private mutating func content(_ field: FieldSchema, _ depth: Int) -> FieldContent? {
+    private mutating func content(_ field: FieldSchema, _ depth: Int) -> AnyFieldValue? {
         switch field.kind.stored {
         case .bool: return .bool(random.below(2) == 0)
         case .int32: return .int32(random.pick([Int32(0), 1, 2, 3, 4, 5, 6, 9, 10, 100, -1, .min, .max]))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What protovalidate's options are called and numbered, as far as tests state rules with them.
+/// The names and numbers of protovalidate's options, as far as the tests use them.
 ///
 /// The public validate.proto is not in this repository: programs bring their own by their include path. That ours says
 /// the same as theirs is a test of its own (`The names and numbers of the options`).

@@ -27,8 +27,8 @@ import Testing
         arguments: [
             (AuthError.missingToken, .unauthorized), (.reauthenticationRequired, .unauthorized),
             (.superseded, .unauthorized), (.storeLocked, .unknown), (.storeDenied, .unknown), (.storeCorrupt, .unknown),
-            (.storeFull, .unknown), (.storeUnavailable, .unknown), (.renewalFailed, .unknown),
-            (.renewalFailed.caused(by: HTTPError.offline), .network(URLError(.cannotConnectToHost))),
+            (.storeFull, .unknown), (.storeUnavailable, .unknown), (.refreshFailed, .unknown),
+            (.refreshFailed.caused(by: HTTPError.offline), .network(URLError(.cannotConnectToHost))),
             (.reauthenticationRequired.caused(by: HTTPError.offline), .unauthorized),
         ] as [(AuthError, APIError)])
     func `P3: never take a store that is locked for a person who is signed out`(error: AuthError, told: APIError) {
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `P3: without a status are of the answer's shape, or unknown`() {
-        #expect(APIError(AccountError.invalidAnswer) == .decodingFailed)
+        #expect(APIError(AccountError.invalidResponse) == .decodingFailed)
         #expect(APIError(AccountError.refused) == .unknown)
         #expect(APIError(CancellationError()) == .cancelled)
         #expect(APIError(CocoaError(.fileNoSuchFile)) == .unknown)

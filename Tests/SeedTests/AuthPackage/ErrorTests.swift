@@ -68,7 +68,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `P3: no answer in time is a network error of its own`() async throws {
-        let late = HandlerFunction { _ in throw HTTPError.timeout }
+        let late = ClosureHandler { _ in throw HTTPError.timeout }
         await #expect(throws: APIError.network(URLError(.timedOut))) {
             try await client("https://api.example.com", transport: late).login(email: "a@b.c", password: "secret")
         }
@@ -107,7 +107,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
 
     @Test func `P3: offline during a renewal stays a network error, and the person signed in`() async throws {
         let expired = Tokens(accessToken: "old", refreshToken: "r", expiry: Date(timeIntervalSince1970: 1))
-        let offline = HandlerFunction { _ in throw HTTPError.offline }
+        let offline = ClosureHandler { _ in throw HTTPError.offline }
         let url = try #require(URL(string: "https://api.example.com"))
         let auth = AuthClient(
             config: AuthConfiguration(baseURL: url), tokenStore: InMemoryTokenStore(expired), transport: offline)

@@ -63,7 +63,7 @@ struct LiveAccount: Sendable {
 
             let first = try #require(auth.tokens)
             #expect(try await auth.refreshIfNeeded() == first.accessToken)
-            let second = try await auth.session.renewed(replacing: first)
+            let second = try await auth.session.refreshed(replacing: first)
             #expect(second.refreshToken != first.refreshToken)
             #expect(try await auth.refreshIfNeeded() == second.accessToken)
 

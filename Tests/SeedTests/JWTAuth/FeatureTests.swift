@@ -189,7 +189,7 @@ struct AppView: View {
             let state = try await run(
                 LoginFeature(), in: .init(credentials: Credentials(email: credentials.email, password: "wrong")),
                 sending: .loginButtonTapped)
-            #expect(state.error == "The server answered with status 401.")
+            #expect(state.error == "The server responded with status 401.")
             #expect(AppView().session == nil)
         }
     }

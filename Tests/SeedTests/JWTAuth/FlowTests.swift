@@ -186,7 +186,7 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
     }
 
     @Test func `J12: a request with everything of one's own is sent by that session, with that header`() async throws {
-        let seen = HandlerFunction { request in
+        let seen = ClosureHandler { request in
             #expect(request.fields["X-Custom"] == "1")
             #expect(request.fields[.authorization]?.hasPrefix("Bearer ") == true)
             return HTTPResponse(status: .ok, body: HTTPBody(#"[{"title":"Hello"}]"#))

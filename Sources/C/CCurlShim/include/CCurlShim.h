@@ -46,7 +46,7 @@ typedef struct {
     curl_read_callback on_upload;
     curl_seek_callback on_rewind;
     /// CURL_ERROR_SIZE bytes.
-    char *complaint;
+    char *error_buffer;
     /// The codings that are taken off the content of answers.
     const char *codings;
     void *loop;
@@ -57,9 +57,9 @@ typedef struct {
     const char *authorities;
     /// Nothing older than TLS 1.3.
     int requires_tls13;
-} latch_curl_habits;
+} latch_curl_options;
 
-CURLcode latch_curl_configure(CURL *easy, const latch_curl_habits *habits);
+CURLcode latch_curl_configure(CURL *easy, const latch_curl_options *options);
 
 /// What changes with every transfer; each member is set each time, so that nothing stays behind from the one before.
 typedef struct {
@@ -159,7 +159,7 @@ curl_socket_t latch_curl_open_socket(const struct curl_sockaddr *address);
 int latch_epoll_create(void);
 
 /// A counter that can be waited for; it blocks its reader only if it `blocks`.
-int latch_bell_create(int blocks);
+int latch_eventfd_create(int blocks);
 
 /// epoll_wait with a time in nanoseconds; a negative time waits until something happens.
 int latch_epoll_wait(int epoll, void *events, int capacity, int64_t nanoseconds);

@@ -5,21 +5,21 @@ import LatchCore
 import LatchGenerator
 import LatchProto
 
-/// What a run did, for people and for scripts.
+/// The report of a run, as text and as JSON.
 struct GenerateReport: Sendable {
     let plan: OutputPlan
-    let figures: ProjectRun.Figures
+    let statistics: ProjectRun.Statistics
     private let prepared: ProjectRun.Prepared
     let diagnostics: [Diagnostic]
-    /// Whether anything was written, or was only to be shown.
+    /// Whether the files were written, or only shown.
     let isWritten: Bool
     var time = Duration.zero
-    /// What the Swift compiler said; nil where it was not asked.
+    /// The result of the compiler check; nil where there was none.
     var check: ProjectCheck.Report?
 
     init(_ prepared: ProjectRun.Prepared, _ diagnostics: [Diagnostic], isWritten: Bool) {
         plan = prepared.plan
-        figures = prepared.figures
+        statistics = prepared.statistics
         self.prepared = prepared
         self.diagnostics = diagnostics
         self.isWritten = isWritten
@@ -27,34 +27,34 @@ struct GenerateReport: Sendable {
 
     private var milliseconds: Int { Int((time.inSeconds * 1000).rounded()) }
 
-    /// What was done, in a line; and in lines for each file where somebody wants to know.
+    /// Returns the result as a line, and with a line for each file if verbose.
     func text(isVerbose: Bool) -> String {
         let changed = plan.changes.count
         let state = changed == 0 ? " (none has changed)" : ""
         var lines = [
-            "Successfully generated \(figures.files) file\(figures.files == 1 ? "" : "s") in \(milliseconds) ms\(state)"
+            "Successfully generated \(statistics.files) file\(statistics.files == 1 ? "" : "s") in \(milliseconds) ms\(state)"
         ]
         if isVerbose {
             lines += plan.steps.map { "  \(Self.past($0.action)) \(plan.folder)/\($0.path)" }
             lines.append(
-                "  .proto files \(figures.protoFiles), services \(figures.services), messages \(figures.messages), "
+                "  .proto files \(statistics.protoFiles), services \(statistics.services), messages \(statistics.messages), "
                     + "lines \(prepared.lineCount)")
         }
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// What would be done, a line for each file that would change.
+    /// The planned changes, with a line for each file.
     var preview: String {
         var lines = plan.changes.map { "would \($0.action.rawValue) \(plan.folder)/\($0.path)" }
-        lines += plan.refusals.map { "would refuse \(plan.folder)/\($0.path): \($0.reason.rawValue)" }
-        if lines.isEmpty { lines = ["Nothing would change: \(figures.files) files are as they should be."] }
+        lines += plan.conflicts.map { "would refuse \(plan.folder)/\($0.path): \($0.reason.rawValue)" }
+        if lines.isEmpty { lines = ["Nothing would change: \(statistics.files) files are as they should be."] }
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// How files would change, as `diff -u` shows it.
+    /// The planned changes in the format of `diff -u`.
     var diff: String {
         plan.changes.map { step in
-            LineDiff(
+            UnifiedDiff(
                 step.old.map { String(decoding: $0, as: UTF8.self) },
                 step.new
             )
@@ -75,7 +75,7 @@ struct GenerateReport: Sendable {
 }
 
 extension GenerateReport {
-    /// The same for a script.
+    /// The report as JSON.
     var json: JSONValue {
         let warnings = diagnostics.filter { $0.severity == .warning }
         var object: JSONObject = [
@@ -84,7 +84,7 @@ extension GenerateReport {
             "changes": .array(
                 plan.changes.map { ["path": .string($0.path), "action": .string($0.action.rawValue)] }),
             "refusals": .array(
-                plan.refusals.map { ["path": .string($0.path), "reason": .string($0.reason.rawValue)] }),
+                plan.conflicts.map { ["path": .string($0.path), "reason": .string($0.reason.rawValue)] }),
             "warnings": .array(warnings.map(\.json)), "stats": stats,
         ]
         if let check { object["validation"] = check.json }
@@ -94,33 +94,33 @@ extension GenerateReport {
     private var stats: JSONValue {
         [
             "generation_time_ms": .integer(Int64(milliseconds)),
-            "proto_files_processed": .integer(Int64(figures.protoFiles)),
-            "services_generated": .integer(Int64(figures.services)),
-            "messages_generated": .integer(Int64(figures.messages)),
+            "proto_files_processed": .integer(Int64(statistics.protoFiles)),
+            "services_generated": .integer(Int64(statistics.services)),
+            "messages_generated": .integer(Int64(statistics.messages)),
             "lines_of_code_generated": .integer(Int64(prepared.lineCount)),
         ]
     }
 
-    /// A run that came to nothing, for a script.
+    /// Returns a failed run as JSON.
     static func failure(_ error: CommandError, _ diagnostics: [Diagnostic]) -> JSONObject {
-        var told: JSONObject = ["code": .string(error.code), "message": .string(error.message)]
-        if let hint = error.hint { told["hint"] = .string(hint) }
+        var failure: JSONObject = ["code": .string(error.code), "message": .string(error.message)]
+        if let hint = error.hint { failure["hint"] = .string(hint) }
         return [
-            "success": false, "generated_files": [], "error": .object(told),
+            "success": false, "generated_files": [], "error": .object(failure),
             "diagnostics": .array(diagnostics.map(\.json)),
         ]
     }
 }
 
 extension Diagnostic {
-    /// The diagnostic for a script; lines and columns are counted from one.
+    /// The diagnostic as JSON; lines and columns are counted from one.
     var json: JSONValue {
         var object: JSONObject = [
             "severity": .string(severity.rawValue), "file": .string(file), "message": .string(message),
         ]
-        if let place {
-            object["line"] = .integer(Int64(place.line) + 1)
-            object["column"] = .integer(Int64(place.column) + 1)
+        if let position {
+            object["line"] = .integer(Int64(position.line) + 1)
+            object["column"] = .integer(Int64(position.column) + 1)
         }
         if let hint { object["hint"] = .string(hint) }
         return .object(object)

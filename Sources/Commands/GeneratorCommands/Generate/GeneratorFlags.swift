@@ -1,60 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCommand
 import LatchGenerator
+import PortableFoundation
 
-/// The settings of a call: its flags over the environment over the file.
+extension GeneratorOption {
+    /// The flag that sets the option; nil where there is none.
+    var settingFlag: Option? {
+        guard let flag else { return nil }
+        let (value, summary) = (definition.placeholder, definition.summary)
+        let letter = definition.short.map { Character($0) }
+        if definition.kind == .flag { return .flag(flag, summary) }
+        return definition.repeats
+            ? .values(flag, value, short: letter, summary) : .value(flag, value, short: letter, summary)
+    }
+
+    /// The flag that sets the option to false; nil where there is none.
+    var clearingFlag: Option? { definition.clearingFlag.map { .flag($0.name, $0.summary) } }
+}
+
+/// The settings of a call, from its flags, the environment and the configuration file.
 enum GeneratorFlags {
-    /// The file that is read where it is there and nobody names another.
-    private static let file = "latchwork.toml"
+    static let config = Option.value("config", "FILE", "the settings file (latchwork.toml, if it exists)")
 
-    /// Flags with a value, and what they set; a comma separates the words of a list.
-    private static let values: [(Option, GeneratorSettings.Key, isList: Bool)] = [
-        (GenerateVerb.protoPath, .protoPath, false), (GenerateVerb.include, .include, false),
-        (GenerateVerb.outputPath, .outputPath, false), (GenerateVerb.languages, .languages, true),
-        (GenerateVerb.services, .services, true), (GenerateVerb.layout, .layout, false),
-        (GenerateVerb.visibility, .visibility, false), (GenerateVerb.naming, .naming, false),
-        (GenerateVerb.clientSuffix, .clientSuffix, false),
-        (GenerateVerb.packageName, .packageName, false), (GenerateVerb.frameworkVersion, .frameworkVersion, false),
-    ]
+    /// The configuration file that is read by default.
+    private static let defaultFile = "latchwork.toml"
 
-    private static let flags: [(Option, GeneratorSettings.Key, value: String)] = [
-        (GenerateVerb.noTests, .tests, "false"), (GenerateVerb.tests, .tests, "true"),
-        (GenerateVerb.noClients, .clients, "false"), (GenerateVerb.noDocumentation, .documentation, "false"),
-        (GenerateVerb.force, .forceOverwrite, "true"), (GenerateVerb.validate, .validate, "true"),
-        (GenerateVerb.prefixPackages, .prefixPackages, "true"),
-        (GenerateVerb.skipCompilation, .skipCompilation, "true"),
-    ]
+    /// The flags of all options.
+    static let all = GeneratorOption.allCases.flatMap { [$0.settingFlag, $0.clearingFlag].compactMap(\.self) }
 
-    /// Reads them.
-    static func settings(_ invocation: Invocation, _ shell: Shell) throws -> GeneratorSettings {
+    /// Returns the settings of a call.
+    static func settings(_ invocation: Invocation, _ shell: Environment) throws -> GeneratorSettings {
         var settings = GeneratorSettings()
-        if let path = invocation[GenerateVerb.config] ?? defaultFile {
+        if let path = invocation[config] ?? existingFile {
             guard let text = String(validating: try InputFile.bytes(path), as: UTF8.self) else {
                 throw CommandError.failed("'\(path)' is not UTF-8 text.", hint: "Save it as UTF-8.")
             }
             try settings.read(file: text, at: path)
         }
-        settings.read(environment: shell.environment)
-        for (option, key, isList) in values where invocation.has(option) {
-            let words = invocation.all(option)
-            settings.set(key, isList ? words.flatMap(list) : words, from: "--\(option.name)")
-        }
-        for (option, key, value) in flags where invocation.has(option) {
-            settings.set(key, [value], from: "--\(option.name)")
+        settings.read(environment: shell.variables)
+        for option in GeneratorOption.allCases {
+            if let flag = option.clearingFlag, invocation.has(flag) {
+                settings.set(option, ["false"], from: "--\(flag.name)")
+            }
+            guard let flag = option.settingFlag, invocation.has(flag) else { continue }
+            let words = invocation.all(flag)
+            let isCommaSeparated = option.definition.kind == .list && !option.definition.repeats
+            settings.set(
+                option, flag.value == nil ? ["true"] : isCommaSeparated ? words.flatMap(elements) : words,
+                from: "--\(flag.name)")
         }
         try checkVersion(settings)
         return settings
     }
 
-    private static var defaultFile: String? { FileManager.default.fileExists(atPath: file) ? file : nil }
+    private static var existingFile: String? {
+        FileManager.default.fileExists(atPath: defaultFile) ? defaultFile : nil
+    }
 
-    private static func list(_ text: String) -> [String] {
+    /// Returns the elements of a comma-separated list.
+    private static func elements(_ text: String) -> [String] {
         text.split(separator: ",").map { String($0.drop { $0 == " " }) }
     }
 
-    /// There is one runtime, and files for another would not compile.
+    /// Throws for a version other than this one, whose files would not compile with this runtime.
     static func checkVersion(_ settings: GeneratorSettings) throws(CommandError) {
         guard let version = settings.text(.frameworkVersion) else { return }
         let own = packageVersion.split(separator: ".").prefix(2)

@@ -3,22 +3,22 @@
 import LatchCommand
 import LatchGenerator
 
-/// Generates again whenever something that was read changes, until somebody ends it.
+/// A loop that generates after each change of the input files, until a signal ends it.
 struct WatchRun {
-    /// How often it is looked at the files: soon enough for a person, and nothing for a machine.
+    /// The interval between two looks at the files.
     private static let interval = Duration.milliseconds(200)
 
-    private let shell: Shell
-    private let voice: GeneratorVoice
+    private let shell: Environment
+    private let reporter: GeneratorReporter
 
-    init(_ shell: Shell, _ voice: GeneratorVoice) {
+    init(_ shell: Environment, _ reporter: GeneratorReporter) {
         self.shell = shell
-        self.voice = voice
+        self.reporter = reporter
     }
 
-    /// Runs `generate` at once and after each change; a run that fails is told and does not end the watch.
+    /// Runs `generate` at once and after each change; a failed run is reported and does not end the loop.
     ///
-    /// - Parameter watched: Files and folders to look at, whatever the runs read besides.
+    /// - Parameter watched: The files and folders to watch in addition to those that the runs read.
     func run(
         watching watched: [String], _ generate: @escaping @Sendable () async throws -> GenerateRun.Result
     ) async throws -> ExitCode {
@@ -32,7 +32,7 @@ struct WatchRun {
         }
         defer { ending.cancel() }
         do { try await watch.value } catch is CancellationError {}
-        voice.note("the watch has ended")
+        reporter.note("the watch has ended")
         return .success
     }
 
@@ -41,22 +41,22 @@ struct WatchRun {
     ) async throws {
         var inputs: [String] = []
         while true {
-            // Before the run, so that what changes during it is seen after it.
+            // Taken before the run, so that a change during the run is detected after it.
             var paths = watched + inputs
-            var stamp = SourceStamp(paths)
+            var snapshot = FileSnapshot(paths)
             do {
                 let result = try await generate()
                 if !result.inputs.isEmpty, result.inputs != inputs {
                     inputs = result.inputs
-                    let isFirst = stamp == SourceStamp(paths)
+                    let isUnchanged = snapshot == FileSnapshot(paths)
                     paths = watched + inputs
-                    if isFirst { stamp = SourceStamp(paths) }
+                    if isUnchanged { snapshot = FileSnapshot(paths) }
                 }
             } catch {
-                shell.tell(CommandError(telling: error))
+                shell.report(CommandError(describing: error))
             }
-            voice.note("watching \(stamp.count) files")
-            repeat { try await Task.sleep(for: Self.interval) } while SourceStamp(paths) == stamp
+            reporter.note("watching \(snapshot.count) files")
+            repeat { try await Task.sleep(for: Self.interval) } while FileSnapshot(paths) == snapshot
         }
     }
 }

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchProto
 
-/// Something that a model can have done.
+/// A tool of the server.
 protocol GeneratorTool: Sendable {
-    /// What it is called by.
+    /// The name of the tool.
     var name: String { get }
-    /// What it does, for people.
+    /// The title for users.
     var title: String { get }
-    /// What it does, for models.
+    /// The description for models.
     var summary: String { get }
-    /// Whether it changes nothing.
+    /// Whether the tool changes no files.
     var isReadOnly: Bool { get }
-    /// What it takes.
+    /// The arguments of the tool.
     var arguments: [ToolArgument] { get }
-    /// What the structured part of its results looks like.
+    /// The schema of the structured results.
     var resultSchema: JSONObject { get }
 
-    /// Does it.
-    func call(_ arguments: ToolArguments, _ voice: RequestVoice) async throws -> ToolOutcome
+    /// Calls the tool.
+    func call(_ arguments: ToolArguments, _ reporter: RequestReporter) async throws -> ToolResult
 }
 
 extension GeneratorTool {
-    /// The tool as `tools/list` shows it.
+    /// The declaration for `tools/list`.
     var declaration: JSONValue {
         let schema = ToolArgument.schema(arguments)
         return [
@@ -36,20 +37,20 @@ extension GeneratorTool {
     }
 }
 
-/// What came of a call, for people and models, and for programs.
-struct ToolOutcome: Sendable {
+/// The result of a call, as text and as JSON.
+struct ToolResult: Sendable {
     let text: String
     let structured: JSONValue
     var isError = false
 
-    /// A call that came to nothing.
-    static func failed(_ text: String, code: String = "invalidArguments") -> ToolOutcome {
-        ToolOutcome(
+    /// Creates the result of a failed call.
+    static func failed(_ text: String, code: String = "invalidArguments") -> ToolResult {
+        ToolResult(
             text: text, structured: ["success": false, "error": ["code": .string(code), "message": .string(text)]],
             isError: true)
     }
 
-    /// The result: text first, then the structure, as itself and as text for clients that know no structure.
+    /// The result as JSON, with the structured content also as text, for clients without support for it.
     var json: JSONObject {
         [
             "content": [
@@ -58,5 +59,15 @@ struct ToolOutcome: Sendable {
             ],
             "structuredContent": structured, "isError": .bool(isError),
         ]
+    }
+}
+
+/// The limit on the diagnostics that a model receives.
+enum ToolDiagnostics {
+    /// Returns the first diagnostics, and a line with the number of the others.
+    static func shown(_ diagnostics: [Diagnostic]) -> (list: [Diagnostic], rest: [String]) {
+        let list = DiagnosticLimiter.shown(diagnostics).list
+        let count = diagnostics.count - list.count
+        return (list, count == 0 ? [] : ["… and \(count) more: fix these first"])
     }
 }

@@ -2,9 +2,9 @@
 
 import LatchCore
 
-/// Something that a tool takes.
+/// An argument of a tool.
 struct ToolArgument: Sendable {
-    /// What it holds.
+    /// The type of an argument.
     indirect enum Kind: Sendable {
         case text
         case flag
@@ -19,7 +19,7 @@ struct ToolArgument: Sendable {
     let summary: String
     var isRequired = false
 
-    /// The schema of an object that has these (JSON Schema 2020-12).
+    /// Returns the schema of an object with some arguments as properties (JSON Schema 2020-12).
     static func schema(_ arguments: [ToolArgument]) -> JSONValue {
         var properties = JSONObject()
         for argument in arguments {
@@ -35,6 +35,30 @@ struct ToolArgument: Sendable {
     }
 }
 
+extension ToolArgument {
+    /// Returns arguments with paths such as `generation_options.validate` as a tree of objects.
+    ///
+    /// - Parameter groups: The descriptions of the objects by their paths.
+    static func tree(
+        of arguments: [(path: String, argument: ToolArgument)], in prefix: String = "", groups: [String: String]
+    ) -> [ToolArgument] {
+        var (tree, seen) = ([ToolArgument](), Set<String>())
+        for (path, argument) in arguments {
+            let names = path.dropFirst(prefix.count).split(separator: ".")
+            guard names.count > 1, let first = names.first else {
+                tree.append(argument)
+                continue
+            }
+            let group = prefix + first
+            guard seen.insert(group).inserted else { continue }
+            let members = Self.tree(
+                of: arguments.filter { $0.path.hasPrefix("\(group).") }, in: "\(group).", groups: groups)
+            tree.append(ToolArgument(name: String(first), kind: .object(members), summary: groups[group] ?? ""))
+        }
+        return tree
+    }
+}
+
 extension ToolArgument.Kind {
     fileprivate var schema: JSONObject {
         switch self {
@@ -47,62 +71,75 @@ extension ToolArgument.Kind {
     }
 }
 
-/// What a call gives a tool.
-struct ToolArguments: Sendable {
-    /// Why a tool does not take them.
-    struct Unsuitable: Error {
-        let message: String
-    }
+/// An error about the arguments of a call.
+struct ToolArgumentError: Error {
+    let message: String
+}
 
+/// The arguments of a call.
+struct ToolArguments: Sendable {
     private let object: JSONObject
 
     init(_ object: JSONObject) { self.object = object }
 
-    /// Makes sure that all that must be there is there, and that everything is of its kind.
-    func check(_ tool: any GeneratorTool) throws(Unsuitable) {
+    /// Checks that all required arguments are present, and that each one has its type.
+    func check(_ tool: any GeneratorTool) throws(ToolArgumentError) {
         try Self.check(object, tool.arguments, at: "")
     }
 
-    private static func check(_ object: JSONObject, _ arguments: [ToolArgument], at path: String) throws(Unsuitable) {
+    private static func check(_ object: JSONObject, _ arguments: [ToolArgument], at path: String)
+        throws(ToolArgumentError)
+    {
         for argument in arguments {
             guard let value = object[argument.name] else {
-                guard !argument.isRequired else { throw Unsuitable(message: "'\(path)\(argument.name)' is missing.") }
+                guard !argument.isRequired else {
+                    throw ToolArgumentError(message: "'\(path)\(argument.name)' is missing.")
+                }
                 continue
             }
             try check(value, argument, at: path + argument.name)
         }
         let names = Set(arguments.map(\.name))
         if let unknown = object.keys.first(where: { !names.contains($0) }) {
-            throw Unsuitable(message: "There is no argument '\(path)\(unknown)'.")
+            throw ToolArgumentError(message: "There is no argument '\(path)\(unknown)'.")
         }
     }
 
-    private static func check(_ value: JSONValue, _ argument: ToolArgument, at path: String) throws(Unsuitable) {
+    private static func check(_ value: JSONValue, _ argument: ToolArgument, at path: String) throws(ToolArgumentError) {
         switch argument.kind {
         case .text:
-            guard value.stringValue?.isEmpty == false else { throw Unsuitable(message: "'\(path)' must be text.") }
+            guard value.stringValue?.isEmpty == false else {
+                throw ToolArgumentError(message: "'\(path)' must be text.")
+            }
         case .flag:
-            guard value.boolValue != nil else { throw Unsuitable(message: "'\(path)' must be true or false.") }
+            guard value.boolValue != nil else { throw ToolArgumentError(message: "'\(path)' must be true or false.") }
         case .texts:
             guard let elements = value.arrayValue, elements.allSatisfy({ $0.stringValue != nil }) else {
-                throw Unsuitable(message: "'\(path)' must be a list of texts.")
+                throw ToolArgumentError(message: "'\(path)' must be a list of texts.")
             }
         case .word(let words):
             guard let word = value.stringValue, words.contains(word) else {
-                throw Unsuitable(message: "'\(path)' must be one of \(words.joined(separator: ", ")).")
+                throw ToolArgumentError(message: "'\(path)' must be one of \(words.joined(separator: ", ")).")
             }
         case .object(let members):
-            guard let inner = value.objectValue else { throw Unsuitable(message: "'\(path)' must be an object.") }
+            guard let inner = value.objectValue else {
+                throw ToolArgumentError(message: "'\(path)' must be an object.")
+            }
             try check(inner, members, at: path + ".")
         }
     }
 
-    /// The value at a path of names; nil where there is none.
-    private func value(_ path: [String]) -> JSONValue? { path.reduce(Optional(.object(object))) { $0?[$1] } }
+    /// Returns the value at a path of names; nil where there is none.
+    private func value(_ path: String) -> JSONValue? {
+        path.split(separator: ".").reduce(Optional(.object(object))) { $0?[String($1)] }
+    }
 
-    func text(_ path: String...) -> String? { value(path)?.stringValue }
+    /// Returns the string at a path such as `framework_config.swift.layout`.
+    func text(_ path: String) -> String? { value(path)?.stringValue }
 
-    func flag(_ path: String...) -> Bool? { value(path)?.boolValue }
+    /// Returns the Boolean at a path.
+    func flag(_ path: String) -> Bool? { value(path)?.boolValue }
 
-    func texts(_ path: String...) -> [String] { value(path)?.arrayValue?.compactMap(\.stringValue) ?? [] }
+    /// Returns the strings of the array at a path.
+    func texts(_ path: String) -> [String] { value(path)?.arrayValue?.compactMap(\.stringValue) ?? [] }
 }

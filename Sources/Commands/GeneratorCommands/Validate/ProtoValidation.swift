@@ -4,21 +4,21 @@ import LatchCore
 import LatchGenerator
 import LatchProto
 
-/// What the compiler of .proto files, and the reader of their options, say of some files.
+/// A check of .proto files: of the files themselves, and of the clients generated from them.
 struct ProtoValidation: Sendable {
     let fileCount: Int
     let diagnostics: [Diagnostic]
 
-    /// Judges the .proto files at paths: as files, and as what clients are generated from.
+    /// Checks the .proto files at paths.
     init(_ paths: [String], includes: [String]) throws(GeneratorError) {
         let sources = try ProtoSources.find(paths, includes: includes)
         let (compilation, diagnostics) = sources.compile(builtIn: OptionFiles.bytes)
         var all = diagnostics
         if compilation.isComplete {
-            // Generating finds what no compiler of .proto files looks for: names that collide, options that contradict.
-            for language in GeneratedLanguage.all {
-                let generation = language.generate(compilation.requested, GenerationOptions())
-                all += generation.diagnostics.map(sources.located)
+            // A generation finds errors beyond the compiler's, such as colliding names and contradicting options.
+            for language in TargetLanguage.all {
+                let result = language.generate(compilation.filesToGenerate, GenerationOptions())
+                all += result.diagnostics.map(sources.located)
             }
         }
         fileCount = sources.names.count
@@ -28,7 +28,7 @@ struct ProtoValidation: Sendable {
     var errorCount: Int { diagnostics.count { $0.severity == .error } }
     var isValid: Bool { errorCount == 0 }
 
-    /// For a script.
+    /// The result as JSON.
     var json: JSONObject {
         [
             "valid": .bool(isValid), "files": .integer(Int64(fileCount)), "errors": .integer(Int64(errorCount)),

@@ -1,57 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchAuth
 import LatchCommand
 import LatchCore
 import LatchHTTP
 import LatchOAuth
+import PortableFoundation
 
-/// The accounts of the person at this terminal, which all their processes share.
+/// The accounts of the user on this device, which all processes of the user share.
 struct ClientAccounts: Sendable {
-    /// Which account a verb is about, where it is not the current one.
+    /// The option that selects an account other than the current one.
     static let account = Option.value(
-        "account", "NAME", letter: "a", "which account (LATCH_ACCOUNT, or the current one)")
+        "account", "NAME", short: "a", "which account (LATCH_ACCOUNT, or the current one)")
 
-    /// What the secrets of this command are kept under.
+    /// The name under which the secret store keeps this command's secrets.
     static let service = "latch"
 
     let list: AccountList
-    private let environment: [String: String]
+    private let variables: [String: String]
 
-    /// - Throws: `CommandError.failed` where LATCH_HOME is no place.
-    init(_ shell: Shell) throws(CommandError) {
-        // The library ignores a relative one, which would mean another home in each folder; here somebody meant it.
-        if let home = shell.environment["LATCH_HOME"], !home.hasPrefix("/") {
+    /// - Throws: `CommandError.failed` where LATCH_HOME is not an absolute path.
+    init(_ environment: Environment) throws(CommandError) {
+        // The library ignores a relative path, which would mean another home in each working directory.
+        if let home = environment.variables["LATCH_HOME"], !home.hasPrefix("/") {
             throw .failed("LATCH_HOME is no absolute path.", hint: "Write it from the root: LATCH_HOME=\"$PWD/latch\".")
         }
-        environment = shell.environment
+        variables = environment.variables
         list = AccountList(service: Self.service) { entry, store in
             Session(tokenEndpoint: try Self.endpoint(of: entry.issuer), store: store)
         }
     }
 
-    /// Where an issuer exchanges grants for tokens, and takes them back.
+    /// Returns the token endpoint of an issuer, which also revokes tokens.
     static func endpoint(of issuer: String) throws(CommandError) -> TokenEndpoint {
-        TokenEndpoint(provider: .latchwork(at: try IssuerURL(issuer).url), timeout: .seconds(60))
+        TokenEndpoint(server: .latchwork(at: try IssuerURL(issuer).url), timeout: .seconds(60))
     }
 
-    /// The account that the call is about.
+    /// Returns the account that the call selects.
     ///
     /// - Throws: `CommandError.failed` where there is none, or none of that name.
     func chosen(_ invocation: Invocation) async throws -> AccountEntry {
         let content = try await list.content()
-        if let name = invocation[Self.account] ?? environment["LATCH_ACCOUNT"] {
+        if let name = invocation[Self.account] ?? variables["LATCH_ACCOUNT"] {
             return try content.entry(called: name)
         }
         if let current = content.current { return current }
         guard content.entries.isEmpty else {
             throw CommandError.failed("No account is the current one.", hint: "Choose one: latch accounts use NAME")
         }
-        throw CommandError.failed("Nobody is signed in.", hint: "Sign in: latch login --issuer URL")
+        throw CommandError.failed("No account is signed in.", hint: "Sign in: latch login --issuer URL")
     }
 
-    /// Runs `body` with the account's session, and tells its end in words that lead on from here.
+    /// Runs `body` with the account's session; an ended session becomes an error that says how to sign in again.
     func with<Result>(_ entry: AccountEntry, _ body: (Session<Tokens>) async throws -> Result) async throws -> Result {
         let session = try await list.session(for: entry.id)
         let hint = "Sign in again: latch login --account \(entry.name)"
@@ -66,14 +66,64 @@ struct ClientAccounts: Sendable {
 }
 
 extension AccountList.Content {
-    /// The account of that name, or the only one that signs in with it.
+    /// Returns the account of that name, or the only one with that user name.
     ///
-    /// - Throws: `CommandError.failed`, with what may have been meant.
+    /// - Throws: `CommandError.failed` with a suggestion.
     func entry(called name: String) throws(CommandError) -> AccountEntry {
         if let entry = entry(named: name) { return entry }
         let others = entries.filter { $0.username == name }
         if others.count == 1, let only = others.first { return only }
         let suggestion = Suggestion.sentence(for: name, among: entries.map(\.name)) { "'\($0)'" }
         throw .failed("There is no account '\(name)'.", hint: suggestion + "'latch accounts' lists them.")
+    }
+}
+
+/// The normalised URL of an issuer.
+struct IssuerURL: Sendable, Hashable {
+    /// The URL as text, without a trailing slash.
+    let text: String
+    let url: URL
+    /// The origin to which the issuer's tokens may be sent.
+    let origin: HTTPOrigin
+
+    /// - Throws: `CommandError.failed` for anything but an absolute http or https URL without query and fragment.
+    init(_ text: String) throws(CommandError) {
+        var trimmed = text
+        while trimmed.hasSuffix("/") { trimmed.removeLast() }
+        guard let url = URL(string: trimmed), let origin = HTTPOrigin(url),
+            !trimmed.contains(where: { "?#".contains($0) })
+        else {
+            throw .failed("'\(text)' is not the URL of an issuer.", hint: "Write it as https://id.example.com.")
+        }
+        self.text = trimmed
+        self.url = url
+        self.origin = origin
+    }
+}
+
+/// The forms in which accounts are printed.
+enum AccountReport {
+    /// Returns the JSON members of an account of the list.
+    static func facts(of entry: AccountEntry) -> JSONObject {
+        var object: JSONObject = ["account": .string(entry.name), "issuer": .string(entry.issuer)]
+        object["username"] = entry.username.map { .string($0) }
+        object["user_id"] = entry.userID.map { .string($0) }
+        object["scopes"] = .array((entry.scopes?.elements ?? []).map { .string($0.rawValue) })
+        return object
+    }
+
+    /// Returns a date in ISO 8601; null where it is not known.
+    static func date(_ date: Date?) -> JSONValue { date.map { .string($0.formatted(.iso8601)) } ?? .null }
+
+    /// Returns a date in ISO 8601 with its distance from now.
+    static func text(_ date: Date, now: Date) -> String {
+        "\(date.formatted(.iso8601)), \(RelativeTime.text(date.timeIntervalSince(now)))"
+    }
+
+    /// Returns an indented table of two columns without the rows that have no value.
+    static func table(_ rows: [(String, String?)]) -> String {
+        let shown = rows.compactMap { name, value in value.map { (name, $0.printable) } }
+        let width = shown.map(\.0.count).max() ?? 0
+        return shown.map { "  \($0.padded(to: width))  \($1)\n" }.joined()
     }
 }

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCommand
 import LatchCore
 import LatchTOML
+import PortableFoundation
 
 /// A configuration file: flat keys and values, as TOML or, where its name ends in `.json`, as JSON.
 struct ConfigurationFile: Sendable {
-    /// One value, as the text that the setting reads.
+    /// One value, as the text that the setting parses.
     struct Entry: Sendable, Hashable {
         let key: String
-        /// As it would stand in the environment: one way to read a value, wherever it comes from.
+        /// The value as it would be written in the environment.
         let text: String
-        /// Counted from 1; nil for JSON, whose parser does not tell.
+        /// The line, counted from 1; nil for JSON.
         let line: Int?
     }
 
-    /// A bound by which a wrong path is noticed before a log file is parsed.
+    /// The maximum size, so that a wrong path does not parse a log file.
     private static let maximumBytes = 1 << 20
 
     let path: String
-    /// In the order of the file; a key stands once, which both formats demand.
+    /// The values in the order of the file; keys are unique in both formats.
     let entries: [Entry]
 
     /// Reads the file.
     ///
-    /// - Throws: `CommandError.failed`, with the place; values are not quoted, for they may be secrets.
+    /// - Throws: `CommandError.failed` with the location; values are not quoted, since they may be secrets.
     init(readingFrom path: String) throws(CommandError) {
         let text = try Self.text(of: path)
         let values: JSONObject
@@ -37,7 +37,8 @@ struct ConfigurationFile: Sendable {
                 let document = try TOMLDocument(parsing: text)
                 (values, lines) = (document.root, document.lines)
             } catch {
-                throw .failed("\(path):\(error.place.line):\(error.place.column): \(error.message).", hint: error.hint)
+                throw .failed(
+                    "\(path):\(error.location.line):\(error.location.column): \(error.message).", hint: error.hint)
             }
         }
         self.path = path
@@ -48,7 +49,7 @@ struct ConfigurationFile: Sendable {
         self.entries = entries
     }
 
-    /// The file as text; the reason is told apart, since "no such file" and "not readable" are mended differently.
+    /// Returns the file as text.
     ///
     /// - Throws: `CommandError.failed` for a file that is missing, not readable, larger than 1 MiB, or no UTF-8.
     private static func text(of path: String) throws(CommandError) -> String {
@@ -71,16 +72,16 @@ struct ConfigurationFile: Sendable {
         return text
     }
 
-    /// An object, with the place of what is wrong counted as an editor counts: lines, and characters within them.
+    /// Parses a JSON object.
     ///
-    /// - Throws: `CommandError.failed` as `path:line:column: …`, which editors take as a place to go to.
+    /// - Throws: `CommandError.failed` as `path:line:column: …`, which editors recognise.
     private static func json(_ text: String, _ path: String) throws(CommandError) -> JSONObject {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(parsing: text)
         } catch {
-            let place = TOMLParser(text).place(scalars(before: error.offset, in: text))
-            throw .failed("\(path):\(place.line):\(place.column): \(error.message)", hint: error.hint)
+            let location = TOMLParser(text).location(scalars(before: error.offset, in: text))
+            throw .failed("\(path):\(location.line):\(location.column): \(error.message)", hint: error.hint)
         }
         guard let object = value.objectValue else {
             throw .failed("\(path):1:1: this is no JSON object.", hint: "Write {\"listen\": \"127.0.0.1:8080\"}.")
@@ -88,16 +89,15 @@ struct ConfigurationFile: Sendable {
         return object
     }
 
-    /// How many scalars stand before a byte, for the parser of JSON counts bytes.
+    /// Returns the number of scalars before a byte, since the JSON parser counts bytes.
     private static func scalars(before byte: Int, in text: String) -> Int {
         String(decoding: text.utf8.prefix(byte), as: UTF8.self).unicodeScalars.count
     }
 
-    /// A value as a setting reads it.
+    /// Returns a value as the text that a setting parses.
     ///
-    /// A list of texts is joined by spaces, tables and null are no values.
-    ///
-    /// Numbers are written as Swift writes them: `1e3` in a file is `1000.0`, which a whole number then refuses.
+    /// A list of strings is joined by spaces. Numbers are written as Swift writes them: `1e3` in a file is `1000.0`,
+    /// which is not a whole number.
     private static func text(of value: JSONValue, _ key: String, _ path: String) throws(CommandError) -> String {
         switch value {
         case .string(let text): return text

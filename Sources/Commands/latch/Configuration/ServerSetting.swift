@@ -3,39 +3,43 @@
 import LatchCommand
 import LatchServer
 
-/// The settings that are about sockets and files, and no business of the auth server's.
+/// The settings of sockets, files and logs, as opposed to those of the auth server.
 enum ServerSetting {
-    /// In the order in which they are printed.
+    /// All settings, in the order in which they are printed.
     ///
     /// None of them changes while the server runs.
     static let all: [Setting] = [
-        Setting("listen", "127.0.0.1:8080", "where to listen, HOST:PORT; port 0 takes any free one") { text throws in
+        Setting("listen", "127.0.0.1:8080", "the address to listen on, HOST:PORT; port 0 takes any free one") {
+            text throws in
             _ = try ListenAddress(text)
         },
-        Setting("store", "sqlite:latch.sqlite", "where accounts are kept, sqlite:PATH") { text throws in
+        Setting("store", "sqlite:latch.sqlite", "the account store, sqlite:PATH") { text throws in
             _ = try StoreLocation(text)
         },
         Setting("tls_certificate", "", "a PEM file with the certificate chain; serves https") { _ in },
         Setting("tls_key", "", "a PEM file with the certificate's private key") { _ in },
-        .number("maximum_connections", 10_000, 1...1_000_000, "connections at once"),
-        .number("maximum_connections_per_address", 2000, 1...1_000_000, "of them from one address"),
+        .number("maximum_connections", 10_000, 1...1_000_000, "concurrent connections"),
+        .number("maximum_connections_per_address", 2000, 1...1_000_000, "concurrent connections from one address"),
         .number("maximum_body_bytes", 1_048_576, 1024...1_073_741_824, "bytes of a request's content"),
-        .number("maximum_call_bytes", 4_194_304, 1024...4_194_304, "the same of a call of the user service"),
-        .number("shutdown_grace", 10, 0...3600, "seconds that requests may take to finish at the end"),
-        Setting("trusted_proxies", "", "networks of proxies that tell clients' addresses, such as 10.0.0.0/8 ::1") {
+        .number("maximum_call_bytes", 4_194_304, 1024...4_194_304, "bytes of a request to the user service"),
+        .number("shutdown_grace", 10, 0...3600, "seconds for requests to finish at shutdown"),
+        Setting("trusted_proxies", "", "networks of proxies whose client addresses are trusted, such as 10.0.0.0/8 ::1")
+        {
             text throws in
             _ = try TrustedProxies(text)
         },
-        Setting("forwarded_field", "x-forwarded-for", "where they tell them: x-forwarded-for, or forwarded (RFC 7239)")
-        {
+        Setting("forwarded_field", "x-forwarded-for", "their header field: x-forwarded-for, or forwarded (RFC 7239)") {
             text throws in
             _ = try TrustedProxies.Field(text)
+        },
+        Setting("access_log", "text", "one line per request on standard error: text, json or off") { text throws in
+            _ = try AccessLogFormat(text)
         },
     ]
 }
 
 extension Setting {
-    /// A setting whose text is tried by `check` and kept as text.
+    /// Creates a setting whose text `check` validates.
     fileprivate init(
         _ key: String, _ standard: String, _ summary: String, check: @escaping @Sendable (String) throws -> Void
     ) {
@@ -51,9 +55,7 @@ extension Setting {
             })
     }
 
-    /// A whole number within bounds that the server can live with.
-    ///
-    /// Read by `Int`, so that no unit and no fraction passes; what is refused is named by key and bounds.
+    /// Creates a setting for a whole number within bounds.
     fileprivate static func number(
         _ key: String, _ standard: Int, _ range: ClosedRange<Int>, _ summary: String
     ) -> Setting {
@@ -68,9 +70,9 @@ extension Setting {
 }
 
 extension TrustedProxies {
-    /// Reads networks, separated by spaces or commas.
+    /// Parses networks, separated by spaces or commas.
     ///
-    /// - Throws: `CommandError.failed`, which names the one that is none.
+    /// - Throws: `CommandError.failed`, which names the invalid one.
     init(_ text: String, field: Field = .xForwardedFor) throws(CommandError) {
         var ranges: [NetworkRange] = []
         for word in text.split(whereSeparator: { $0 == " " || $0 == "," }) {
@@ -87,7 +89,7 @@ extension TrustedProxies {
 }
 
 extension TrustedProxies.Field {
-    /// Reads the name of a field.
+    /// Parses the name of a field.
     ///
     /// - Throws: `CommandError.failed`.
     init(_ text: String) throws(CommandError) {

@@ -2,17 +2,17 @@
 
 import LatchIdentity
 
-/// Something that can be configured: under its key in a file, `LATCH_…` in the environment, and with some of them a flag.
+/// A setting, named by its key in a file, by `LATCH_…` in the environment, and sometimes by an option.
 struct Setting: Sendable {
     /// The key in a file.
     let key: String
-    /// What it is for, in one line.
+    /// The purpose, in one line.
     let summary: String
     /// Whether its value must not be shown.
     let isSecret: Bool
-    /// The value where nobody gives one; empty where there is none.
+    /// The default value; empty where there is none.
     let standard: String
-    /// Says what its text must be; nil for every text that fits.
+    /// Validates a text; returns nil for a valid one.
     let problem: @Sendable (_ text: String) -> (any Error)?
 
     /// The name in the environment.
@@ -23,7 +23,7 @@ extension Setting {
     /// Every setting of the server.
     static let all: [Setting] = ServerSetting.all + IdentitySetting.all.map(Setting.init)
 
-    /// A setting of the auth server, tried by making a configuration, and the mailer, of this value alone.
+    /// Creates a setting of the auth server, validated by making a configuration and the mailer of this value alone.
     private init(_ setting: IdentitySetting) {
         self.init(
             key: setting.key, summary: setting.summary, isSecret: setting.isSecret,
@@ -36,5 +36,28 @@ extension Setting {
                     return error
                 }
             })
+    }
+}
+
+/// The source of a setting's value; later cases override earlier ones.
+enum SettingSource: Sendable, Hashable {
+    case standard
+    /// A configuration file; the line is counted from 1, and unknown for JSON.
+    case file(path: String, line: Int?)
+    /// An environment variable, by its whole name `LATCH_…`.
+    case environment(name: String)
+    /// An option, by its long name without dashes.
+    case flag(name: String)
+}
+
+extension SettingSource: CustomStringConvertible {
+    /// The source as it is shown to users.
+    var description: String {
+        switch self {
+        case .standard: "default"
+        case .file(let path, let line): path + (line.map { ":\($0)" } ?? "")
+        case .environment(let name): name
+        case .flag(let name): "--\(name)"
+        }
     }
 }

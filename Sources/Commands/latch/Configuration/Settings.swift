@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCommand
+import LatchCore
+import LatchIdentity
+import LatchTOML
 
-/// Every setting with its value and where that comes from.
+/// All settings with their values and the sources of these.
 struct Settings: Sendable {
-    /// A setting, as it is in effect.
+    /// A setting with its effective value.
     struct Effective: Sendable {
         let setting: Setting
         let text: String
         let source: SettingSource
 
-        /// The value as it may be shown.
+        /// The value with secrets redacted.
         var shown: String {
             if setting.key == "store" { return StoreLocation.redacted(text) }
             return setting.isSecret && !text.isEmpty ? "(redacted)" : text
         }
     }
 
-    /// In the order of the catalogue.
+    /// All settings, in the order of `Setting.all`.
     let all: [Effective]
 
-    /// Values that have been looked at already.
+    /// Creates settings of validated values.
     init(all: [Effective]) { self.all = all }
 
-    /// The values of all sources; of each setting the flag wins, then the environment, then the file.
+    /// Combines the values of all sources: options override the environment, which overrides the file.
     ///
-    /// - Parameter flags: Values by key.
-    /// - Throws: `CommandError.failed`, which names the source of what is wrong.
+    /// - Parameter flags: The values of options, by key.
+    /// - Throws: `CommandError.failed`, which names the source of an invalid value.
     init(
         flags: [String: String] = [:], environment: [String: String] = [:], file: ConfigurationFile? = nil
     ) throws(CommandError) {
-        if let file { try Self.refuseUnknownKeys(in: file) }
+        if let file { try Self.rejectUnknownKeys(in: file) }
         var all: [Effective] = []
         for setting in Setting.all {
             let effective = Self.effective(setting, flags, environment, file)
@@ -42,18 +45,13 @@ struct Settings: Sendable {
         self.all = all
     }
 
-    /// The value of a setting; empty where there is none.
-    ///
-    /// A key that no setting has gives the empty text as well: keys are written in this module alone, and tests go
-    /// through all of them.
+    /// The value of a setting; empty where there is none, also for an unknown key.
     subscript(key: String) -> String { all.first { $0.setting.key == key }?.text ?? "" }
 
-    /// The value of a setting that has been found to be a number.
-    ///
-    /// It was tried when the settings were read, so that 0 stands only for a key that is no number.
+    /// Returns the value of a numeric setting, which has been validated; 0 for a key that is not numeric.
     func number(_ key: String) -> Int { Int(self[key]) ?? 0 }
 
-    /// The first of flag, environment and file that names the setting; the default otherwise.
+    /// Returns the value of the option, the environment or the file, or else the default.
     private static func effective(
         _ setting: Setting, _ flags: [String: String], _ environment: [String: String], _ file: ConfigurationFile?
     ) -> Effective {
@@ -69,41 +67,127 @@ struct Settings: Sendable {
         return Effective(setting: setting, text: setting.standard, source: .standard)
     }
 
-    /// A key that nothing reads is a typo, and the setting it was meant for would silently keep its default.
-    private static func refuseUnknownKeys(in file: ConfigurationFile) throws(CommandError) {
+    /// Rejects unknown keys, since the setting that a misspelt one means would silently keep its default.
+    private static func rejectUnknownKeys(in file: ConfigurationFile) throws(CommandError) {
         let keys = Setting.all.map(\.key)
         for entry in file.entries where !keys.contains(entry.key) {
-            let place = SettingSource.file(path: file.path, line: entry.line)
+            let source = SettingSource.file(path: file.path, line: entry.line)
             let suggestion = Suggestion.sentence(for: entry.key, among: keys) { "'\($0)'" }
             throw .failed(
-                "\(place): there is no setting '\(entry.key)'.",
+                "\(source): there is no setting '\(entry.key)'.",
                 hint: suggestion + "'latch serve --print-config' shows all settings.")
         }
     }
 
-    /// Puts the place in front, where whoever reads it has to go.
+    /// Returns the error with its source in front.
     private static func error(_ problem: any Error, at source: SettingSource) -> CommandError {
-        let told = CommandError(telling: problem)
-        // A flag is part of the command line, so what is wrong with it is a mistake in the call.
-        if case .flag = source { return .usage("\(source): \(told.message)", hint: told.hint ?? "") }
-        return .failed("\(source): \(told.message)", hint: told.hint)
+        let error = CommandError(describing: problem)
+        // An invalid option is a usage error.
+        if case .flag = source { return .usage("\(source): \(error.message)", hint: error.hint ?? "") }
+        return .failed("\(source): \(error.message)", hint: error.hint)
     }
 }
 
 extension Settings {
-    /// Names of the environment that look like settings and are none, with what may have been meant.
+    /// Returns the environment variables `LATCH_…` that are not settings, sorted, with suggestions.
     ///
-    /// Names alone, sorted, and never values: a name that is nearly that of a secret holds a secret.
-    static func unknownNames(in environment: [String: String]) -> [(name: String, meant: String?)] {
+    /// It never returns values: a misspelt name of a secret holds a secret.
+    static func unknownNames(in environment: [String: String]) -> [(name: String, suggestion: String?)] {
         let known = Setting.all.map(\.environmentName)
         return environment.keys.sorted()
             .filter { $0.hasPrefix("LATCH_") && !known.contains($0) && !others.contains($0) }
             .map { ($0, Suggestion.nearest(to: $0, among: known)) }
     }
 
-    /// What other verbs read.
+    /// The variables of other subcommands.
     private static let others = [
         "LATCH_HOME", "LATCH_CONFIG", "LATCH_ACCOUNT", "LATCH_SECRET_STORE", "LATCH_PASSPHRASE_FILE",
         "LATCH_PASSPHRASE_FD",
     ]
+}
+
+extension Settings {
+    /// Returns the configuration of the auth server.
+    ///
+    /// Defaults are left out, so that the server's own defaults apply and are defined in one place.
+    func identityConfiguration() throws(IdentityError) -> IdentityConfiguration {
+        let keys = Set(IdentitySetting.all.map(\.key))
+        let given = all.filter { keys.contains($0.setting.key) && $0.source != .standard }
+        return try IdentityConfiguration(
+            values: Dictionary(uniqueKeysWithValues: given.map { ($0.setting.key, $0.text) }))
+    }
+}
+
+extension Settings {
+    /// The settings that can change while the server runs.
+    private static let reloadable: Set<String> = [
+        "access_token_lifetime", "refresh_token_lifetime", "replay_window", "keyed_replay_window",
+        "verification_lifetime", "reset_lifetime", "require_verified_email", "argon2_memory_kib", "argon2_passes",
+        "password_queue_limit", "login_limit_per_minute", "allowed_origins",
+        "scopes", "default_scopes", "apps", "app_secrets", "first_party_grants", "first_party_scopes",
+        "token_limit_per_minute", "renewal_limit_per_minute", "sample_resource", "user_service",
+        "first_administrator",
+    ]
+
+    /// Returns these settings, with the fixed ones taken from those that the server started with.
+    func keeping(_ first: Settings) -> Settings {
+        Settings(
+            all: zip(all, first.all).map { now, before in
+                Self.reloadable.contains(now.setting.key) ? now : before
+            })
+    }
+
+    /// Returns the keys of fixed settings whose values have changed since the start.
+    func keysNeedingRestart(since first: Settings) -> [String] {
+        zip(all, first.all)
+            .filter { now, before in now.text != before.text && !Self.reloadable.contains(now.setting.key) }
+            .map(\.0.setting.key)
+    }
+}
+
+extension Settings {
+    /// The settings as a TOML file, each with its purpose and the source of its value as a comment.
+    ///
+    /// A setting without a value is commented out, and a secret is `(redacted)`.
+    var toml: String {
+        all.map { effective in
+            let words = effective.setting.summary.split(separator: " ").map(String.init)
+            let comment = HelpText.wrapped(words, indent: 2).split(separator: "\n").map {
+                "# " + $0.drop { $0 == " " }
+            }
+            let line = "\(effective.setting.key) = \(Self.literal(effective.shown))  # \(effective.source)"
+            return (comment + [effective.shown.isEmpty ? "# " + line : line]).map { $0 + "\n" }.joined()
+        }.joined(separator: "\n")
+    }
+
+    /// The settings as a JSON array; every value is a string.
+    var json: JSONValue {
+        .array(
+            all.map { effective in
+                [
+                    "key": .string(effective.setting.key), "value": .string(effective.shown),
+                    "source": .string("\(effective.source)"), "environment": .string(effective.setting.environmentName),
+                    "summary": .string(effective.setting.summary),
+                ]
+            })
+    }
+
+    /// Returns a TOML value: numbers and booleans bare, everything else in quotation marks (TOML 1.0, "String").
+    private static func literal(_ text: String) -> String {
+        // A bare 0x10 or +1 would be read back as 16 or 1, which is another text.
+        let isPlainNumber = TOMLParser.integer(text).map { String($0) == text } ?? false
+        if isPlainNumber || text == "true" || text == "false" { return text }
+        var quoted = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": quoted += "\\\(scalar)"
+            case "\n": quoted += "\\n"
+            case let other where other.value < 0x20 || other.value == 0x7F:
+                let digits = String(other.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return "\"\(quoted)\""
+    }
 }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCommand
 import LatchCore
 import LatchHTTP
+import PortableFoundation
 
-/// The way to an issuer, and how its clock compares with this machine's.
+/// A check of the connection to an issuer and of the clock difference.
 struct IssuerCheck {
-    /// What verifiers allow (JWTVerifier's leeway); beyond it fresh tokens look like those of another time.
+    /// The leeway of verifiers in seconds (`JWTVerifier`); a larger clock difference makes fresh tokens invalid.
     private static let tolerance = 30.0
-    /// Nobody waits longer for a look.
-    private static let patience = Duration.seconds(10)
+    private static let timeout = Duration.seconds(10)
 
     private let issuer: IssuerURL
     private let transport: any Handler
@@ -20,22 +19,22 @@ struct IssuerCheck {
         self.transport = transport
     }
 
-    /// Asks for the issuer's health.
-    func look() async -> [Diagnosis] {
-        let client = Client(baseURL: issuer.url, transport: transport, timeout: Self.patience)
+    /// Requests the issuer's health endpoint.
+    func run() async -> [Diagnosis] {
+        let client = Client(baseURL: issuer.url, transport: transport, timeout: Self.timeout)
         let clock = ContinuousClock()
         let (sent, begin) = (Date(), clock.now)
         do {
             let response = try await client.respond(to: client.request(.get, "healthz"))
             let time = clock.now - begin
-            return [reach(response, time)] + (skew(response, sent: sent).map { [$0] } ?? [])
+            return [connection(response, time)] + (skew(response, sent: sent).map { [$0] } ?? [])
         } catch {
             return [.wrong("issuer", error)]
         }
     }
 
-    /// Any answer shows that somebody is there; one of failure is told.
-    private func reach(_ response: HTTPResponse, _ time: Duration) -> Diagnosis {
+    /// Reports the response time, or the server error.
+    private func connection(_ response: HTTPResponse, _ time: Duration) -> Diagnosis {
         let milliseconds = Int((time.inSeconds * 1000).rounded())
         let facts: JSONObject = [
             "issuer": .string(issuer.text), "status": .integer(Int64(response.status.rawValue)),
@@ -43,22 +42,21 @@ struct IssuerCheck {
         ]
         guard !response.status.isServerError else {
             return .wrong(
-                "issuer", "\(issuer.text) answers, and says that it is not well (\(response.status)).",
-                hint: "Try again later, or tell whoever runs it.", facts: facts)
+                "issuer", "\(issuer.text) answers with a server error (\(response.status)).",
+                hint: "Try again later, or inform its operator.", facts: facts)
         }
         return .fine("issuer", "\(issuer.text) answers in \(milliseconds) ms", facts: facts)
     }
 
-    /// The distance of the clocks, by the `Date` of the answer (RFC 9110 §6.6.1), which counts whole seconds.
+    /// Reports the clock difference by the response's `Date` (RFC 9110 §6.6.1), which counts whole seconds.
     private func skew(_ response: HTTPResponse, sent: Date) -> Diagnosis? {
         guard let date = response.fields[.date].flatMap(HTTPDate.init)?.date else { return nil }
-        // It was written at some moment between the two: only what lies outside says something.
+        // The server wrote it between sending and now: only a date outside of that interval shows a difference.
         let (ahead, behind) = (date.timeIntervalSince(Date()), date.timeIntervalSince(sent.addingTimeInterval(-1)))
         let skew = ahead > 0 ? ahead : min(behind, 0)
         let facts: JSONObject = ["skewSeconds": .number((skew * 10).rounded() / 10)]
         guard abs(skew) > Self.tolerance else { return .fine("clock", "agrees with that of the issuer", facts: facts) }
-        // "in 2 hours" without its first word.
-        let distance = Span.text(abs(skew)).split(separator: " ").dropFirst().joined(separator: " ")
+        let distance = RelativeTime.amount(abs(skew)) ?? "0 seconds"
         return .wrong(
             "clock", "This machine's clock is \(distance) \(skew > 0 ? "behind" : "ahead of") the issuer's.",
             hint: "Set it; sessions correct for it, other programs do not.", facts: facts)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCommand
 import LatchCore
 import LatchJOSE
+import PortableFoundation
 
-/// A token as it is shown: its header, its claims, and whether anybody vouches for them.
+/// The printed form of a token: header, claims and verification.
 struct TokenReport {
-    /// Claims that are times (RFC 7519 §4.1, OpenID Connect Core §2).
+    /// The claims that are times (RFC 7519 §4.1, OpenID Connect Core §2).
     private static let times: Set<String> = ["exp", "nbf", "iat", "auth_time", "updated_at"]
 
     let token: JWT
@@ -15,7 +15,7 @@ struct TokenReport {
     let isVerified: Bool
     let now: Date
 
-    /// For a script.
+    /// The report for a script.
     var json: JSONValue {
         [
             "header": .object(token.header.members), "claims": .object(token.claims.members),
@@ -23,7 +23,7 @@ struct TokenReport {
         ]
     }
 
-    /// For a person.
+    /// The report for a user.
     var text: String {
         let lines =
             ["header"] + Self.rows(token.header.members.map { ($0.key, Self.shown($0.value)) }) + ["claims"]
@@ -36,26 +36,26 @@ struct TokenReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Two columns below a heading.
+    /// Returns two columns for below a heading.
     private static func rows(_ rows: [(String, String)]) -> [String] {
         let width = rows.map { $0.0.printable.count }.max() ?? 0
         return rows.map { name, value in
             let name = name.printable
-            return "  " + name + String(repeating: " ", count: width - name.count + 2) + value
+            return "  \(name.padded(to: width))  \(value)"
         }
     }
 
-    /// Text without quotation marks, everything else as JSON.
+    /// Returns text without quotation marks, everything else as JSON.
     private static func shown(_ value: JSONValue) -> String {
         (value.stringValue ?? String(decoding: value.serialized(), as: UTF8.self)).printable
     }
 
-    /// A time as people read it, and how far away it is.
+    /// Returns a time in ISO 8601 with its distance from now.
     private func remark(_ name: String) -> String {
         guard Self.times.contains(name), let date = token.claims.date(name) else { return "" }
         let seconds = date.timeIntervalSince(now)
-        // Beyond it a date has no text; nobody means such a time.
+        // A date this far away has no text form.
         guard abs(date.timeIntervalSince1970) < 1e11 else { return "" }
-        return "  \(date.formatted(.iso8601)), \(Span.text(seconds))"
+        return "  \(date.formatted(.iso8601)), \(RelativeTime.text(seconds))"
     }
 }

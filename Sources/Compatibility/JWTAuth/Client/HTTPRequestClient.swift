@@ -142,7 +142,7 @@ extension HTTPRequestClient {
                 return (data, response)
             }
         }
-        return HandlerFunction { request in
+        return ClosureHandler { request in
             do {
                 return try await handler.respond(to: request)
             } catch let error where error is Error || error is CancellationError {
@@ -267,8 +267,8 @@ extension HTTPRequestClient {
         public var errorDescription: String? {
             switch self {
             case .invalidHTTPResponse: "The answer is none of HTTP."
-            case .badResponse(_, let status, _): "The server answered with status \(status)."
-            case .decodingError(_, let error): "The answer could not be read: \(error.place)."
+            case .badResponse(_, let status, _): "The server responded with status \(status)."
+            case .decodingError(_, let error): "The response could not be decoded: \(error.place)."
             // What a foreign error says of itself may quote what was sent.
             case .other(_, let error): (error as? any CodedError)?.message ?? "The request failed: \(type(of: error))."
             }

@@ -89,7 +89,7 @@ public struct JWTAuthClient: Sendable {
             let account = values.account
             do {
                 return try await values.httpRequestClient.answer(to: request, baseURL: base, options) { origin in
-                    [SessionInterceptor(account.session, for: .origin(origin), renews: refreshing)]
+                    [SessionInterceptor(account.session, for: .origin(origin), refreshes: refreshing)]
                 }
             } catch {
                 throw account.facing(error)

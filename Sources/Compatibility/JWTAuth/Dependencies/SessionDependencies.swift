@@ -37,9 +37,9 @@ extension DependencyValues {
     }
 
     /// The policy of refreshes; setting it creates another session.
-    public var renewalPolicy: RenewalPolicy {
-        get { self[RenewalPolicy.self] }
-        set { self[RenewalPolicy.self] = newValue }
+    public var renewalPolicy: RefreshPolicy {
+        get { self[RefreshPolicy.self] }
+        set { self[RefreshPolicy.self] = newValue }
     }
 
     /// The session, which a test or a preview may set to begin with.
@@ -101,7 +101,7 @@ extension WallClock: DependencyKey, SessionShaping {
     public static var liveValue: WallClock { .system }
 }
 
-extension RenewalPolicy: DependencyKey, SessionShaping {
+extension RefreshPolicy: DependencyKey, SessionShaping {
     /// Refreshes shortly before the end, when a caller needs the token.
-    public static var liveValue: RenewalPolicy { RenewalPolicy() }
+    public static var liveValue: RefreshPolicy { RefreshPolicy() }
 }

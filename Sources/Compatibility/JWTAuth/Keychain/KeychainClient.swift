@@ -116,7 +116,7 @@ extension KeychainClient {
     ///
     /// - Parameter tokens: What is kept there at first.
     public static func inMemory(_ tokens: AuthTokens? = nil) -> KeychainClient {
-        let secrets = MemorySecretStore()
+        let secrets = InMemorySecretStore()
         let prefix = "JWTAuth."
         // Tokens have a spelling in JSON, always.
         if let tokens, let text = try? KeychainRecords.text(of: TokenRecord(credential: tokens)) {

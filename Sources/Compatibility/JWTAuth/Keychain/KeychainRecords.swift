@@ -105,11 +105,11 @@ private struct EarlierPair: TokenRecordStore {
         guard let tokens = record.credential, let refresh = tokens.refresh else { throw AuthError.storeCorrupt }
         try await records.save(
             record: TokenRecord(
-                credential: AuthTokens(access: tokens.access, refresh: refresh), signIn: record.signIn))
+                credential: AuthTokens(access: tokens.access, refresh: refresh), sessionID: record.sessionID))
     }
 
     func loadRecord() async throws -> TokenRecord<Tokens>? {
         guard let record = try await records.kept() else { return nil }
-        return TokenRecord(credential: record.credential?.asTokens, signIn: record.signIn, end: record.end)
+        return TokenRecord(credential: record.credential?.asTokens, sessionID: record.sessionID, end: record.end)
     }
 }

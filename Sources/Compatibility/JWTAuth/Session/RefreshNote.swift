@@ -27,7 +27,7 @@ final class RefreshNote: Sendable {
     ///
     /// - Throws: `AuthError.reauthenticationRequired` where the issuer refuses, which ends the session; a
     ///   `RefreshFailure` for anything else, which does not.
-    static func run(_ renewal: Renewal<AuthTokens>, fallback: @escaping Refresh) async throws -> AuthTokens {
+    static func run(_ renewal: RefreshRequest<AuthTokens>, fallback: @escaping Refresh) async throws -> AuthTokens {
         let note = RefreshNote(key: renewal.idempotencyKey)
         let refresh = DependencyValues.scoped?.refresh ?? fallback
         do {

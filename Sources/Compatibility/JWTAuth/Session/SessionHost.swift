@@ -67,7 +67,7 @@ final class AuthAccount: Sendable {
     }
 
     /// Whether the current task is part of this session's refresh.
-    private var isRefreshing: Bool { RenewalScope.sessions.contains(ObjectIdentifier(session)) }
+    private var isRefreshing: Bool { ActiveRefreshes.sessions.contains(ObjectIdentifier(session)) }
 
     /// An error of the session in the words of this package.
     func facing(_ error: any Error) -> any Error {

@@ -135,7 +135,7 @@ extension AuthTokens: SessionCredential {
     var asTokens: Tokens { Tokens(access: access, refresh: refresh, expiry: content.expiry) }
 
     /// Whether both carry the same access token.
-    public func authorizesLike(_ other: AuthTokens) -> Bool { access == other.access }
+    public func hasSameAccessToken(as other: AuthTokens) -> Bool { access == other.access }
 
     /// Sets the `Authorization` field (RFC 6750 §2.1).
     ///

@@ -123,7 +123,7 @@ extension APIError: LocalizedError {
         case .notFound: "There is no such thing."
         case .rateLimited(let seconds):
             seconds.map { "Too many requests. Try again in \(Int($0.rounded(.up))) seconds." } ?? "Too many requests."
-        case .serverError(let status, let message): message ?? "The server answered with status \(status)."
+        case .serverError(let status, let message): message ?? "The server responded with status \(status)."
         case .networkError: "Network error: the server could not be reached."
         case .sessionUnavailable: "The session cannot be used at the moment."
         }

@@ -45,7 +45,7 @@ extension OAuthError {
         case HTTPError.invalidURL, HTTPError.insecureURL: invalidURL
         case HTTPError.malformedMessage, HTTPError.undecodable, HTTPError.tooLarge: invalidResponse
         case let error as HTTPError: error == .cancelled ? CancellationError() : networkError(error)
-        case let error as AuthError where error == .renewalFailed || error == .reauthenticationRequired:
+        case let error as AuthError where error == .refreshFailed || error == .reauthenticationRequired:
             error.cause.map(map) ?? authenticationFailed
         case AuthError.missingToken: authenticationFailed
         default: error

@@ -44,7 +44,7 @@ public struct OAuthTokenResponse: Codable, Equatable, Sendable {
     /// Reads an answer of the server, by the reader of the core, or what `encode(to:)` wrote.
     public init(from decoder: any Decoder) throws {
         let members = try JSONValue(from: decoder).objectValue ?? [:]
-        self.init(try TokenReader(clock: .system).read(members))
+        self.init(try TokenResponseDecoder(clock: .system).decode(members))
         guard let date = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Date.self, forKey: .expiryDate)
         else { return }
         self = OAuthTokenResponse(self, expiryDate: date)

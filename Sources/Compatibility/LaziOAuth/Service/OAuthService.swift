@@ -62,18 +62,18 @@ public final class OAuthService {
     ///   - random: For idempotency keys.
     public init(
         baseURL: URL, store: (any TokenStore<Tokens>)? = nil, migratingFrom legacy: (any SecretStore)? = nil,
-        registration: AppRegistration = .none, transport: any Handler = Transport.live,
+        registration: ClientRegistration = .none, transport: any Handler = Transport.live,
         interceptors: [any Interceptor] = [], allowingInsecureHTTP: InsecureHTTP = .loopbackOnly,
         clock: WallClock = .system, random: RandomSource = .system
     ) {
         self.baseURL = baseURL
         let store = store ?? KeychainTokenStore(service: OAuthService.keychainService, account: "session")
         let endpoint = TokenEndpoint(
-            provider: .lazi(at: baseURL), registration: registration, transport: transport, interceptors: interceptors,
+            server: .lazi(at: baseURL), registration: registration, transport: transport, interceptors: interceptors,
             allowingInsecureHTTP: allowingInsecureHTTP, timeout: .seconds(30), clock: clock)
         // Five minutes before the expiry, as the app's documents promise.
         let session = Session(
-            tokenEndpoint: endpoint, store: store, policy: RenewalPolicy(lead: .seconds(300), jitter: .zero),
+            tokenEndpoint: endpoint, store: store, policy: RefreshPolicy(lead: .seconds(300), jitter: .zero),
             random: random)
         self.endpoint = endpoint
         self.session = session
@@ -85,7 +85,7 @@ public final class OAuthService {
         http = Client(
             baseURL: baseURL, transport: transport, interceptors: carrying + interceptors,
             allowingInsecureHTTP: allowingInsecureHTTP)
-        observed = ObservableSession(session)
+        observed = ObservableSession(session, restores: false)
         if let legacy, let records = store as? any TokenRecordStore<Tokens> {
             migration = Task { await migrate(LegacyMigration(.lazi, in: legacy, random: random), into: records) }
         }
@@ -123,12 +123,12 @@ public final class OAuthService {
     }
 }
 
-extension Provider {
+extension AuthorizationServer {
     /// The routes of the app's backend.
-    static func lazi(at url: URL) -> Provider {
-        var provider = Provider.latchwork(at: url)
-        provider.jsonRenewalEndpoint = url.appending(path: "oauth/token/refresh")
-        return provider
+    static func lazi(at url: URL) -> AuthorizationServer {
+        var server = AuthorizationServer.latchwork(at: url)
+        server.jsonRefreshEndpoint = url.appending(path: "oauth/token/refresh")
+        return server
     }
 }
 
@@ -283,7 +283,7 @@ extension OAuthService {
         await prepared()
         do {
             let current = try await session.currentCredential()
-            _ = try await session.renewed(replacing: current)
+            _ = try await session.refreshed(replacing: current)
             lastError = nil
             return true
         } catch {

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the services are, and how requests to them are made.
+/// The services of an application, and the settings of requests to them.
 public struct NetworkConfig: Sendable {
-    /// How long one attempt may take, in seconds.
+    /// The time limit of one attempt, in seconds.
     public let timeout: TimeInterval
-    /// How many attempts a request gets in all; a `retryPolicy` says it instead.
+    /// The maximum number of attempts; ignored if there is a `retryPolicy`.
     public let retries: Int
-    /// How many requests may be sent in which time; nil sets no limit.
+    /// The rate limit; nil sets none.
     public let rateLimit: RateLimitConfiguration?
-    /// Writes the JSON content of routes.
+    /// The encoder of the JSON content of routes.
     public let jsonEncoder: JSONEncoder
-    /// Reads the JSON content of answers.
+    /// The decoder of the JSON content of responses.
     public let jsonDecoder: JSONDecoder
-    /// When a request is made again; nil makes `retries` attempts after the pauses of `RetryPolicy.default`.
+    /// The retry policy; nil makes `retries` attempts with the delays of `RetryPolicy.default`.
     public let retryPolicy: RetryPolicy?
-    /// Whether plain http may be spoken to other machines than this one: anybody on the way can read and change it.
+    /// Whether plain http is allowed to hosts other than this one; an attacker on the network can read and change it.
     public let allowsPlainHTTPToAnyHostWithoutEncryption: Bool
 
     private let environments: [DomainKey: any NetworkEnvironmentProviding]
 
-    /// A configuration for the services of one enumeration of domains.
+    /// Creates a configuration for the services of one enumeration of domains.
     public init<Domain: ServiceDomain>(
         environments: [Domain: any NetworkEnvironmentProviding],
         timeout: TimeInterval = 30,
@@ -36,9 +36,9 @@ public struct NetworkConfig: Sendable {
             allowsPlainHTTPToAnyHostWithoutEncryption: allowsPlainHTTPToAnyHostWithoutEncryption)
     }
 
-    /// A configuration put together by several modules; of two environments for a domain the later one counts.
+    /// Creates a configuration from those of several modules; a later environment of a domain replaces an earlier one.
     ///
-    /// A key that is no `ServiceDomain` can never be asked for and is left out.
+    /// Keys that are not a `ServiceDomain` are ignored.
     public init(
         environmentConfigurations: [[AnyHashable: any NetworkEnvironmentProviding]],
         timeout: TimeInterval = 30,
@@ -66,7 +66,7 @@ public struct NetworkConfig: Sendable {
         self.allowsPlainHTTPToAnyHostWithoutEncryption = allowsPlainHTTPToAnyHostWithoutEncryption
     }
 
-    /// The environment of a domain, or `missingEnvironment`.
+    /// Returns the environment of a domain, or `missingEnvironment`.
     public func environment<Domain: ServiceDomain>(
         for domain: Domain
     ) -> Result<any NetworkEnvironmentProviding, NetworkError> {
@@ -76,11 +76,67 @@ public struct NetworkConfig: Sendable {
         return .success(environment)
     }
 
-    /// Where a domain's endpoints begin, or `missingEnvironment`.
+    /// Returns the base URL of a domain, or `missingEnvironment`.
     public func baseURL<Domain: ServiceDomain>(for domain: Domain) -> Result<URL, NetworkError> {
         environment(for: domain).map(\.baseURL)
     }
 
     /// The policy in effect.
     var effectiveRetryPolicy: RetryPolicy { retryPolicy ?? RetryPolicy(maxAttempts: retries) }
+}
+
+/// A service that an application calls, as a case of an enumeration of its own.
+///
+/// ```swift
+/// enum MyDomain: ServiceDomain {
+///     case api
+///     var identifier: String { "api" }
+/// }
+/// ```
+public protocol ServiceDomain: Hashable, Sendable {
+    /// The name that distinguishes domains of one type.
+    var identifier: String { get }
+}
+
+extension ServiceDomain {
+    /// Returns whether the identifiers are equal.
+    public static func == (left: Self, right: Self) -> Bool { left.identifier == right.identifier }
+
+    /// Hashes the identifier.
+    public func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
+}
+
+/// The only domain of a provider that `NetworkProvider.quick` created.
+public enum DefaultDomain: ServiceDomain {
+    /// The one service.
+    case `default`
+
+    /// `default`.
+    public var identifier: String { "default" }
+}
+
+/// A dictionary key for domains of any type; two types may use the same identifier.
+struct DomainKey: Hashable, Sendable {
+    private let type: ObjectIdentifier
+    private let identifier: String
+
+    init<Domain: ServiceDomain>(_ domain: Domain) {
+        type = ObjectIdentifier(Domain.self)
+        identifier = domain.identifier
+    }
+}
+
+/// The environment of a service.
+public protocol NetworkEnvironmentProviding: Sendable {
+    /// The base URL of its endpoints; its path and query are kept.
+    var baseURL: URL { get }
+}
+
+/// An environment with one base URL.
+public struct SimpleEnvironment: NetworkEnvironmentProviding, Hashable {
+    /// The base URL of its endpoints.
+    public let baseURL: URL
+
+    /// Creates an environment.
+    public init(baseURL: URL) { self.baseURL = baseURL }
 }

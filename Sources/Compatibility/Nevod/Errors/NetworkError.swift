@@ -1,46 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can go wrong with a request, as the original promises it.
+import LatchCore
+import LatchHTTP
+
+/// An error of a request.
 ///
-/// A case that carries something can be thrown and caught by its bare name too: `throw NetworkError.unauthorized`,
-/// `catch NetworkError.unauthorized`. No description holds a body, a field or a query.
+/// A case with associated values can be thrown and caught by its name alone too: `throw NetworkError.unauthorized`,
+/// `catch NetworkError.unauthorized`. No description contains a body, a field or a query.
 public enum NetworkError: Error {
-    /// The URL cannot be requested: malformed, out of its base, or plain http to another machine.
+    /// The URL is malformed, outside of its base URL, or plain http to another host.
     case invalidURL
     /// The configuration has no environment for a domain.
     case missingEnvironment(domain: String)
-    /// The answer has another shape; `data` is what came.
+    /// The response could not be decoded; `data` is its content.
     case parsingError(data: Data?, underlyingError: String?)
-    /// The server did not answer in time.
+    /// The server did not respond in time.
     case timeout
-    /// The server could not be reached, or not be trusted.
+    /// The server is unreachable or not trusted.
     case noConnection
     /// The task was cancelled.
     case cancelled
-    /// 401: the server knows nobody, or not any more.
+    /// The status 401: the credential is missing or no longer valid.
     case unauthorized(data: Data?, response: HTTPURLResponse?)
-    /// Another status of 400 to 499.
+    /// A status of 400 to 499 other than 401.
     case clientError(code: Int, data: Data?, response: HTTPURLResponse?)
     /// A status of 500 to 599.
-    case serverError(code: Int, answer: FailedAnswer)
-    /// The content could not be written.
+    case serverError(code: Int, response: FailedResponse)
+    /// The content could not be encoded.
     case bodyEncodingFailed
-    /// Anything else.
+    /// Any other error.
     case unknown(any Error)
-    /// The credential could not be had: its store cannot be read, or what obtains it failed for its own reasons.
+    /// The credential is unavailable: its storage or the refresh failed.
     case authenticationFailed(cause: (any Error)?)
-    /// The answer is none that a route could have expected, such as 304.
+    /// The response has an unexpected status, such as 304.
     case invalidResponse(data: Data?, response: HTTPURLResponse?)
 }
 
-/// What a server sent with an error of its own.
-public struct FailedAnswer: Sendable {
+/// The response of a server error.
+public struct FailedResponse: Sendable {
     /// The content.
     public let data: Data?
-    /// Status and fields.
+    /// The status and the fields.
     public let response: HTTPURLResponse?
 
-    /// An answer from its parts.
+    /// Creates a response from its parts.
     public init(data: Data? = nil, response: HTTPURLResponse? = nil) {
         self.data = data
         self.response = response
@@ -48,45 +51,160 @@ public struct FailedAnswer: Sendable {
 }
 
 extension NetworkError {
-    /// 401 with nothing known about the answer.
+    /// The status 401 without a response.
     public static var unauthorized: NetworkError { .unauthorized(data: nil, response: nil) }
 
-    /// A failed authentication whose reason is not told.
+    /// A failed authentication without a cause.
     public static var authenticationFailed: NetworkError { .authenticationFailed(cause: nil) }
 
-    /// An answer that nothing is known about.
+    /// An unexpected response without details.
     public static var invalidResponse: NetworkError { .invalidResponse(data: nil, response: nil) }
 
-    /// A status of 500 to 599 with its answer.
+    /// Creates an error of a status of 500 to 599.
     public static func serverError(code: Int, data: Data?, response: HTTPURLResponse?) -> NetworkError {
-        .serverError(code: code, answer: FailedAnswer(data: data, response: response))
+        .serverError(code: code, response: FailedResponse(data: data, response: response))
     }
 
-    /// An error of the server from its response.
+    /// Creates a server error from its response.
     public static func serverError(response: HTTPURLResponse, data: Data?) -> NetworkError {
         .serverError(code: response.statusCode, data: data, response: response)
     }
 
-    /// An error of the client from its response.
+    /// Creates a client error from its response.
     public static func clientError(response: HTTPURLResponse, data: Data?) -> NetworkError {
         .clientError(code: response.statusCode, data: data, response: response)
     }
 
-    /// An answer of another shape, with what its reader said about it.
+    /// Creates a decoding error, which names the key but not the content.
     public static func parsingError(data: Data?, error: any Error) -> NetworkError {
-        .parsingError(data: data, underlyingError: whereAndWhat(error))
+        .parsingError(data: data, underlyingError: decodingFailure(error))
     }
 }
 
 extension NetworkError: Equatable {
-    /// Compares the case, the status and the content; of other errors within it only that there is one.
+    /// Compares the case, the status and the content; causes are not compared.
     public static func == (left: NetworkError, right: NetworkError) -> Bool {
         guard left.name == right.name else { return false }
         switch (left, right) {
         case (.missingEnvironment(let left), .missingEnvironment(let right)): return left == right
-        // An unknown error can be anything: two of them are never known to be the same.
+        // Arbitrary errors cannot be compared, so two unknown errors are never equal.
         case (.unknown, .unknown): return false
         default: return left.statusCode == right.statusCode && left.responseData == right.responseData
         }
     }
+}
+
+extension NetworkError {
+    /// The content of the response, if there was one.
+    public var responseData: Data? {
+        switch self {
+        case .parsingError(let data, _), .unauthorized(let data, _), .clientError(_, let data, _),
+            .invalidResponse(let data, _):
+            data
+        case .serverError(_, let failed): failed.data
+        default: nil
+        }
+    }
+
+    /// The status and the fields of the response, if there was one.
+    public var httpResponse: HTTPURLResponse? {
+        switch self {
+        case .unauthorized(_, let response), .clientError(_, _, let response), .invalidResponse(_, let response):
+            response
+        case .serverError(_, let failed): failed.response
+        default: nil
+        }
+    }
+
+    /// The status of the response, if it is the error.
+    public var statusCode: Int? {
+        switch self {
+        case .unauthorized: 401
+        case .clientError(let code, _, _), .serverError(let code, _): code
+        case .invalidResponse(_, let response): response?.statusCode
+        default: nil
+        }
+    }
+
+    /// Decodes the JSON content of the response.
+    ///
+    /// - Throws: `DecodingError`, also without content.
+    public func decode<T: Decodable>(_ type: T.Type, using decoder: JSONDecoder = JSONDecoder()) throws -> T {
+        try decoder.decode(type, from: responseData ?? Data())
+    }
+
+    /// Decodes the JSON content of the response; nil if it has another form.
+    public func tryDecode<T: Decodable>(_ type: T.Type, using decoder: JSONDecoder = JSONDecoder()) -> T? {
+        try? decode(type, using: decoder)
+    }
+
+    /// The content of the response as text; nil if it is not UTF-8.
+    public var responseString: String? { responseData.flatMap { String(validating: $0, as: UTF8.self) } }
+
+    /// Whether the server responded with an unsuccessful status.
+    public var isHTTPError: Bool {
+        switch self {
+        case .unauthorized, .clientError, .serverError, .invalidResponse: true
+        default: false
+        }
+    }
+
+    /// Whether the network is the cause, so that the same request may succeed later.
+    public var isConnectivityError: Bool {
+        switch self {
+        case .timeout, .noConnection: true
+        default: false
+        }
+    }
+}
+
+extension NetworkError: CustomStringConvertible {
+    /// A description that omits what was sent and received.
+    public var description: String {
+        switch self {
+        case .missingEnvironment(let domain): "missingEnvironment(\(domain))"
+        case .parsingError(_, let detail): detail.map { "parsingError: \($0)" } ?? "parsingError"
+        case .unknown(let error), .authenticationFailed(let error?): "\(name): \(Self.safeDescription(error))"
+        default: statusCode.map { "\(name) (status \($0))" } ?? name
+        }
+    }
+
+    /// The name of the case.
+    var name: String {
+        switch self {
+        case .invalidURL: "invalidURL"
+        case .missingEnvironment: "missingEnvironment"
+        case .parsingError: "parsingError"
+        case .timeout: "timeout"
+        case .noConnection: "noConnection"
+        case .cancelled: "cancelled"
+        case .unauthorized: "unauthorized"
+        case .clientError: "clientError"
+        case .serverError: "serverError"
+        case .bodyEncodingFailed: "bodyEncodingFailed"
+        case .unknown: "unknown"
+        case .authenticationFailed: "authenticationFailed"
+        case .invalidResponse: "invalidResponse"
+        }
+    }
+
+    /// Describes an error of this package; of any other, which may print a secret, the type only.
+    private static func safeDescription(_ error: any Error) -> String {
+        switch error {
+        case let error as any CodedError: error.message
+        case let error as NetworkError: error.description
+        case let error as TokenStorageError: error.description
+        default: "\(type(of: error))"
+        }
+    }
+
+    /// Describes the position and the kind of a decoding error, without the content, which may contain secrets.
+    static func decodingFailure(_ error: any Error) -> String {
+        error is DecodingError ? error.decodingFailureDescription : safeDescription(error)
+    }
+}
+
+extension NetworkError: CustomReflectable {
+    /// A mirror without the response, so that `dump` and test reports do not show it.
+    public var customMirror: Mirror { Mirror(self, children: ["case": description], displayStyle: .enum) }
 }

@@ -5,36 +5,36 @@ import LatchCore
 import LatchHTTP
 import Synchronization
 
-/// What both authenticating interceptors do, over the session of a token storage.
+/// The implementation of both authentication interceptors, over the session of a token storage.
 final class Authenticator<Token: TokenModel>: Sendable {
-    private typealias Refused = Lease<TokenCredential<Token>>
+    private typealias Snapshot = CredentialSnapshot<TokenCredential<Token>>
 
     private let storage: TokenStorage<Token>
-    private let strategy: RefreshDesk<Token>.Strategy
+    private let strategy: TokenRefresher<Token>.Strategy
     private let shouldAuthenticate: @Sendable (URLRequest) -> Bool
-    /// Whether a token is obtained before the first request, or only when a server asks for one.
-    private let obtainsFirst: Bool
+    /// Whether a token is obtained before the first request, or only after a 401.
+    private let obtainsTokenEagerly: Bool
 
     private var session: Session<TokenCredential<Token>> { storage.session }
 
     init(
-        storage: TokenStorage<Token>, strategy: RefreshDesk<Token>.Strategy, obtainsFirst: Bool,
+        storage: TokenStorage<Token>, strategy: TokenRefresher<Token>.Strategy, obtainsTokenEagerly: Bool,
         shouldAuthenticate: @escaping @Sendable (URLRequest) -> Bool
     ) {
         self.storage = storage
         self.strategy = strategy
-        self.obtainsFirst = obtainsFirst
+        self.obtainsTokenEagerly = obtainsTokenEagerly
         self.shouldAuthenticate = shouldAuthenticate
     }
 
-    /// The request with the token, where one is to be sent there.
+    /// Returns the request with the token, if the token may be sent with it.
     func adapt(_ request: URLRequest) async throws -> URLRequest {
-        guard authenticates(request), !isRenewing else { return request }
+        guard authenticates(request), !isRefreshing else { return request }
         do {
             let lease = try await lease()
-            try Exchange.current?.begin(ObjectIdentifier(self), with: lease)
+            try RequestContext.current?.record(ObjectIdentifier(self), with: lease)
             guard let token = lease.credential.token else { return request }
-            Exchange.current?.add(RedirectAuthorization(SessionStep(session, lease), isMeant: authenticates))
+            RequestContext.current?.add(RedirectAuthorization(SessionAttempt(session, lease), isIncluded: authenticates))
             var authorized = request
             token.authorize(&authorized)
             return authorized
@@ -43,81 +43,81 @@ final class Authenticator<Token: TokenModel>: Sendable {
         }
     }
 
-    /// Whether a request that was refused is to be sent again, with another token.
+    /// Returns whether a rejected request should be sent again, with another token.
     ///
-    /// The session renews once for all that were refused, and not at all where the token has been replaced since.
+    /// The session refreshes once for all requests with a token, and not at all if the token was replaced meanwhile.
     func retry(_ request: URLRequest, error: NetworkError) async throws -> Bool {
-        guard case .unauthorized = error, authenticates(request), !isRenewing else { return false }
-        guard let exchange = Exchange.current else { return try await retryAlone(request) }
+        guard case .unauthorized = error, authenticates(request), !isRefreshing else { return false }
+        guard let context = RequestContext.current else { return try await retryWithoutContext(request) }
         let current = session.currentState.credential
-        let refused = exchange.takeRefused(ObjectIdentifier(self)) { (lease: Refused) in lease.credential == current }
-        guard let refused else { return false }
-        return try await renew(replacing: refused)
+        let rejected = context.takeRejected(ObjectIdentifier(self)) { (lease: Snapshot) in lease.credential == current }
+        guard let rejected else { return false }
+        return try await refresh(replacing: rejected)
     }
 
-    /// Outside of a provider nobody knows with which token the request was made.
+    /// Handles a retry outside of a provider, where the token of the request is unknown.
     ///
-    /// Where the present one makes no difference to it, that is the one that was refused.
-    private func retryAlone(_ request: URLRequest) async throws -> Bool {
+    /// If the current token does not change the request, it is the one that was rejected.
+    private func retryWithoutContext(_ request: URLRequest) async throws -> Bool {
         do {
-            let current = try await session.lease()
+            let current = try await session.snapshot()
             var again = request
             current.credential.token?.authorize(&again)
             guard again == request else { return true }
-            return try await renew(replacing: current)
+            return try await refresh(replacing: current)
         } catch {
             throw NetworkError(error)
         }
     }
 
-    private func renew(replacing refused: Refused) async throws -> Bool {
-        storage.desk.use(strategy)
+    private func refresh(replacing rejected: Snapshot) async throws -> Bool {
+        storage.refresher.use(strategy)
         do {
-            _ = try await session.renewed(replacing: refused)
+            _ = try await session.refreshed(replacing: rejected)
             return true
         } catch AuthError.superseded {
-            // Somebody signed out or in meanwhile: the request was made for another person, and stays refused.
+            // The user signed out or in meanwhile: the request belongs to another session, and stays rejected.
             return false
         } catch {
             throw NetworkError(error)
         }
     }
 
-    /// The token to send now.
-    private func lease() async throws -> Refused {
-        storage.desk.use(strategy)
-        let lease = try await session.lease()
-        guard obtainsFirst, lease.credential.token == nil else { return lease }
-        _ = try await session.renewed(replacing: lease)
-        let obtained = try await session.lease()
+    /// Returns the token to send now.
+    private func lease() async throws -> Snapshot {
+        storage.refresher.use(strategy)
+        let lease = try await session.snapshot()
+        guard obtainsTokenEagerly, lease.credential.token == nil else { return lease }
+        _ = try await session.refreshed(replacing: lease)
+        let obtained = try await session.snapshot()
         guard obtained.generation == lease.generation else { throw AuthError.superseded }
         return obtained
     }
 
-    /// Whether the current task is part of the renewal itself, whose requests go without the token.
-    private var isRenewing: Bool { RenewalScope.sessions.contains(ObjectIdentifier(session)) }
+    /// Whether the current task is part of the refresh itself, whose requests are sent without the token.
+    private var isRefreshing: Bool { ActiveRefreshes.sessions.contains(ObjectIdentifier(session)) }
 
-    /// Whether the token may be sent with `request`: where the program wants it, and never anywhere else than the
-    /// configuration says, nor readable for others.
+    /// Whether the token may be sent with `request`: if the application wants it, and only to the configured origin over a
+    /// secure connection.
     private func authenticates(_ request: URLRequest) -> Bool {
         guard shouldAuthenticate(request), let origin = request.url.flatMap(HTTPOrigin.init) else { return false }
-        guard let exchange = Exchange.current else { return origin.scheme == "https" || origin.isLoopback }
-        return origin == exchange.origin
-            && (origin.scheme == "https" || origin.isLoopback || exchange.allowsInsecureHTTP)
+        guard let context = RequestContext.current else { return origin.scheme == "https" || origin.isLoopback }
+        return origin == context.origin
+            && (origin.scheme == "https" || origin.isLoopback || context.allowsInsecureHTTP)
     }
 }
 
-/// Authorises the requests that redirects within the origin lead to, and lets the session see what is answered.
+/// Authorizes requests after redirects within the origin, and passes responses to the session.
 ///
-/// The first message of an attempt was authorised by `adapt`, so that the interceptors after it see it.
-private final class RedirectAuthorization<Value: SessionCredential>: WireStep {
-    private let step: SessionStep<Value>
-    private let isMeant: @Sendable (URLRequest) -> Bool
+/// `adapt` authorizes the first message of an attempt, so that the next interceptors see its fields.
+private final class RedirectAuthorization<Value: SessionCredential>: RequestModifier {
+    private let step: SessionAttempt<Value>
+    private let isIncluded: @Sendable (URLRequest) -> Bool
     private let isFirst = Mutex(true)
 
-    init(_ step: SessionStep<Value>, isMeant: @escaping @Sendable (URLRequest) -> Bool) {
+    init(_ step: SessionAttempt<Value>, isIncluded: @escaping @Sendable (URLRequest) -> Bool) {
         self.step = step
-        self.isMeant = isMeant
+        self.isIncluded = isIncluded
     }
 
     func prepare(_ request: inout HTTPRequest) async throws {
@@ -125,7 +125,7 @@ private final class RedirectAuthorization<Value: SessionCredential>: WireStep {
             defer { isFirst = false }
             return isFirst
         }
-        guard !wasFirst, isMeant(try URLRequest(request)) else { return }
+        guard !wasFirst, isIncluded(try URLRequest(request)) else { return }
         try await step.prepare(&request)
     }
 

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import FoundationBridge
 import LatchHTTP
 import Synchronization
 
-/// Logs each request and each failure, and no secret with it.
+/// An interceptor that logs each request and each failure without secrets.
 ///
-/// The core writes the text, out of what is on a list of harmless things: words of a path, names of query parameters,
-/// the status, sizes. No content, no credential and no value of a query is among them.
+/// LatchHTTP writes the text from an allow list: words of a path, names of query parameters, the status, sizes. It
+/// contains no content, no credential and no value of a query.
 public actor LoggingInterceptor: RequestInterceptor {
     private let logger: NevodLogger
     private let options: LoggingOptions
 
-    /// An interceptor.
+    /// Creates an interceptor.
     ///
     /// - Parameters:
-    ///   - logger: Where the lines go.
-    ///   - hideHeaderFields: Fields that are not shown although they are harmless to most; those that carry credentials
-    ///     never are, and no list is needed for them.
+    ///   - logger: The logger.
+    ///   - hideHeaderFields: Fields to omit; fields with credentials are always omitted.
     public init(
         logger: NevodLogger = NevodLogger(
             config: .oslog(subsystem: "com.nevod.network", category: "LoggingInterceptor")),
@@ -30,27 +28,27 @@ public actor LoggingInterceptor: RequestInterceptor {
         self.options = options
     }
 
-    /// Logs the request, and changes nothing.
+    /// Logs the request and returns it unchanged.
     public func adapt(_ request: URLRequest) async throws -> URLRequest {
         let entries = await entries(of: request) { _ in throw HTTPError.cancelled }
-        guard let begun = entries.first else { return request }
-        await logger.info("→ \(begun.method) \(begun.origin)\(begun.target)", payload: payload(of: begun))
-        await logger.debug("Fields: \(begun.fields.joined(separator: "; "))")
+        guard let first = entries.first else { return request }
+        await logger.info("→ \(first.method) \(first.origin)\(first.target)", payload: payload(of: first))
+        await logger.debug("Fields: \(first.fields.joined(separator: "; "))")
         return request
     }
 
-    /// Logs the failure, and sends nothing again.
+    /// Logs the failure and returns false.
     public func retry(_ request: URLRequest, response: HTTPURLResponse?, error: NetworkError) async throws -> Bool {
         let entries = await entries(of: request) { _ in
             guard let response else { throw error }
             return HTTPResponse(response, data: Data())
         }
-        guard let ended = entries.last else { return false }
-        let outcome = ended.status.map { "HTTP \($0)" } ?? error.name
-        var payload = payload(of: ended)
-        payload["status_code"] = ended.status.map(String.init)
+        guard let last = entries.last else { return false }
+        let outcome = last.status.map { "HTTP \($0)" } ?? error.name
+        var payload = payload(of: last)
+        payload["status_code"] = last.status.map(String.init)
         payload["error"] = error.name
-        await logger.error("← \(ended.method) \(ended.origin)\(ended.target) - \(outcome)", payload: payload)
+        await logger.error("← \(last.method) \(last.origin)\(last.target) - \(outcome)", payload: payload)
         return false
     }
 
@@ -58,17 +56,17 @@ public actor LoggingInterceptor: RequestInterceptor {
         ["method": entry.method, "url": entry.origin + entry.target]
     }
 
-    /// What the core's log says about a request and what comes of it.
+    /// Returns the entries that LatchHTTP logs for a request and its response.
     private func entries(
-        of request: URLRequest, answer: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
+        of request: URLRequest, respond: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
     ) async -> [LogEntry] {
         let entries = Mutex<[LogEntry]>([])
         let log = LatchHTTP.LoggingInterceptor(options) { entry in entries.withLock { $0.append(entry) } }
         do {
             let message = try HTTPRequest(request)
-            _ = try await log.intercept(message, next: HandlerFunction(answer))
+            _ = try await log.intercept(message, next: ClosureHandler(respond))
         } catch {
-            // It is logged; nobody waits for it here.
+            // The error is logged.
         }
         return entries.withLock { $0 }
     }

@@ -2,12 +2,11 @@
 
 import LatchHTTP
 
-/// Reads a list that a server gives in parts, page by page.
+/// A reader of a list that a server returns page by page.
 ///
-/// Each page is asked for once, however many call at the same time: who calls while a page is on its way gets the one
-/// after it.
+/// Each page is requested once: a call while a page is loading gets the page after it.
 public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sendable, Domain: ServiceDomain> {
-    /// How the server wants to be asked.
+    /// The query parameters by which the server selects a page.
     public enum Style: Sendable, Hashable {
         /// `?offset=20&limit=20`
         case offset(pageSize: Int)
@@ -17,20 +16,20 @@ public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sen
         case cursor(cursorKey: String, limitKey: String?, pageSize: Int?)
     }
 
-    /// Reads a page's content.
+    /// The closures that extract the parts of a page.
     public struct ResponseParser: Sendable {
         let extractItems: @Sendable (PageResponse) -> [Item]
         let hasMore: @Sendable (PageResponse) -> Bool
         let nextCursor: (@Sendable (PageResponse) -> String?)?
         let totalCount: (@Sendable (PageResponse) -> Int?)?
 
-        /// A parser.
+        /// Creates a parser.
         ///
         /// - Parameters:
-        ///   - extractItems: What is on the page.
-        ///   - hasMore: Whether there is another one.
-        ///   - nextCursor: Where that begins, for lists that are read by cursor.
-        ///   - totalCount: How many items there are in all.
+        ///   - extractItems: Returns the items of the page.
+        ///   - hasMore: Returns whether there is another page.
+        ///   - nextCursor: Returns the cursor of the next page, for lists with cursors.
+        ///   - totalCount: Returns the number of all items.
         public init(
             extractItems: @escaping @Sendable (PageResponse) -> [Item],
             hasMore: @escaping @Sendable (PageResponse) -> Bool,
@@ -44,21 +43,22 @@ public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sen
         }
     }
 
-    private nonisolated let reader: PageReader<Item, PagePlace>
+    private nonisolated let reader: PageReader<Item, PagePosition>
 
-    /// A place at the beginning of a list.
+    /// Creates a paginator at the beginning of a list.
     public init(
         provider: NetworkProvider, endpoint: String, domain: Domain, style: Style = .pageNumber(pageSize: 20),
         parser: ResponseParser, additionalQuery: [String: String] = [:]
     ) {
-        let pages = Pages<Item, PagePlace>(from: style.first) { place in
-            let query = additionalQuery.merging(style.query(at: place)) { $1 }
+        let pages = Pages<Item, PagePosition>(from: style.first) { position in
+            let query = additionalQuery.merging(style.query(at: position)) { $1 }
             let route = SimpleGetRoute<PageResponse, Domain>(
                 endpoint: endpoint, domain: domain, queryParameters: query.isEmpty ? nil : query)
             let answer = try await provider.perform(route)
             let items = parser.extractItems(answer)
-            let next = parser.hasMore(answer) ? style.next(after: place, items.count, parser.nextCursor?(answer)) : nil
-            return Page(items: items, position: place, next: next, total: parser.totalCount?(answer))
+            let next =
+                parser.hasMore(answer) ? style.next(after: position, items.count, parser.nextCursor?(answer)) : nil
+            return Page(items: items, position: position, next: next, total: parser.totalCount?(answer))
         }
         reader = pages.reader()
     }
@@ -66,15 +66,15 @@ public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sen
     /// Whether there may be more pages.
     public var hasMore: Bool { reader.hasMore }
 
-    /// How many items there are in all, as the last page said; nil where it did not.
+    /// The number of all items according to the last page; nil if it does not say.
     public var totalCount: Int? { reader.total }
 
-    /// The items of all pages that were read since the last `reset`, in their order.
+    /// The items of all pages since the last `reset`, in order.
     public var allItems: [Item] { reader.items }
 
-    /// The items of the next page; empty at the end.
+    /// Loads the items of the next page; empty at the end.
     ///
-    /// - Throws: `NetworkError`; the next call asks for the same page again.
+    /// - Throws: `NetworkError`; the next call requests the same page again.
     public nonisolated func loadNext() async throws -> [Item] {
         do {
             return try await reader.next()?.items ?? []
@@ -83,9 +83,9 @@ public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sen
         }
     }
 
-    /// Reads all that is left, and gives all items that were read since the last `reset`.
+    /// Loads the remaining pages, and returns all items since the last `reset`.
     ///
-    /// - Throws: `NetworkError`; what was read before it is in `allItems`.
+    /// - Throws: `NetworkError`; the items so far are in `allItems`.
     public nonisolated func loadAll() async throws -> [Item] {
         do {
             return try await reader.loadAll()
@@ -94,19 +94,19 @@ public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sen
         }
     }
 
-    /// Begins anew at the first page.
+    /// Starts again at the first page.
     public func reset() { reader.reset() }
 }
 
-/// Where a page begins.
-enum PagePlace: Hashable, Sendable {
+/// The position of a page.
+enum PagePosition: Hashable, Sendable {
     case number(Int)
     case cursor(String?)
 }
 
 extension Paginator.Style {
-    /// Where the list begins.
-    var first: PagePlace {
+    /// The position of the first page.
+    var first: PagePosition {
         switch self {
         case .offset: .number(0)
         case .pageNumber: .number(1)
@@ -114,9 +114,9 @@ extension Paginator.Style {
         }
     }
 
-    /// The query for a page.
-    func query(at place: PagePlace) -> [String: String] {
-        switch (self, place) {
+    /// Returns the query for a page.
+    func query(at position: PagePosition) -> [String: String] {
+        switch (self, position) {
         case (.offset(let size), .number(let offset)): return ["offset": "\(offset)", "limit": "\(size)"]
         case (.pageNumber(let size), .number(let number)): return ["page": "\(number)", "limit": "\(size)"]
         case (.cursor(let key, let limitKey, let size), .cursor(let cursor)):
@@ -128,12 +128,102 @@ extension Paginator.Style {
         }
     }
 
-    /// Where the page after one with so many items begins; nil where the server names no cursor.
-    func next(after place: PagePlace, _ count: Int, _ cursor: String?) -> PagePlace? {
-        switch (self, place) {
+    /// Returns the position after a page with `count` items; nil at the end of the list.
+    func next(after position: PagePosition, _ count: Int, _ cursor: String?) -> PagePosition? {
+        switch (self, position) {
         case (.offset, .number(let offset)): count > 0 ? .number(offset + count) : nil
         case (.pageNumber, .number(let number)): .number(number + 1)
         default: cursor.flatMap { $0.isEmpty ? nil : .cursor($0) }
+        }
+    }
+}
+
+/// A page with a flag for further pages.
+public struct StandardPageResponse<Item: Decodable & Sendable>: Decodable, Sendable {
+    /// The items of the page.
+    public let items: [Item]
+    /// Whether there is another page.
+    public let hasMore: Bool
+    /// The number of all items, if the server includes it.
+    public let total: Int?
+
+    enum CodingKeys: String, CodingKey {
+        case items
+        case hasMore = "has_more"
+        case total
+    }
+}
+
+/// A page with the cursor of the next one.
+public struct CursorPageResponse<Item: Decodable & Sendable>: Decodable, Sendable {
+    /// The items of the page.
+    public let items: [Item]
+    /// The cursor of the next page.
+    public let nextCursor: String?
+    /// Whether there is another page.
+    public let hasMore: Bool
+    /// The number of all items, if the server includes it.
+    public let total: Int?
+
+    enum CodingKeys: String, CodingKey {
+        case items
+        case nextCursor = "next_cursor"
+        case hasMore = "has_more"
+        case total
+    }
+}
+
+extension Paginator where PageResponse == [Item] {
+    /// Creates a paginator for pages that are arrays; the list ends with a page that is not full.
+    public static func simple(
+        provider: NetworkProvider, endpoint: String, domain: Domain, style: Style? = nil, pageSize: Int = 20,
+        additionalQuery: [String: String] = [:]
+    ) -> Paginator {
+        let style = style ?? .pageNumber(pageSize: pageSize)
+        let size = style.pageSize ?? pageSize
+        return Paginator(
+            provider: provider, endpoint: endpoint, domain: domain, style: style,
+            parser: ResponseParser(extractItems: { $0 }, hasMore: { $0.count >= size }),
+            additionalQuery: additionalQuery)
+    }
+}
+
+extension Paginator where PageResponse == StandardPageResponse<Item> {
+    /// Creates a paginator for pages with a flag for further pages.
+    public static func standard(
+        provider: NetworkProvider, endpoint: String, domain: Domain, style: Style = .pageNumber(pageSize: 20),
+        additionalQuery: [String: String] = [:]
+    ) -> Paginator {
+        Paginator(
+            provider: provider, endpoint: endpoint, domain: domain, style: style,
+            parser: ResponseParser(
+                extractItems: { $0.items }, hasMore: { $0.hasMore }, totalCount: { $0.total }),
+            additionalQuery: additionalQuery)
+    }
+}
+
+extension Paginator where PageResponse == CursorPageResponse<Item> {
+    /// Creates a paginator for pages with cursors.
+    public static func cursor(
+        provider: NetworkProvider, endpoint: String, domain: Domain, cursorKey: String = "cursor",
+        limitKey: String? = "limit", pageSize: Int? = 20, additionalQuery: [String: String] = [:]
+    ) -> Paginator {
+        Paginator(
+            provider: provider, endpoint: endpoint, domain: domain,
+            style: .cursor(cursorKey: cursorKey, limitKey: limitKey, pageSize: pageSize),
+            parser: ResponseParser(
+                extractItems: { $0.items }, hasMore: { $0.hasMore }, nextCursor: { $0.nextCursor },
+                totalCount: { $0.total }),
+            additionalQuery: additionalQuery)
+    }
+}
+
+extension Paginator.Style {
+    /// The requested number of items of a page.
+    var pageSize: Int? {
+        switch self {
+        case .offset(let size), .pageNumber(let size): size
+        case .cursor(_, _, let size): size
         }
     }
 }

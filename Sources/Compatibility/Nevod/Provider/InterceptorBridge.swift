@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationBridge
 import LatchHTTP
 
-/// Joins an interceptor of this package to the core: adapts each attempt, and sends it again where that is wanted.
+/// An adapter of a `RequestInterceptor`, which adapts each attempt and repeats it if the interceptor wants that.
 struct InterceptorBridge: Interceptor {
-    /// How often an interceptor may have one attempt sent again: one that never has enough must not go on for ever.
+    /// The maximum number of repeats of one attempt.
     static let maximumReplays = 3
 
     let interceptor: any RequestInterceptor
@@ -16,35 +15,35 @@ struct InterceptorBridge: Interceptor {
             let original = try URLRequest(request)
             let adapted = try await interceptor.adapt(original)
             var message = request
-            try message.takeOver(adapted, madeFrom: original)
-            message.steps += Exchange.current?.takeSteps() ?? []
-            let outcome: Result<HTTPResponse, any Error>
+            try message.apply(adapted, changedFrom: original)
+            message.modifiers += RequestContext.current?.takeSteps() ?? []
+            let result: Result<HTTPResponse, any Error>
             do {
-                outcome = .success(try await next.respond(to: message))
+                result = .success(try await next.respond(to: message))
             } catch {
-                outcome = .failure(error)
+                result = .failure(error)
             }
             guard replays < Self.maximumReplays, request.body.isReplayable,
-                try await isWorthRepeating(adapted, after: outcome)
-            else { return try outcome.get() }
+                try await shouldRepeat(adapted, after: result)
+            else { return try result.get() }
             replays += 1
         }
     }
 
-    private func isWorthRepeating(
-        _ request: URLRequest, after outcome: Result<HTTPResponse, any Error>
+    private func shouldRepeat(
+        _ request: URLRequest, after result: Result<HTTPResponse, any Error>
     ) async throws -> Bool {
-        var answer: HTTPURLResponse?
+        var httpResponse: HTTPURLResponse?
         let error: NetworkError
-        switch outcome {
+        switch result {
         case .success(let response):
             guard let failure = NetworkError(response, url: request.url) else { return false }
-            answer = HTTPURLResponse(response, url: request.url)
+            httpResponse = HTTPURLResponse(response, url: request.url)
             error = failure
         case .failure(let failure): error = NetworkError(failure)
         }
-        // Whoever cancelled wants nothing sent.
+        // A cancelled request must not be sent again.
         guard error != .cancelled, !Task.isCancelled else { return false }
-        return try await interceptor.retry(request, response: answer, error: error)
+        return try await interceptor.retry(request, response: httpResponse, error: error)
     }
 }

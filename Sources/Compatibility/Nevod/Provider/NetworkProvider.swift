@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 package import LatchCore
 package import LatchHTTP
+import Synchronization
 
-/// Performs routes at the services of a configuration.
+/// A client that performs routes at the services of a configuration.
 ///
 /// ```swift
 /// let provider = NetworkProvider(config: config, interceptor: authInterceptor)
 /// let user = try await provider.perform(GetUserRoute())
 /// ```
 ///
-/// It is an adapter over the core's `Client`: from the outside in, a request passes the retry policy, the interceptor,
-/// and the rate limiter, so that each attempt is adapted anew and takes a place of its own.
+/// It is an adapter over LatchHTTP's `Client`: from the outside in, a request passes the retry policy, the interceptor and
+/// the rate limiter, so that each attempt is adapted again and counts against the rate limit.
 public actor NetworkProvider {
     /// The configuration.
     public nonisolated let config: NetworkConfig
     private nonisolated let transport: any Handler
     private nonisolated let interceptors: [any Interceptor]
     private nonisolated let logger: NevodLogger?
-    /// One for each base URL; a configuration has few.
+    /// The clients by base URL.
     private nonisolated let clients = Mutex<[URL: Client]>([:])
 
-    /// A provider.
+    /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - config: Where the services are, and how requests to them are made.
-    ///   - session: What sends the requests; nil is the core's transport. A `URLSession` is used with its configuration,
-    ///     except that redirects, cookies and credentials stay with the provider.
-    ///   - interceptor: Changes requests and decides about failed ones; a chain for several.
-    ///   - rateLimiter: Paces all attempts; nil is the limit of the configuration.
-    ///   - logger: Told of requests and failures, never of what they hold.
+    ///   - config: The services, and the settings of requests.
+    ///   - session: The session that sends requests; nil uses LatchHTTP's transport. A `URLSession` is used with its
+    ///     configuration, but redirects, cookies and credentials are handled by the provider.
+    ///   - interceptor: The interceptor, or a chain of several.
+    ///   - rateLimiter: The rate limiter; nil uses the limit of the configuration.
+    ///   - logger: The logger of requests and failures, which gets no contents.
     public init(
         config: NetworkConfig,
         session: (any URLSessionProtocol)? = nil,
@@ -44,7 +44,7 @@ public actor NetworkProvider {
             clock: .system)
     }
 
-    /// The same over any handler of the core, and with a clock by which it waits.
+    /// Creates a provider over any handler, with the clock for delays.
     package init(
         config: NetworkConfig, transport: any Handler = Transport.live, interceptor: (any RequestInterceptor)? = nil,
         rateLimiter: (any RateLimiting)? = nil, logger: NevodLogger? = nil, clock: WallClock
@@ -63,8 +63,8 @@ public actor NetworkProvider {
     /// Performs a route.
     ///
     /// - Parameters:
-    ///   - route: What to ask, and how to read the answer.
-    ///   - delegate: Handed to a `session` of the program's own; the core's transport has no task to tell of.
+    ///   - route: The request and the form of its response.
+    ///   - delegate: The delegate of the session task; ignored without a `session`.
     public nonisolated(nonsending) func request<R: Route>(
         _ route: R, delegate: (any URLSessionTaskDelegate)? = nil
     ) async -> Result<R.Response, NetworkError> {
@@ -73,28 +73,28 @@ public actor NetworkProvider {
             var request = try route.coreRequest(by: client, encoder: config.jsonEncoder, timeout: config.timeout)
             request.taskDelegate = delegate
             let response = try await send(request, by: client)
-            return .success(try route.answer(response, decoder: config.jsonDecoder))
+            return .success(try route.decodedResponse(response, decoder: config.jsonDecoder))
         } catch {
-            await logger?.note(error, method: route.method, domain: route.domain.identifier)
+            await logger?.log(error, method: route.method, domain: route.domain.identifier)
             return .failure(error)
         }
     }
 
-    /// Performs a route, and throws `NetworkError` where that fails.
+    /// Performs a route, and throws `NetworkError` if that fails.
     public nonisolated(nonsending) func perform<R: Route>(
         _ route: R, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> R.Response {
         try await request(route, delegate: delegate).get()
     }
 
-    /// The answer, where it is a success.
+    /// Sends a request, and throws unless its status is a success.
     private nonisolated func send(_ request: HTTPRequest, by client: Client) async throws(NetworkError) -> HTTPResponse
     {
-        let exchange = Exchange(
+        let context = RequestContext(
             origin: request.origin, allowsInsecureHTTP: config.allowsPlainHTTPToAnyHostWithoutEncryption)
         let response: HTTPResponse
         do {
-            response = try await Exchange.$current.withValue(exchange) { try await client.respond(to: request) }
+            response = try await RequestContext.$current.withValue(context) { try await client.respond(to: request) }
         } catch {
             throw NetworkError(error)
         }
@@ -112,5 +112,113 @@ public actor NetworkProvider {
             clients[baseURL] = client
             return client
         }
+    }
+}
+
+// MARK: - Calls without route types
+
+extension NetworkProvider {
+    /// Creates a provider of one service, for the methods below.
+    public static func quick(
+        baseURL: URL,
+        timeout: TimeInterval = 30,
+        retries: Int = 3,
+        rateLimit: RateLimitConfiguration? = nil,
+        retryPolicy: RetryPolicy? = nil,
+        jsonEncoder: JSONEncoder = JSONEncoder(),
+        jsonDecoder: JSONDecoder = JSONDecoder(),
+        session: (any URLSessionProtocol)? = nil,
+        interceptor: (any RequestInterceptor)? = nil,
+        rateLimiter: (any RateLimiting)? = nil,
+        logger: NevodLogger? = NevodLogger()
+    ) -> NetworkProvider {
+        let config = NetworkConfig(
+            environments: [DefaultDomain.default: SimpleEnvironment(baseURL: baseURL)], timeout: timeout,
+            retries: retries, rateLimit: rateLimit, jsonEncoder: jsonEncoder, jsonDecoder: jsonDecoder,
+            retryPolicy: retryPolicy)
+        return NetworkProvider(
+            config: config, session: session, interceptor: interceptor, rateLimiter: rateLimiter, logger: logger)
+    }
+
+    /// Sends a GET request, and decodes the JSON response.
+    public nonisolated(nonsending) func get<T: Decodable>(
+        _ endpoint: String, query: [String: String]? = nil
+    ) async throws -> T {
+        try await perform(
+            SimpleGetRoute<T, DefaultDomain>(endpoint: endpoint, domain: .default, queryParameters: query))
+    }
+
+    /// Sends a POST request with a JSON object of strings, or without content, and decodes the JSON response.
+    public nonisolated(nonsending) func post<T: Decodable>(
+        _ endpoint: String, query: [String: String]? = nil, body: [String: String]? = nil
+    ) async throws -> T {
+        try await perform(
+            SimplePostRoute<T, DefaultDomain>(
+                endpoint: endpoint, domain: .default, queryParameters: query, bodyParameters: body))
+    }
+
+    /// Sends a POST request with a value as JSON, and decodes the JSON response.
+    public nonisolated(nonsending) func post<Body: Encodable, Response: Decodable>(
+        _ endpoint: String, query: [String: String]? = nil, body: Body
+    ) async throws -> Response {
+        try await perform(
+            EncodablePostRoute<Body, Response, DefaultDomain>(
+                endpoint: endpoint, domain: .default, queryParameters: query, body: body))
+    }
+
+    /// Sends a PUT request with a JSON object of strings, or without content, and decodes the JSON response.
+    public nonisolated(nonsending) func put<T: Decodable>(
+        _ endpoint: String, query: [String: String]? = nil, body: [String: String]? = nil
+    ) async throws -> T {
+        try await perform(
+            SimplePutRoute<T, DefaultDomain>(
+                endpoint: endpoint, domain: .default, queryParameters: query, bodyParameters: body))
+    }
+
+    /// Sends a PUT request with a value as JSON, and decodes the JSON response.
+    public nonisolated(nonsending) func put<Body: Encodable, Response: Decodable>(
+        _ endpoint: String, query: [String: String]? = nil, body: Body
+    ) async throws -> Response {
+        try await perform(
+            EncodablePutRoute<Body, Response, DefaultDomain>(
+                endpoint: endpoint, domain: .default, queryParameters: query, body: body))
+    }
+
+    /// Sends a PATCH request with a value as JSON, and decodes the JSON response.
+    public nonisolated(nonsending) func patch<Body: Encodable, Response: Decodable>(
+        _ endpoint: String, query: [String: String]? = nil, body: Body
+    ) async throws -> Response {
+        try await perform(
+            EncodablePatchRoute<Body, Response, DefaultDomain>(
+                endpoint: endpoint, domain: .default, queryParameters: query, body: body))
+    }
+
+    /// Sends a DELETE request, and decodes the JSON response.
+    public nonisolated(nonsending) func delete<T: Decodable>(_ endpoint: String) async throws -> T {
+        try await perform(SimpleDeleteRoute<T, DefaultDomain>(endpoint: endpoint, domain: .default))
+    }
+}
+
+extension NetworkProvider {
+    /// Uploads one file in a form by POST, and decodes the JSON response.
+    public nonisolated(nonsending) func upload<T: Decodable>(
+        _ endpoint: String, fieldName: String = "file", filename: String, fileData: Data, mimeType: String,
+        additionalFields: [String: String] = [:]
+    ) async throws -> T {
+        try await perform(
+            MultipartRoute<T, DefaultDomain>.uploadFile(
+                endpoint: endpoint, domain: .default, fieldName: fieldName, filename: filename, fileData: fileData,
+                mimeType: mimeType, additionalFields: additionalFields))
+    }
+
+    /// Uploads one image in a form by POST, and decodes the JSON response.
+    public nonisolated(nonsending) func uploadImage<T: Decodable>(
+        _ endpoint: String, fieldName: String = "image", filename: String, imageData: Data,
+        imageType: FormDataPart.ImageType, additionalFields: [String: String] = [:]
+    ) async throws -> T {
+        try await perform(
+            MultipartRoute<T, DefaultDomain>.uploadImage(
+                endpoint: endpoint, domain: .default, fieldName: fieldName, filename: filename, imageData: imageData,
+                imageType: imageType, additionalFields: additionalFields))
     }
 }

@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationBridge
 import LatchHTTP
 
-/// The type of `URLSession.shared`, whichever module it is in.
-public typealias URLSessionType = URLSession
-
-/// Sends a request, as a URL session does; a test gives an answer of its own.
+/// A URL session, or a replacement for tests.
 public protocol URLSessionProtocol: Sendable {
-    /// The content and the head of the answer.
+    /// Performs a request.
     func requestData(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (Data, URLResponse)
 }
 
 extension URLSessionProtocol {
-    /// The same without a delegate.
+    /// Performs a request without a delegate.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
         try await requestData(for: request, delegate: nil)
     }
 
-    /// This session as a transport of the core.
+    /// The session as a transport of LatchHTTP.
     var handler: any Handler {
         let session: any URLSessionProtocol = (self as? URLSession).map(GuardedSession.init) ?? self
         return FoundationHandler { try await session.requestData(for: $0, delegate: $1.taskDelegate) }
@@ -32,7 +28,7 @@ private enum TaskDelegate: HTTPContextKey {
 }
 
 extension HTTPRequest {
-    /// Who is told of a session's task, where a session of the program's own sends the request.
+    /// The delegate of the session task that sends the request.
     var taskDelegate: (any URLSessionTaskDelegate)? {
         get { context[TaskDelegate.self] }
         set { if newValue != nil || taskDelegate != nil { context[TaskDelegate.self] = newValue } }
@@ -40,9 +36,7 @@ extension HTTPRequest {
 }
 
 extension URLSession: URLSessionProtocol {
-    /// The content and the head of the answer to one task.
-    ///
-    /// The task is cancelled with the Swift task.
+    /// Performs a request; cancelling the Swift task cancels the session task.
     public func requestData(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (Data, URLResponse) {

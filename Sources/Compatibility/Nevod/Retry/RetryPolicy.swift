@@ -3,25 +3,25 @@
 package import LatchCore
 import LatchHTTP
 
-/// How often, and after which pauses, a request is made again that failed for a passing reason.
+/// A policy that repeats requests after transient failures.
 ///
-/// Passing are a timeout, no connection, 429 and 5xx. A method that is not idempotent, such as POST, is made again only
-/// where the policy says so: the server may have acted on the first one (RFC 9110 §9.2.2).
+/// Transient failures are a timeout, no connection, 429 and 5xx. Requests whose method is not idempotent, such as POST,
+/// are repeated only if the policy allows it: the server may have processed the first one (RFC 9110 §9.2.2).
 public struct RetryPolicy: Sendable, Hashable {
-    /// How many attempts there are in all; at least 1.
+    /// The maximum number of attempts; at least 1.
     public let maxAttempts: Int
-    /// The pause after the first attempt, in seconds.
+    /// The delay after the first attempt, in seconds.
     public let baseDelay: TimeInterval
-    /// The longest pause, in seconds, jitter included.
+    /// The maximum delay, in seconds, including jitter.
     public let maxDelay: TimeInterval
-    /// By how much each pause is longer than the one before; at least 1.
+    /// The factor by which each delay exceeds the previous one; at least 1.
     public let multiplier: Double
-    /// Whether a pause is varied by up to a half, so that many clients do not come back at once.
+    /// Whether a delay varies by up to a half, so that clients do not retry at the same time.
     public let jitter: Bool
-    /// Whether POST and PATCH are made again too.
+    /// Whether POST and PATCH requests are repeated too.
     public let retriesNonIdempotent: Bool
 
-    /// A policy; what is out of its bounds is moved to the nearest that is within.
+    /// Creates a policy; values out of range are clamped.
     public init(
         maxAttempts: Int = 3, baseDelay: TimeInterval = 1, maxDelay: TimeInterval = 60, multiplier: Double = 2,
         jitter: Bool = true, retriesNonIdempotent: Bool = false
@@ -34,19 +34,19 @@ public struct RetryPolicy: Sendable, Hashable {
         self.retriesNonIdempotent = retriesNonIdempotent
     }
 
-    /// A day is longer than any program waits, and is still a `Duration`.
+    /// Clamps a delay to a day, which a `Duration` can represent.
     private static func bounded(_ delay: TimeInterval) -> TimeInterval { delay.isNaN ? 0 : min(max(0, delay), 86_400) }
 
-    /// Three attempts, after 1 and 2 s, with jitter.
+    /// A policy of three attempts, with delays of 1 and 2 s and jitter.
     public static let `default` = RetryPolicy()
-    /// Five attempts that begin after 0.5 s.
+    /// A policy of five attempts, the second after 0.5 s.
     public static let aggressive = RetryPolicy(maxAttempts: 5, baseDelay: 0.5, maxDelay: 30)
-    /// Two attempts, the second after 2 s, without jitter.
+    /// A policy of two attempts, the second after 2 s, without jitter.
     public static let conservative = RetryPolicy(maxAttempts: 2, baseDelay: 2, maxDelay: 10, jitter: false)
-    /// One attempt.
+    /// A policy of one attempt.
     public static let none = RetryPolicy(maxAttempts: 1, baseDelay: 0, maxDelay: 0, multiplier: 1, jitter: false)
 
-    /// This policy for all methods, POST and PATCH too.
+    /// This policy for all methods, including POST and PATCH.
     public var includingNonIdempotent: RetryPolicy {
         RetryPolicy(
             maxAttempts: maxAttempts, baseDelay: baseDelay, maxDelay: maxDelay, multiplier: multiplier, jitter: jitter,
@@ -55,23 +55,23 @@ public struct RetryPolicy: Sendable, Hashable {
 }
 
 extension RetryPolicy {
-    /// The pause after an attempt, in seconds.
+    /// Returns the delay after an attempt, in seconds.
     ///
     /// - Parameter attempt: The number of the attempt, counted from 0.
     public func delay(for attempt: Int) -> TimeInterval { delay(for: attempt, random: .system) }
 
-    /// The same with a source of chance.
+    /// Returns the delay after an attempt, with a source of randomness.
     package func delay(for attempt: Int, random: RandomSource) -> TimeInterval {
         guard attempt >= 0 else { return 0 }
-        // The core counts attempts from 1.
+        // LatchHTTP counts attempts from 1.
         let number = attempt < .max ? attempt + 1 : attempt
         return core.delay(afterAttempt: number, random: random).inSeconds
     }
 
-    /// Whether there is another attempt after this one, counted from 0.
+    /// Returns whether there is another attempt after this one, counted from 0.
     public func shouldRetry(attempt: Int) -> Bool { attempt < maxAttempts - 1 }
 
-    /// Waits as long as `delay(for:)` says.
+    /// Waits for the delay of `delay(for:)`.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func performDelay(for attempt: Int) async throws {
@@ -80,9 +80,29 @@ extension RetryPolicy {
 }
 
 extension RetryPolicy: CustomStringConvertible {
-    /// Its numbers.
+    /// The values of the policy.
     public var description: String {
         "RetryPolicy(maxAttempts: \(maxAttempts), baseDelay: \(baseDelay)s, maxDelay: \(maxDelay)s, "
             + "multiplier: \(multiplier), jitter: \(jitter))"
     }
+}
+
+extension RetryPolicy {
+    /// The corresponding policy of LatchHTTP.
+    ///
+    /// 500 is retried as in Nevod. A `Retry-After` of up to a minute, or the maximum delay, is respected.
+    var core: LatchHTTP.RetryPolicy {
+        var policy = LatchHTTP.RetryPolicy(
+            maximumAttempts: maxAttempts, baseDelay: .seconds(baseDelay), maximumDelay: .seconds(maxDelay),
+            multiplier: multiplier, jitter: jitter ? .around : .none,
+            maximumRetryAfter: max(.seconds(60), .seconds(maxDelay)))
+        policy.statuses = Self.statuses
+        policy.retriesNonIdempotentRequests = retriesNonIdempotent
+        return policy
+    }
+
+    /// Returns the interceptor of this policy.
+    func interceptor(clock: WallClock) -> any Interceptor { RetryInterceptor(core, clock: clock) }
+
+    private static let statuses = Set((500...599).map { HTTPStatus(rawValue: $0) }).union([.tooManyRequests])
 }

@@ -2,26 +2,26 @@
 
 import LatchHTTP
 
-/// A form with files (RFC 7578), answered with JSON.
+/// A request with a multipart form (RFC 7578) and a JSON response.
 public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: StreamedRoute {
-    /// What the answer is read as.
+    /// The type of the response.
     public typealias Response = Response
 
     /// The service.
     public let domain: Domain
-    /// The path under the service's base URL.
+    /// The path below the service's base URL.
     public let endpoint: String
     /// The method.
     public let method: HTTPMethod
     private let formData: MultipartFormDataBuilder
 
-    /// None: all is in the form.
+    /// Always nil: everything is in the form.
     public var parameters: [String: String]? { nil }
 
-    /// None.
+    /// Always `.none`.
     public var parameterEncoding: ParameterEncoding { .none }
 
-    /// A route that sends a form.
+    /// Creates a route that sends a form.
     public init(endpoint: String, domain: Domain, method: HTTPMethod = .post, formData: MultipartFormDataBuilder) {
         self.endpoint = endpoint
         self.domain = domain
@@ -29,7 +29,7 @@ public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: Stream
         self.formData = formData
     }
 
-    /// A route that sends parts; the boundary is chosen when they are written, whatever is given here.
+    /// Creates a route that sends parts; the boundary is ignored, since it is chosen when they are encoded.
     public init(
         endpoint: String, domain: Domain, method: HTTPMethod = .post, parts: [FormDataPart], boundary: String = ""
     ) {
@@ -38,13 +38,13 @@ public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: Stream
         self.init(endpoint: endpoint, domain: domain, method: method, formData: builder)
     }
 
-    /// The form in memory; a provider does not ask for it, but reads the form while it is sent.
+    /// Returns the form in memory; a provider streams it instead.
     public func bodyData(using encoder: JSONEncoder) throws -> Data? { try formData.build().data }
 
-    /// The form.
+    /// Returns the form.
     func content() throws -> RouteContent.Encoded { try formData.encoded() }
 
-    /// A route that sends one file.
+    /// Creates a route that uploads one file.
     public static func uploadFile(
         endpoint: String, domain: Domain, fieldName: String = "file", filename: String, fileData: Data,
         mimeType: String, additionalFields: [String: String] = [:]
@@ -53,7 +53,7 @@ public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: Stream
         return MultipartRoute(endpoint: endpoint, domain: domain, parts: texts(additionalFields) + [file])
     }
 
-    /// A route that sends one image.
+    /// Creates a route that uploads one image.
     public static func uploadImage(
         endpoint: String, domain: Domain, fieldName: String = "image", filename: String, imageData: Data,
         imageType: FormDataPart.ImageType, additionalFields: [String: String] = [:]
@@ -63,8 +63,149 @@ public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: Stream
             mimeType: imageType.mimeType, additionalFields: additionalFields)
     }
 
-    /// Fields in an order that does not change from run to run.
+    /// Returns text fields, sorted by name so that the order is stable.
     private static func texts(_ fields: [String: String]) -> [FormDataPart] {
         fields.sorted { $0.key < $1.key }.map { FormDataPart(name: $0.key, value: $0.value) }
+    }
+}
+
+/// A builder of multipart forms (RFC 7578).
+///
+/// LatchHTTP encodes the parts: quotation marks and line breaks in names cannot end a header line, and no part contains
+/// the boundary.
+public struct MultipartFormDataBuilder: Sendable {
+    private var form = MultipartForm()
+
+    /// Creates a form without parts.
+    public init() {}
+
+    /// Creates a form without parts; the boundary is ignored, since it is chosen when the form is encoded.
+    public init(boundary: String) { self.init() }
+
+    /// Adds a text field.
+    @discardableResult
+    public mutating func addTextField(name: String, value: String) -> MultipartFormDataBuilder {
+        addPart(FormDataPart(name: name, value: value))
+    }
+
+    /// Adds a file.
+    @discardableResult
+    public mutating func addFile(
+        name: String, filename: String, data: Data, mimeType: String
+    ) -> MultipartFormDataBuilder {
+        addPart(FormDataPart(name: name, filename: filename, data: data, mimeType: mimeType))
+    }
+
+    /// Adds an image file.
+    @discardableResult
+    public mutating func addImage(
+        name: String, filename: String, data: Data, type: FormDataPart.ImageType
+    ) -> MultipartFormDataBuilder {
+        addPart(.image(name: name, filename: filename, data: data, type: type))
+    }
+
+    /// Adds a part.
+    @discardableResult
+    public mutating func addPart(_ part: FormDataPart) -> MultipartFormDataBuilder {
+        form.parts.append(part.core)
+        return self
+    }
+
+    /// Encodes the form in memory; returns it with its media type.
+    ///
+    /// Send a form with parts on disk by a `MultipartRoute`.
+    ///
+    /// - Throws: `NetworkError.bodyEncodingFailed` for a name or a media type that is invalid in a header line, and for parts
+    ///   on disk.
+    public func build() throws(NetworkError) -> (data: Data, contentType: String) {
+        let encoded: RouteContent.Encoded
+        do { encoded = try self.encoded() } catch { throw .bodyEncodingFailed }
+        guard encoded.body.stream == nil, let type = encoded.mediaType else { throw .bodyEncodingFailed }
+        return (Data(encoded.body.bytes), type)
+    }
+
+    /// Encodes the form for streaming.
+    func encoded() throws(HTTPError) -> RouteContent.Encoded { try form.encoded() }
+}
+
+/// A part of a multipart form (RFC 7578).
+public struct FormDataPart: Sendable {
+    /// The name of the form's field.
+    public let name: String
+    /// The name of the file; nil if the part is not a file.
+    public let filename: String?
+    /// The content; empty if it is streamed from a file.
+    public let data: Data
+    /// The media type.
+    public let mimeType: String
+    /// The content to send.
+    let body: HTTPBody
+
+    /// Creates a text field.
+    public init(name: String, value: String) {
+        self.init(name: name, data: Data(value.utf8), mimeType: "text/plain; charset=utf-8")
+    }
+
+    /// Creates a field of bytes.
+    public init(name: String, data: Data, mimeType: String = "application/octet-stream") {
+        self.name = name
+        filename = nil
+        self.data = data
+        self.mimeType = mimeType
+        body = HTTPBody(Array(data))
+    }
+
+    /// Creates a file from bytes.
+    public init(name: String, filename: String, data: Data, mimeType: String) {
+        self.name = name
+        self.filename = filename
+        self.data = data
+        self.mimeType = mimeType
+        body = HTTPBody(Array(data))
+    }
+
+    /// Creates a file that is streamed from disk.
+    ///
+    /// - Throws: `NetworkError.bodyEncodingFailed` if the file cannot be read.
+    public init(
+        name: String, fileURL: URL, filename: String? = nil, mimeType: String = "application/octet-stream"
+    ) throws(NetworkError) {
+        self.name = name
+        self.filename = filename ?? fileURL.lastPathComponent
+        data = Data()
+        self.mimeType = mimeType
+        do { body = HTTPBody(try .file(at: fileURL.path)) } catch { throw .bodyEncodingFailed }
+    }
+
+    /// Creates an image file.
+    public static func image(name: String, filename: String, data: Data, type: ImageType) -> FormDataPart {
+        FormDataPart(name: name, filename: filename, data: data, mimeType: type.mimeType)
+    }
+
+    /// An image format with a media type.
+    public enum ImageType: Sendable, Hashable, CaseIterable {
+        /// JPEG.
+        case jpeg
+        /// PNG.
+        case png
+        /// GIF.
+        case gif
+        /// WebP.
+        case webp
+
+        /// The media type.
+        public var mimeType: String {
+            switch self {
+            case .jpeg: "image/jpeg"
+            case .png: "image/png"
+            case .gif: "image/gif"
+            case .webp: "image/webp"
+            }
+        }
+    }
+
+    /// The corresponding part of LatchHTTP.
+    var core: MultipartForm.Part {
+        MultipartForm.Part(name: name, filename: filename, mediaType: mimeType, body: body)
     }
 }

@@ -2,50 +2,50 @@
 
 import LatchHTTP
 
-/// A typed request and its typed answer.
+/// A typed request and its typed response.
 public protocol Route {
-    /// What the answer is read as.
+    /// The type of the response.
     associatedtype Response
-    /// The enumeration that the service is a case of.
+    /// The enumeration of services.
     associatedtype Domain: ServiceDomain
 
     /// The service.
     var domain: Domain { get }
-    /// The path under the service's base URL, with or without a slash in front; it may hold a query.
+    /// The path below the service's base URL, with or without a leading slash; it may contain a query.
     ///
-    /// One that would leave the base is refused.
+    /// A path that leaves the base URL is rejected.
     var endpoint: String { get }
     /// The method.
     var method: HTTPMethod { get }
-    /// The parameters; `parameterEncoding` says where they go.
+    /// The parameters, which `parameterEncoding` places in the query or the content.
     var parameters: [String: String]? { get }
-    /// Where the parameters go: into the query for GET, otherwise into JSON.
+    /// The encoding of the parameters: the query for GET, otherwise JSON.
     var parameterEncoding: ParameterEncoding { get }
-    /// Fields of this request, in place of those that its content would set.
+    /// The header fields, which replace those that the content would set.
     var headers: [String: String]? { get }
-    /// The pairs of the query.
+    /// The items of the query.
     var urlQueryItems: [URLQueryItem]? { get }
 
-    /// The content; nil where there is none.
+    /// Returns the content; nil if there is none.
     ///
-    /// - Parameter encoder: The configuration's.
+    /// - Parameter encoder: The encoder of the configuration.
     func bodyData(using encoder: JSONEncoder) throws -> Data?
 
-    /// Reads the content of a successful answer.
+    /// Decodes the content of a successful response.
     func decode(_ data: Data, using decoder: JSONDecoder) throws -> Response
 }
 
 extension Route {
-    /// The query for GET, JSON otherwise.
+    /// The query for GET, otherwise JSON.
     public var parameterEncoding: ParameterEncoding { method == .get ? .query : .json }
 
-    /// None.
+    /// Always nil.
     public var headers: [String: String]? { nil }
 
-    /// The parameters, sorted by name, where they go into the query.
+    /// The parameters, sorted by name, if they belong in the query.
     public var urlQueryItems: [URLQueryItem]? { parameterEncoding == .query ? parameters.map(queryItems) : nil }
 
-    /// The parameters, where they go into the content.
+    /// Returns the parameters, if they belong in the content.
     public func bodyData(using encoder: JSONEncoder) throws -> Data? {
         guard let parameters, !parameters.isEmpty else { return nil }
         switch parameterEncoding {
@@ -58,27 +58,132 @@ extension Route {
 }
 
 extension Route where Response: Decodable {
-    /// Reads JSON.
+    /// Decodes JSON.
     public func decode(_ data: Data, using decoder: JSONDecoder) throws -> Response {
         try decoder.decode(Response.self, from: data)
     }
 }
 
 extension Route where Response == Data {
-    /// The content as it came.
+    /// Returns the content unchanged.
     public func decode(_ data: Data, using decoder: JSONDecoder) throws -> Data { data }
 }
 
-/// An answer that says all with its status, such as 204.
+/// A response without content, such as 204.
 public struct EmptyResponse: Codable, Sendable, Hashable {
-    /// Nothing.
+    /// Creates an empty response.
     public init() {}
 
-    /// Nothing, whatever the content is.
+    /// Ignores the content.
     public init(from decoder: any Decoder) {}
 }
 
-/// Pairs of a query from a dictionary, in an order that does not change from run to run.
+/// Returns the items of a query, sorted by name so that the order is stable.
 func queryItems(_ parameters: [String: String]) -> [URLQueryItem] {
     parameters.sorted { $0.key < $1.key }.map { URLQueryItem(name: $0.key, value: $0.value) }
+}
+
+/// A route whose content is streamed.
+protocol StreamedRoute: Route {
+    /// Returns the content and its media type.
+    func content() throws -> RouteContent.Encoded
+}
+
+extension Route {
+    /// Returns the request before interceptors change it.
+    public func makeRequest(with config: NetworkConfig) -> Result<URLRequest, NetworkError> {
+        Result { () throws(NetworkError) in
+            let base = try config.baseURL(for: domain).get()
+            let client = Client(baseURL: base)
+            return try URLRequest(try coreRequest(by: client, encoder: config.jsonEncoder, timeout: config.timeout))
+        }
+    }
+
+    /// Creates the corresponding request of LatchHTTP.
+    ///
+    /// - Throws: `invalidURL`, `bodyEncodingFailed`.
+    func coreRequest(
+        by client: Client, encoder: JSONEncoder, timeout: TimeInterval
+    ) throws(NetworkError) -> HTTPRequest {
+        let content = try encodedContent(by: encoder)
+        let query = (urlQueryItems ?? []).map { ($0.name, $0.value ?? "") }
+        var request: HTTPRequest
+        do {
+            request = try client.request(method.core, RoutePath(endpoint), query: query, body: content.body)
+        } catch {
+            throw NetworkError(error)
+        }
+        request.fields[.contentType] = content.mediaType
+        for (name, value) in (headers ?? [:]).sorted(by: { $0.key < $1.key }) {
+            request.fields[HTTPFieldName(name)] = value
+        }
+        if timeout > 0 { request.timeout = .seconds(min(timeout, 86_400)) }
+        return request
+    }
+
+    private func encodedContent(by encoder: JSONEncoder) throws(NetworkError) -> RouteContent.Encoded {
+        do {
+            if let streamed = self as? any StreamedRoute { return try streamed.content() }
+            let body = HTTPBody(Array(try bodyData(using: encoder) ?? Data()))
+            return RouteContent.Encoded(body, mediaType: body.isEmpty ? nil : parameterEncoding.contentType)
+        } catch {
+            throw .bodyEncodingFailed
+        }
+    }
+
+    /// Decodes a successful response; if it is empty, as null or as an empty object, if the type allows.
+    func decodedResponse(_ response: HTTPResponse, decoder: JSONDecoder) throws(NetworkError) -> Response {
+        let data = Data(response.body.bytes)
+        do {
+            return try decode(data, using: decoder)
+        } catch {
+            guard data.isEmpty else { throw .parsingError(data: data, error: error) }
+            // RFC 9110 §15.3.5: 204 has no content, and some servers send 200 without content.
+            for substitute in ["null", "{}"] {
+                if let empty = try? decode(Data(substitute.utf8), using: decoder) { return empty }
+            }
+            throw .parsingError(data: data, error: error)
+        }
+    }
+}
+
+/// A request method.
+public enum HTTPMethod: String, Sendable, CaseIterable {
+    /// Requests a representation.
+    case get
+    /// Sends content to be processed.
+    case post
+    /// Replaces the resource.
+    case put
+    /// Changes a part of the resource.
+    case patch
+    /// Removes the resource.
+    case delete
+
+    /// The method in its spelling on the wire.
+    public var stringValue: String { rawValue.uppercased() }
+
+    /// The corresponding method of LatchHTTP.
+    var core: LatchHTTP.HTTPMethod { LatchHTTP.HTTPMethod(rawValue: stringValue) }
+}
+
+/// The encoding of the parameters of a route.
+public enum ParameterEncoding: Sendable, Hashable {
+    /// The query of the URL.
+    case query
+    /// A JSON object in the content.
+    case json
+    /// A URL-encoded form in the content.
+    case formUrlEncoded
+    /// An empty encoding.
+    case none
+
+    /// The media type of the content; nil without content.
+    var contentType: String? {
+        switch self {
+        case .formUrlEncoded: FormEncoding.mediaType
+        case .json: "application/json"
+        case .query, .none: nil
+        }
+    }
 }

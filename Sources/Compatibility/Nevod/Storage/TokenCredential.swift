@@ -3,41 +3,41 @@
 import LatchAuth
 import LatchHTTP
 
-/// A token that servers exchange on the way, and that knows its end.
+/// A token that responses can replace, and that has an expiry date.
 protocol RotatingToken: TokenModel {
-    /// When it stops being accepted; nil where that is not known.
+    /// The expiry date; nil if it is unknown.
     var expiry: Date? { get }
 
-    /// What an answer made of it; nil where nothing changed.
+    /// Returns the token that a response sets; nil if it sets none.
     func rotated(by response: HTTPResponse, to request: HTTPRequest, sentWith sent: Self) -> Self?
 }
 
-/// A token as a session keeps it, and also that there is none.
+/// The credential of a session: a token or its absence.
 ///
-/// That nobody is there is a credential like any other: it is obtained, refused and replaced by the same rules, so a
-/// first login is shared and outlived by a logout exactly as a refresh is.
+/// The absence is a credential like any other, so concurrent requests share a first login as they share a refresh, and a
+/// logout discards it in the same way.
 struct TokenCredential<Token: TokenModel>: SessionCredential {
-    /// The token; nil where nobody is there.
+    /// The token; nil when signed out.
     let token: Token?
-    /// What the storage keeps; nil where nobody is there.
+    /// The encoded token; nil when signed out.
     let record: Data?
 
-    /// Nobody.
-    static var nobody: TokenCredential { TokenCredential(token: nil, record: nil) }
+    /// The absence of a token.
+    static var signedOut: TokenCredential { TokenCredential(token: nil, record: nil) }
 
-    /// Most do not say; the server's refusal does.
+    /// The expiry date; unknown for most tokens.
     var expiry: Date? { (token as? any RotatingToken)?.expiry }
 
-    /// Applies the token to a message as it will be sent.
+    /// Applies the token to a request.
     func authorize(_ request: inout HTTPRequest) throws {
         guard let token else { return }
         let original = try URLRequest(request)
         var authorized = original
         token.authorize(&authorized)
-        try request.takeOver(authorized, madeFrom: original)
+        try request.apply(authorized, changedFrom: original)
     }
 
-    /// What an answer made of the token, where its kind is exchanged on the way.
+    /// Returns the credential with the token that a response sets; nil if it sets none.
     func rotated(by response: HTTPResponse, to request: HTTPRequest, sentWith sent: TokenCredential) -> TokenCredential?
     {
         guard let token = token as? any RotatingToken else { return nil }
@@ -50,16 +50,16 @@ struct TokenCredential<Token: TokenModel>: SessionCredential {
         guard let sent = sent.token as? Rotating,
             let rotated = token.rotated(by: response, to: request, sentWith: sent) as? Token
         else { return nil }
-        // What cannot be written down is no better than what there is.
+        // A token that cannot be stored does not replace the current one.
         return try? TokenCredential(rotated)
     }
 
-    /// Two tokens are the same when they were written down, or read, as the same bytes: their type need not compare.
+    /// Compares the encoded tokens, so that their type need not be `Equatable`.
     static func == (left: TokenCredential, right: TokenCredential) -> Bool { left.record == right.record }
 }
 
 extension TokenCredential {
-    /// A token that was obtained and is to be stored.
+    /// Creates the credential of a new token.
     ///
     /// - Throws: `TokenStorageError.failedToEncode`.
     init(_ token: Token) throws(TokenStorageError) {

@@ -3,31 +3,28 @@
 import LatchAuth
 package import LatchCore
 
-/// Keeps the token of one account, and is the session of all interceptors over it.
+/// The storage of the token of one account, and the session of all interceptors over it.
 ///
 /// ```swift
 /// let storage = TokenStorage<Token>(storage: KeychainStorage(service: "com.example.app"))
 /// await storage.save(Token(value: "…"))               // sign-in
-/// try await storage.save(Token(value: "…")).get()     // the same, with a failure to see
+/// try await storage.save(Token(value: "…")).get()     // the same, but throws
 /// await storage.save(nil)                             // sign-out
 /// ```
 ///
-/// A token is visible once it is stored, not before. Saving another one, or nil, ends a refresh that is under way:
-/// what it obtains is dropped.
+/// A token is visible once it is stored. Saving another one, or nil, discards the result of a running refresh.
 public actor TokenStorage<Token: TokenModel> {
-    /// Keeps the token fresh, and is the only one that writes it.
+    /// The session, which refreshes the token and is the only one to write it.
     nonisolated let session: Session<TokenCredential<Token>>
-    nonisolated let desk: RefreshDesk<Token>
+    nonisolated let refresher: TokenRefresher<Token>
     private let onError: @Sendable (TokenStorageError) -> Void
 
-    /// A storage for one token.
-    ///
-    /// Nothing is read before the first use.
+    /// Creates a storage for one token, which is read when it is first used.
     ///
     /// - Parameters:
-    ///   - storage: Where the token is kept.
-    ///   - key: Its name there; one name for each account.
-    ///   - onError: Told of each failure, whether its caller looks at it or not.
+    ///   - storage: The underlying storage.
+    ///   - key: The key of the token; a different one for each account.
+    ///   - onError: Called with each failure.
     public init(
         storage: any KeyValueStorage, key: StorageKey = .token,
         onError: (@Sendable (TokenStorageError) -> Void)? = nil
@@ -35,21 +32,21 @@ public actor TokenStorage<Token: TokenModel> {
         self.init(storage: storage, key: key, onError: onError, clock: .system)
     }
 
-    /// The same with a clock, by which it waits between refreshes.
+    /// Creates a storage with the clock for delays between refreshes.
     package init(
         storage: any KeyValueStorage, key: StorageKey = .token,
         onError: (@Sendable (TokenStorageError) -> Void)? = nil, clock: WallClock
     ) {
         let onError = onError ?? { _ in }
-        let desk = RefreshDesk<Token>(clock: clock)
-        self.desk = desk
+        let refresher = TokenRefresher<Token>(clock: clock)
+        self.refresher = refresher
         self.onError = onError
         session = Session(
-            store: TokenRecords(storage: storage, key: key, onError: onError), clock: clock,
-            renew: { try await desk.renew($0.credential) })
+            store: StoredToken(storage: storage, key: key, onError: onError), clock: clock,
+            refresh: { try await refresher.refresh($0.credential) })
     }
 
-    /// The token; nil where there is none, and where the storage cannot be read, which `onError` is told of.
+    /// Returns the token; nil if there is none, or if the storage cannot be read, which is reported to `onError`.
     public func load() async -> Token? {
         do {
             return try await read()
@@ -58,12 +55,12 @@ public actor TokenStorage<Token: TokenModel> {
         }
     }
 
-    /// The token; nil only where there is none.
+    /// Returns the token; nil only if there is none.
     public func read() async throws(TokenStorageError) -> Token? {
-        if let saved = RefreshNote.ofRenewal(at: desk)?.saved as? Token { return saved }
+        if let saved = RefreshRecord.current(for: refresher)?.credential as? Token { return saved }
         do {
-            // Within its own renewal a session gives no credential; what it last knew is the token to be replaced.
-            if isRenewing { return session.currentState.credential?.token }
+            // A session returns no credential during its own refresh; the last one is the token to replace.
+            if isRefreshing { return session.currentState.credential?.token }
             return try await session.currentCredential().token
         } catch {
             throw failed(.failedToAccess(error))
@@ -72,8 +69,8 @@ public actor TokenStorage<Token: TokenModel> {
 
     /// Replaces the token: a sign-in; nil is a sign-out.
     ///
-    /// - Returns: Whether it is stored. Whoever does not look is told by `onError`, and by the next request, which is
-    ///   sent with what is stored.
+    /// - Returns: Success, or the failure, which is reported to `onError` too. After a failure the stored token is
+    ///   unchanged.
     @discardableResult
     public func save(_ token: Token?) async -> Result<Void, TokenStorageError> {
         do {
@@ -84,31 +81,84 @@ public actor TokenStorage<Token: TokenModel> {
         }
     }
 
-    /// Replaces the token, as `save(_:)`, and throws where that fails; what was stored before is then unchanged.
+    /// Replaces the token like `save(_:)`, but throws if that fails; the stored token is then unchanged.
     public func write(_ token: Token?) async throws(TokenStorageError) {
         let credential: TokenCredential<Token>
         do {
-            credential = try token.map { token throws(TokenStorageError) in try TokenCredential(token) } ?? .nobody
+            credential = try token.map { token throws(TokenStorageError) in try TokenCredential(token) } ?? .signedOut
         } catch {
             throw failed(error)
         }
-        if let token, let note = RefreshNote.ofRenewal(at: desk), note.take(token) { return }
+        if let token, let record = RefreshRecord.current(for: refresher), record.save(token) { return }
         do {
             try await session.signIn(credential)
         } catch {
             throw failed(.failedToAccess(error))
         }
-        desk.forgetFailures()
+        refresher.resetBackoff()
     }
 
     /// Removes the token: a sign-out.
     @discardableResult
     public func clear() async -> Result<Void, TokenStorageError> { await save(nil) }
 
-    private var isRenewing: Bool { RenewalScope.sessions.contains(ObjectIdentifier(session)) }
+    private var isRefreshing: Bool { ActiveRefreshes.sessions.contains(ObjectIdentifier(session)) }
 
     private func failed(_ error: TokenStorageError) -> TokenStorageError {
         onError(error)
         return error
     }
+}
+
+/// An error of a token storage.
+public enum TokenStorageError: Error, CustomStringConvertible {
+    /// The stored bytes are not a token of this type; they were moved to another key, and the storage is empty.
+    case failedToDecode(any Error)
+    /// The token could not be encoded; the stored one is unchanged.
+    case failedToEncode(any Error)
+    /// The underlying storage is unavailable; the stored token still exists.
+    case failedToAccess(any Error)
+
+    /// A description without the stored bytes.
+    public var description: String {
+        switch self {
+        case .failedToDecode: "The stored token could not be decoded and was moved to another key."
+        case .failedToEncode: "The token could not be encoded."
+        case .failedToAccess(let error as any CodedError): "The token storage is unavailable: \(error.message)"
+        case .failedToAccess: "The token storage is unavailable."
+        }
+    }
+}
+
+/// The token store of a session over a key-value storage.
+private struct StoredToken<Token: TokenModel>: LatchAuth.TokenStore {
+    let storage: any KeyValueStorage
+    let key: StorageKey
+    /// Called when the stored bytes cannot be decoded.
+    let onError: @Sendable (TokenStorageError) -> Void
+
+    /// Returns the stored token, or its absence.
+    ///
+    /// Bytes that are not a token would make every request fail. They are moved to another key and reported, and the
+    /// application continues with a new login.
+    func load() async throws -> TokenCredential<Token>? {
+        guard let record = try await storage.data(for: key) else { return .signedOut }
+        do {
+            return TokenCredential(token: try Token.decode(from: record), record: record)
+        } catch {
+            try await storage.set(record, for: key.damaged)
+            try await storage.remove(for: key)
+            onError(.failedToDecode(error))
+            return .signedOut
+        }
+    }
+
+    /// Replaces the stored token, or removes it.
+    func save(_ credential: TokenCredential<Token>) async throws {
+        guard let record = credential.record else { return try await storage.remove(for: key) }
+        try await storage.set(record, for: key)
+    }
+
+    /// Removes the stored token.
+    func clear() async throws { try await storage.remove(for: key) }
 }

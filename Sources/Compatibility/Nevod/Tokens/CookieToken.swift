@@ -3,19 +3,19 @@
 import LatchAuth
 import LatchHTTP
 
-/// The cookies that prove a login; each goes where its own domain, path, security and age let it.
+/// The cookies of a session; each is sent only if its domain, path, security and age allow it.
 public struct CookieToken: TokenModel {
-    /// The cookies, with those that answers have set since.
+    /// The cookies, including those that responses have set since.
     public let sessionCookies: [HTTPCookie]
 
-    /// The same for the core, which decides where each one goes.
+    /// The LatchAuth credential, which decides where each cookie is sent.
     private let credential: CookieCredential
-    /// To which ports a cookie is bound, by its name; RFC 2965 alone knows that.
+    /// The ports to which cookies are restricted, by name (RFC 2965).
     private let ports: [String: [Int]]
 
-    /// A token of cookies, as a login's answer set them.
+    /// Creates a token of the cookies that a login response set.
     ///
-    /// A cookie that no server could have set, such as one whose value would break a header line, is left out.
+    /// Invalid cookies, such as those whose value would break a header line, are omitted.
     public init(sessionCookies: [HTTPCookie]) {
         let now = Date()
         let ports = sessionCookies.compactMap { cookie in cookie.portList.map { (cookie.name, $0.map(\.intValue)) } }
@@ -30,7 +30,7 @@ public struct CookieToken: TokenModel {
         sessionCookies = credential.cookies.compactMap { HTTPCookie($0, ports: ports[$0.name]) }
     }
 
-    /// Adds the cookies that are for the request's target, beside those that it carries already.
+    /// Adds the cookies that match the URL to those that the request already has.
     public func authorize(_ request: inout URLRequest) {
         request.authorize { message in
             guard !ports.isEmpty else { return credential.authorize(&message) }
@@ -40,26 +40,26 @@ public struct CookieToken: TokenModel {
         }
     }
 
-    /// The cookies as JSON, with every attribute.
+    /// Encodes the cookies as JSON, with every attribute.
     public func encode() throws -> Data {
         let encoder = JSONEncoder()
-        // The same cookies are the same bytes each time.
+        // Equal cookies must have equal encodings.
         encoder.outputFormatting = .sortedKeys
         return try encoder.encode(Record(cookies: credential.cookies, ports: ports))
     }
 
-    /// The cookies that `encode()` wrote, or that the original did.
+    /// Decodes cookies that `encode()` or Nevod encoded.
     public static func decode(from data: Data) throws -> CookieToken {
         do {
             let record = try JSONDecoder().decode(Record.self, from: data)
             return CookieToken(CookieCredential(record.cookies), ports: record.ports)
         } catch {
-            guard let cookies = try? JSONDecoder().decode([OriginalCookie].self, from: data) else { throw error }
+            guard let cookies = try? JSONDecoder().decode([LegacyCookie].self, from: data) else { throw error }
             return CookieToken(sessionCookies: cookies.compactMap(\.cookie))
         }
     }
 
-    /// What is stored.
+    /// The stored form.
     private struct Record: Codable {
         let cookies: [Cookie]
         let ports: [String: [Int]]
@@ -67,22 +67,19 @@ public struct CookieToken: TokenModel {
 }
 
 extension CookieToken: RotatingToken {
-    /// When the cookies stop proving anything.
+    /// The date at which the session cookies expire.
     var expiry: Date? { credential.expiry }
 
-    /// The token with the cookies that an answer set.
+    /// Returns the token with the cookies that a response set.
     func rotated(by response: HTTPResponse, to request: HTTPRequest, sentWith sent: CookieToken) -> CookieToken? {
         credential.rotated(by: response, to: request, sentWith: sent.credential)
             .map { CookieToken($0, ports: ports) }
     }
 }
 
-extension CookieToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The names and where they go, without the values.
+extension CookieToken: CustomStringConvertible, CustomReflectable {
+    /// A description that omits the values.
     public var description: String { "CookieToken(\(credential.description))" }
-
-    /// The same as `description`.
-    public var debugDescription: String { description }
 
     /// A mirror without the values, so that `dump` shows none.
     public var customMirror: Mirror {
@@ -90,8 +87,8 @@ extension CookieToken: CustomStringConvertible, CustomDebugStringConvertible, Cu
     }
 }
 
-/// A cookie as the original stored it.
-private struct OriginalCookie: Decodable {
+/// The stored form of Nevod.
+private struct LegacyCookie: Decodable {
     let name: String
     let value: String
     let domain: String
@@ -108,5 +105,57 @@ private struct OriginalCookie: Decodable {
         if isHTTPOnly { properties[.init("HttpOnly")] = "TRUE" }
         if let expiresDate { properties[.expires] = expiresDate }
         return HTTPCookie(properties: properties)
+    }
+}
+
+extension Cookie {
+    /// Converts a cookie; nil if it is invalid.
+    ///
+    /// - Parameter now: The creation time, if the cookie has none.
+    init?(_ cookie: HTTPCookie, at now: Date) {
+        let isHostOnly = !cookie.domain.hasPrefix(".")
+        let properties = cookie.properties ?? [:]
+        let created = (properties[.init("Created")] as? Double).map { Date(timeIntervalSinceReferenceDate: $0) } ?? now
+        // Foundation on Linux does not convert Max-Age to a date.
+        let age = (properties[.maximumAge] as? String).flatMap(Double.init)
+        let isSecure = cookie.isSecure
+        let named = (properties[.init("SameSite")] as? String).flatMap(SameSite.init(text:)) ?? .unset
+        self.init(
+            name: cookie.name, value: cookie.value,
+            domain: String(isHostOnly ? cookie.domain[...] : cookie.domain.dropFirst()).lowercased(),
+            isHostOnly: isHostOnly, path: cookie.path.isEmpty ? "/" : cookie.path, isSecure: isSecure,
+            isHTTPOnly: cookie.isHTTPOnly,
+            // RFC 6265bis §5.7: `None` requires a secure cookie.
+            sameSite: named == .none && !isSecure ? .unset : named,
+            expiry: cookie.expiresDate ?? age.map { created.addingTimeInterval($0) }, created: created)
+    }
+}
+
+extension HTTPCookie {
+    /// Converts a cookie, except for attributes that Foundation lacks.
+    convenience init?(_ cookie: Cookie, ports: [Int]?) {
+        var properties: [HTTPCookiePropertyKey: Any] = [
+            .name: cookie.name, .value: cookie.value, .path: cookie.path,
+            .domain: cookie.isHostOnly ? cookie.domain : "." + cookie.domain,
+        ]
+        // Foundation on Linux accepts text only.
+        if cookie.isSecure { properties[.secure] = "TRUE" }
+        if cookie.isHTTPOnly { properties[.init("HttpOnly")] = "TRUE" }
+        if cookie.sameSite != .unset { properties[.init("SameSite")] = cookie.sameSite.rawValue }
+        if let expiry = cookie.expiry { properties[.expires] = expiry }
+        if let ports { properties[.port] = ports.map(String.init).joined(separator: ",") }
+        self.init(properties: properties)
+    }
+}
+
+extension SameSite {
+    /// Parses the attribute.
+    fileprivate init?(text: String) {
+        switch text.lowercased() {
+        case "strict", "samesitestrict": self = .strict
+        case "lax", "samesitelax": self = .lax
+        case "none": self = .none
+        default: return nil
+        }
     }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a text is not the JSON that was asked for.
+/// An error of the JSON parser.
 ///
-/// The message names the place and the rule, and never the text itself, which may be a secret.
+/// The message names the offset and the rule, and never the text itself, which may be a secret.
 public struct JSONError: CodedError, Hashable {
-    /// The stable name of what went wrong.
+    /// The stable name of the error.
     public let code: String
-    /// What happened.
+    /// The description of the error.
     public let message: String
-    /// What to do about it.
+    /// The suggested remedy.
     public let hint: String?
-    /// Where it was seen, in bytes from the beginning of the text.
+    /// The offset in bytes from the beginning of the text.
     public let offset: Int
 
     private init(_ code: String, _ what: String, at offset: Int, hint: String) {
@@ -24,13 +24,13 @@ public struct JSONError: CodedError, Hashable {
 extension JSONError {
     /// The text breaks JSON's grammar.
     ///
-    /// This and the others below are for matching: what is thrown names its own place, and is equal by its code.
+    /// This and the errors below are for matching: a thrown error has its own offset, and is equal by its code.
     public static let malformed = malformed("it breaks the grammar", at: 0)
 
-    /// The text holds bytes that are no UTF-8, or half of a surrogate pair.
+    /// The text contains invalid UTF-8 or half of a surrogate pair.
     public static let invalidUnicode = invalidUnicode(at: 0)
 
-    /// An object has two members of one name, as they read after their escapes are taken off (RFC 8259 §4).
+    /// An object has two members of one name, compared after unescaping (RFC 8259 §4).
     public static let duplicateName = duplicateName(at: 0)
 
     /// Arrays and objects are nested deeper than ``JSONLimits/depth`` allows.
@@ -39,7 +39,7 @@ extension JSONError {
     /// The text is longer than allowed.
     public static let tooLarge = tooLarge(limit: 0)
 
-    /// A number is larger than a 64-bit float can be; one that is too small for it is 0 and no error.
+    /// A number exceeds the range of a 64-bit float; one that is too small becomes 0.
     public static let numberOutOfRange = numberOutOfRange(at: 0)
 }
 
@@ -70,4 +70,21 @@ extension JSONError {
             "numberOutOfRange", "a number is out of range", at: offset,
             hint: "Send numbers that a 64-bit float can hold, or strings.")
     }
+}
+
+/// The limits of a JSON text.
+public struct JSONLimits: Sendable, Hashable {
+    /// The maximum nesting of arrays and objects; at most 512, so that no text can exhaust the stack.
+    public let depth: Int
+    /// The maximum number of bytes, checked before parsing.
+    public let bytes: Int
+
+    /// Creates limits; a depth out of bounds is clamped, and 0 permits no array or object.
+    public init(depth: Int = 64, bytes: Int = 16 << 20) {
+        self.depth = Swift.min(Swift.max(depth, 0), 512)
+        self.bytes = bytes
+    }
+
+    /// 64 levels and 16 MiB.
+    public static let `default` = JSONLimits()
 }

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The members of a JSON object, in the order in which they were written, with names that stand once.
+/// The members of a JSON object, in their written order, with unique names.
 ///
-/// Names are compared byte by byte, as RFC 8259 §8.3 wants it, and not by Unicode equivalence as `String` compares.
-/// Two objects are equal when they have the same members, in whatever order.
+/// Names are compared byte by byte (RFC 8259 §8.3), and not by Unicode equivalence as `String` compares. Two objects
+/// are equal when they have the same members in any order.
 public struct JSONObject: Sendable {
     private var members: [(key: String, value: JSONValue)] = []
-    /// Where each name stands, kept only for objects that are too large to look along.
-    private var places: [MemberName: Int]?
+    /// The index of each name, kept only for objects that are too large for a linear search.
+    private var index: [MemberName: Int]?
 
-    /// Up to so many members looking along is quicker than hashing a name.
+    /// The number of members up to which a linear search is faster than hashing a name.
     private static let largestScan = 16
 
-    /// An object without members.
+    /// Creates an object without members.
     public init() {}
 
-    /// An object without members that has room for some.
+    /// Creates an empty object with a capacity.
     init(capacity: Int) { members.reserveCapacity(capacity) }
 
-    /// An object of these members; of a name that stands twice the last value counts, at the first place.
+    /// Creates an object of members; the last value of a repeated name counts, at its first position.
     public init(_ members: some Sequence<(key: String, value: JSONValue)>) {
         for member in members { self[member.key] = member.value }
     }
 
-    /// The value of a member; setting replaces it in its place or adds it at the end, nil removes it.
+    /// The value of a member; setting replaces it or appends a member, and nil removes it.
     public subscript(key: String) -> JSONValue? {
-        get { place(of: key).map { members[$0].value } }
+        get { position(of: key).map { members[$0].value } }
         set {
-            switch (place(of: key), newValue) {
-            case (let place?, let value?): members[place].value = value
-            case (let place?, nil): remove(at: place)
+            switch (position(of: key), newValue) {
+            case (let position?, let value?): members[position].value = value
+            case (let position?, nil): remove(at: position)
             case (nil, let value?): add(key, value)
             case (nil, nil): break
             }
@@ -39,40 +39,38 @@ public struct JSONObject: Sendable {
     /// The names, in order.
     public var keys: [String] { members.map(\.key) }
 
-    /// Adds a member unless one of that name stands already.
-    ///
-    /// - Returns: Whether it was added.
+    /// Adds a member unless there is one of that name, and returns whether it was added.
     package mutating func insert(_ key: String, _ value: JSONValue) -> Bool {
-        guard place(of: key) == nil else { return false }
+        guard position(of: key) == nil else { return false }
         add(key, value)
         return true
     }
 
-    /// Adds a member whose name is known to be new.
+    /// Adds a member with a new name.
     private mutating func add(_ key: String, _ value: JSONValue) {
         members.append((key, value))
-        places?[MemberName(text: key)] = members.count - 1
-        guard places == nil, members.count > Self.largestScan else { return }
+        index?[MemberName(text: key)] = members.count - 1
+        guard index == nil, members.count > Self.largestScan else { return }
         indexMembers()
     }
 
-    private mutating func remove(at place: Int) {
-        members.remove(at: place)
-        places = nil
+    private mutating func remove(at position: Int) {
+        members.remove(at: position)
+        index = nil
         if members.count > Self.largestScan { indexMembers() }
     }
 
-    /// Makes `places` anew: after a removal all later members have moved.
+    /// Rebuilds the index; after a removal all later members have moved.
     private mutating func indexMembers() {
         var index: [MemberName: Int] = [:]
         index.reserveCapacity(members.count * 2)
-        for (place, member) in members.enumerated() { index[MemberName(text: member.key)] = place }
-        places = index
+        for (position, member) in members.enumerated() { index[MemberName(text: member.key)] = position }
+        self.index = index
     }
 
-    /// Where a member stands, by the index where there is one.
-    private func place(of key: String) -> Int? {
-        if let places { return places[MemberName(text: key)] }
+    /// Returns the position of a member, by the index where there is one.
+    private func position(of key: String) -> Int? {
+        if let index { return index[MemberName(text: key)] }
         let name = MemberName(text: key)
         return members.firstIndex { MemberName(text: $0.key) == name }
     }
@@ -83,7 +81,7 @@ private struct MemberName: Hashable {
     let text: String
 
     static func == (left: MemberName, right: MemberName) -> Bool {
-        // `String` takes canonically equivalent texts for equal; where it does, the bytes decide.
+        // `String` compares by canonical equivalence; the bytes decide.
         left.text == right.text && left.text.utf8.elementsEqual(right.text.utf8)
     }
 
@@ -104,7 +102,7 @@ extension JSONObject: RandomAccessCollection {
 }
 
 extension JSONObject: Hashable {
-    /// Whether both have the same members, in whatever order: RFC 8259 §4 gives order no meaning.
+    /// Returns whether both have the same members in any order (RFC 8259 §4).
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
         left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
     }
@@ -123,7 +121,7 @@ extension JSONObject: Hashable {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// An object; of a name that stands twice the last value counts.
+    /// Creates an object; the last value of a repeated name counts.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self.init(elements.map { (key: $0.0, value: $0.1) })
     }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads one JSON text from its first byte to its last.
+/// A strict parser of one JSON text.
 ///
-/// What is ambiguous between parsers is refused here: duplicate names, lone surrogates, bytes that are no UTF-8, numbers
-/// out of range, anything after the value (RFC 8259 §4, §6, §8, and the reason why RFC 8725 §2.4 warns of it).
+/// It rejects everything that parsers interpret differently: duplicate names, lone surrogates, invalid UTF-8, numbers
+/// out of range, anything after the value (RFC 8259 §4, §6, §8; RFC 8725 §2.4).
 struct JSONParser {
     /// The text, whose size has been checked.
-    let bytes: [UInt8]
-    /// How many arrays and objects may be open at once; it bounds the recursion, and with it the stack.
-    let maximumDepth: Int
-    /// Where the next byte is read, and what an error names.
-    var position = 0
+    private let bytes: [UInt8]
+    /// The maximum nesting of arrays and objects, which bounds the recursion.
+    private let maximumDepth: Int
+    /// The offset of the next byte, which errors name.
+    private var position = 0
 
-    /// A parser at the first byte.
+    /// Creates a parser at the first byte.
     init(_ bytes: [UInt8], limits: JSONLimits) {
         self.bytes = bytes
         maximumDepth = limits.depth
     }
 
-    /// Reads all of the text: one value, blanks around it, and nothing else.
+    /// Parses the whole text: one value with white space around it.
     mutating func parse() throws(JSONError) -> JSONValue {
         skipSpace()
         let value = try parseValue(depth: 0)
@@ -40,22 +40,22 @@ struct JSONParser {
         }
     }
 
-    /// RFC 8259 §4; a name that stands twice is refused, since parsers differ in which value they take.
+    /// Parses an object (RFC 8259 §4); duplicate names are errors, since parsers differ in which value they take.
     private mutating func parseObject(depth: Int) throws(JSONError) -> JSONObject {
         guard depth <= maximumDepth else { throw .tooDeep(at: position) }
         position += 1
         skipSpace()
         if take(UInt8(ascii: "}")) { return JSONObject() }
-        // The whole of a message mostly fits and is then laid out once; within it, room would cost more than the text.
+        // Most top-level objects fit into this capacity; for nested ones it would waste memory.
         var object = depth == 1 ? JSONObject(capacity: 10) : JSONObject()
         while true {
             guard peek == UInt8(ascii: "\"") else { throw .malformed("a name is expected", at: position) }
-            let place = position
+            let start = position
             let name = try parseString()
             skipSpace()
             guard take(UInt8(ascii: ":")) else { throw .malformed("a colon is expected", at: position) }
             skipSpace()
-            guard object.insert(name, try parseValue(depth: depth)) else { throw .duplicateName(at: place) }
+            guard object.insert(name, try parseValue(depth: depth)) else { throw .duplicateName(at: start) }
             skipSpace()
             if take(UInt8(ascii: "}")) { return object }
             guard take(UInt8(ascii: ",")) else { throw .malformed("a comma or a brace is expected", at: position) }
@@ -63,7 +63,7 @@ struct JSONParser {
         }
     }
 
-    /// RFC 8259 §5; a comma before the bracket is refused.
+    /// Parses an array (RFC 8259 §5); a trailing comma is an error.
     private mutating func parseArray(depth: Int) throws(JSONError) -> [JSONValue] {
         guard depth <= maximumDepth else { throw .tooDeep(at: position) }
         position += 1
@@ -80,9 +80,7 @@ struct JSONParser {
         }
     }
 
-    /// RFC 8259 §3: the three literal names are in lower case.
-    ///
-    /// What follows one is judged by whoever reads on.
+    /// Parses one of the three literal names, in lower case (RFC 8259 §3).
     private mutating func parseWord(_ word: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
         let matches = word.withUTF8Buffer { bytes[position...].starts(with: $0) }
         guard matches else { throw .malformed("a value is expected", at: position) }
@@ -92,25 +90,166 @@ struct JSONParser {
 }
 
 extension JSONParser {
-    /// The byte at hand, or 0, which no token begins with.
-    var peek: UInt8 { position < bytes.count ? bytes[position] : 0 }
+    /// The next byte, or 0 at the end, with which no token begins.
+    private var peek: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
-    /// Goes past `byte` if it is the next one.
-    ///
-    /// `byte` must not be 0, which `peek` has at the end.
-    mutating func take(_ byte: UInt8) -> Bool {
+    /// Skips `byte`, which must not be 0, and returns whether it is the next one.
+    private mutating func take(_ byte: UInt8) -> Bool {
         guard peek == byte else { return false }
         position += 1
         return true
     }
 
-    /// RFC 8259 §2: blank, tab, line feed and carriage return, and none of Unicode's other spaces.
-    mutating func skipSpace() {
+    /// Skips white space: blank, tab, line feed and carriage return (RFC 8259 §2).
+    private mutating func skipSpace() {
         while position < bytes.count {
             switch bytes[position] {
             case 0x20, 0x09, 0x0A, 0x0D: position += 1
             default: return
             }
         }
+    }
+}
+
+extension JSONParser {
+    /// Parses a string, quotation marks included (RFC 8259 §7).
+    private mutating func parseString() throws(JSONError) -> String {
+        position += 1
+        let start = position
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "\""):
+                defer { position += 1 }
+                return try text(bytes[start..<position], from: start)
+            case UInt8(ascii: "\\"): return try parseEscapedString(from: start)
+            case 0..<0x20: throw .malformed("a control character stands in a string", at: position)
+            default: position += 1
+            }
+        }
+        throw .malformed("a string has no end", at: position)
+    }
+
+    /// Parses the rest of a string with escapes into a copy; most strings have none and need no copy.
+    private mutating func parseEscapedString(from start: Int) throws(JSONError) -> String {
+        var plain = Array(bytes[start..<position])
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""): return try text(plain[...], from: start)
+            case UInt8(ascii: "\\"): try parseEscape(into: &plain)
+            case 0..<0x20: throw .malformed("a control character stands in a string", at: position - 1)
+            default: plain.append(byte)
+            }
+        }
+        throw .malformed("a string has no end", at: position)
+    }
+
+    /// Parses one of the eight short escapes or `\u` (RFC 8259 §7).
+    private mutating func parseEscape(into plain: inout [UInt8]) throws(JSONError) {
+        let start = position
+        let byte = peek
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): plain.append(byte)
+        case UInt8(ascii: "b"): plain.append(0x08)
+        case UInt8(ascii: "f"): plain.append(0x0C)
+        case UInt8(ascii: "n"): plain.append(0x0A)
+        case UInt8(ascii: "r"): plain.append(0x0D)
+        case UInt8(ascii: "t"): plain.append(0x09)
+        case UInt8(ascii: "u"): plain.append(contentsOf: String(try parseScalar()).utf8)
+        default: throw .malformed("an unknown escape stands in a string", at: start)
+        }
+    }
+
+    /// Parses the scalar of `\u`; lone surrogates are errors, since parsers interpret them differently (RFC 8259 §8.2).
+    private mutating func parseScalar() throws(JSONError) -> Character {
+        let start = position
+        var code = try parseFourDigits()
+        if (0xD800..<0xDC00).contains(code) {
+            guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else { throw .invalidUnicode(at: start) }
+            let low = try parseFourDigits()
+            guard (0xDC00..<0xE000).contains(low) else { throw .invalidUnicode(at: start) }
+            code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
+        }
+        guard let scalar = Unicode.Scalar(code) else { throw .invalidUnicode(at: start) }
+        return Character(scalar)
+    }
+
+    /// Parses the four hexadecimal digits after `\u`.
+    private mutating func parseFourDigits() throws(JSONError) -> UInt32 {
+        var code: UInt32 = 0
+        for _ in 0..<4 {
+            let byte = peek
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
+            default: throw .malformed("four hexadecimal digits are expected", at: position)
+            }
+            code = code << 4 | UInt32(digit)
+            position += 1
+        }
+        return code
+    }
+
+    /// Returns the bytes as a string; overlong forms, surrogates and values beyond U+10FFFF are errors.
+    private func text(_ utf8: ArraySlice<UInt8>, from start: Int) throws(JSONError) -> String {
+        guard let text = String(validating: utf8, as: UTF8.self) else { throw .invalidUnicode(at: start) }
+        return text
+    }
+}
+
+extension JSONParser {
+    /// Parses a number (RFC 8259 §6); an integer of 64 bits is kept exactly, a number beyond a float's range is an error.
+    private mutating func parseNumber() throws(JSONError) -> JSONValue {
+        let start = position
+        let isNegative = take(UInt8(ascii: "-"))
+        let firstDigit = position
+        try skipDigits()
+        if position > firstDigit + 1, bytes[firstDigit] == UInt8(ascii: "0") {
+            throw .malformed("a number begins with a needless zero", at: firstDigit)
+        }
+        var isWhole = true
+        if take(UInt8(ascii: ".")) {
+            isWhole = false
+            try skipDigits()
+        }
+        if peek | 0x20 == UInt8(ascii: "e") {
+            isWhole = false
+            position += 1
+            if peek == UInt8(ascii: "+") || peek == UInt8(ascii: "-") { position += 1 }
+            try skipDigits()
+        }
+        if isWhole, let integer = integer(bytes[firstDigit..<position], isNegative: isNegative) {
+            return .integer(integer)
+        }
+        guard let number = Double(String(decoding: bytes[start..<position], as: UTF8.self)), number.isFinite else {
+            throw .numberOutOfRange(at: start)
+        }
+        return .number(number)
+    }
+
+    /// Skips at least one digit.
+    private mutating func skipDigits() throws(JSONError) {
+        let start = position
+        while case UInt8(ascii: "0")...UInt8(ascii: "9") = peek { position += 1 }
+        guard position > start else { throw .malformed("a digit is expected", at: position) }
+    }
+
+    /// Returns the integer; nil where it exceeds 64 bits. A negative one is counted downwards, so that the least one fits.
+    private func integer(_ digits: ArraySlice<UInt8>, isNegative: Bool) -> Int64? {
+        var value: Int64 = 0
+        for byte in digits {
+            let digit = Int64(byte - UInt8(ascii: "0"))
+            let (scaled, tooLarge) = value.multipliedReportingOverflow(by: 10)
+            let (next, over) =
+                isNegative
+                ? scaled.subtractingReportingOverflow(digit) : scaled.addingReportingOverflow(digit)
+            guard !tooLarge, !over else { return nil }
+            value = next
+        }
+        return value
     }
 }

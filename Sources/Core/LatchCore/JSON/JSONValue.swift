@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Any JSON value (RFC 8259), read strictly and written compactly.
+/// A JSON value of any type (RFC 8259), parsed strictly and serialized compactly.
 ///
-/// It is what token claims, key sets and messages of unknown shape are made of: arrays, booleans, nulls and nested
-/// objects stay what they are. Integers are kept exactly; `1` and `1.0` are different values that read the same through
+/// Token claims, key sets and messages of unknown shape consist of such values. Integers are kept exactly; `1` and `1.0` are different values that read the same through
 /// ``intValue`` and ``doubleValue``.
 public enum JSONValue: Sendable, Hashable {
     /// The literal `null`.
@@ -23,22 +22,22 @@ public enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue {
-    /// Whether this is `null`.
+    /// Whether the value is `null`.
     public var isNull: Bool { self == .null }
 
-    /// The string, where this is one.
+    /// The string; nil for other types.
     public var stringValue: String? {
         guard case .string(let value) = self else { return nil }
         return value
     }
 
-    /// The boolean, where this is one.
+    /// The boolean; nil for other types.
     public var boolValue: Bool? {
         guard case .bool(let value) = self else { return nil }
         return value
     }
 
-    /// The number as an integer, where it is a whole one.
+    /// The number as an integer; nil for other types and for fractions.
     ///
     /// `1.0` and `1e2` are whole too: RFC 8259 §6 leaves it to the writer how a number is spelled.
     public var intValue: Int? {
@@ -49,7 +48,7 @@ extension JSONValue {
         }
     }
 
-    /// The number, where this is one; of an integer beyond 2⁵³ the nearest float.
+    /// The number; for an integer beyond 2⁵³ the nearest float, and nil for other types.
     public var doubleValue: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -58,24 +57,159 @@ extension JSONValue {
         }
     }
 
-    /// The elements, where this is an array; a single value is not taken for an array of one.
+    /// The elements of an array; nil for other types.
     public var arrayValue: [JSONValue]? {
         guard case .array(let value) = self else { return nil }
         return value
     }
 
-    /// The members, where this is an object.
+    /// The members of an object; nil for other types.
     public var objectValue: JSONObject? {
         guard case .object(let value) = self else { return nil }
         return value
     }
 
-    /// The member of that name, where this is an object that has one.
+    /// The member of that name; nil where there is none or this is not an object.
     public subscript(key: String) -> JSONValue? { objectValue?[key] }
 
-    /// The element at that place, where this is an array that reaches so far.
+    /// The element at that index; nil where there is none or this is not an array.
     public subscript(index: Int) -> JSONValue? {
         guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
         return elements[index]
+    }
+}
+
+extension JSONValue {
+    /// Parses one JSON text strictly.
+    ///
+    /// - Throws: ``JSONError`` with the offset of the error, and never with the text itself.
+    public init(parsing bytes: [UInt8], limits: JSONLimits = .default) throws(JSONError) {
+        guard bytes.count <= limits.bytes else { throw .tooLarge(limit: limits.bytes) }
+        var parser = JSONParser(bytes, limits: limits)
+        self = try parser.parse()
+    }
+
+    /// Parses one JSON text strictly, from any bytes.
+    ///
+    /// - Throws: ``JSONError`` with the offset of the error, and never with the text itself.
+    public init(parsing bytes: some Collection<UInt8>, limits: JSONLimits = .default) throws(JSONError) {
+        guard bytes.count <= limits.bytes else { throw .tooLarge(limit: limits.bytes) }
+        try self.init(parsing: Array(bytes), limits: limits)
+    }
+
+    /// Parses one JSON text strictly, from a string.
+    ///
+    /// - Throws: ``JSONError`` with the offset of the error, and never with the text itself.
+    public init(parsing text: some StringProtocol, limits: JSONLimits = .default) throws(JSONError) {
+        try self.init(parsing: text.utf8, limits: limits)
+    }
+
+    /// Returns the value as compact JSON in UTF-8.
+    ///
+    /// Members keep their order, numbers are written as short as they can be read back, `/` is not escaped, and a
+    /// number that is not finite becomes `null`, which is all that JSON has for it.
+    public func serialized() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.write(self)
+        return writer.bytes
+    }
+}
+
+extension JSONValue: ExpressibleByNilLiteral {
+    /// Creates `null`.
+    public init(nilLiteral: ()) { self = .null }
+}
+
+extension JSONValue: ExpressibleByBooleanLiteral {
+    /// Creates a boolean.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+}
+
+extension JSONValue: ExpressibleByIntegerLiteral {
+    /// Creates an integer.
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+}
+
+extension JSONValue: ExpressibleByFloatLiteral {
+    /// Creates a number with a fraction.
+    public init(floatLiteral value: Double) { self = .number(value) }
+}
+
+extension JSONValue: ExpressibleByStringInterpolation {
+    /// Creates a string.
+    public init(stringLiteral value: String) { self = .string(value) }
+}
+
+extension JSONValue: ExpressibleByArrayLiteral {
+    /// Creates an array.
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+}
+
+extension JSONValue: ExpressibleByDictionaryLiteral {
+    /// Creates an object; the last value of a repeated name counts.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(JSONObject(elements.map { (key: $0.0, value: $0.1) }))
+    }
+}
+
+extension JSONValue: Codable {
+    /// Decodes a value of any type; members come in the decoder's order, which Foundation leaves undefined.
+    public init(from decoder: any Decoder) throws {
+        if let members = try Self.members(of: decoder) {
+            self = .object(members)
+        } else if let elements = try Self.elements(of: decoder) {
+            self = .array(elements)
+        } else {
+            self = try Self.scalar(in: decoder.singleValueContainer())
+        }
+    }
+
+    /// Encodes the value.
+    public func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .null:
+            var container = encoder.singleValueContainer()
+            try container.encodeNil()
+        case .bool(let flag): try flag.encode(to: encoder)
+        case .integer(let number): try number.encode(to: encoder)
+        case .number(let number): try number.encode(to: encoder)
+        case .string(let text): try text.encode(to: encoder)
+        case .array(let elements): try elements.encode(to: encoder)
+        case .object(let members):
+            var container = encoder.container(keyedBy: MemberKey.self)
+            for (name, value) in members { try container.encode(value, forKey: MemberKey(stringValue: name)) }
+        }
+    }
+
+    /// Returns the members of an object; nil where the decoder holds another type.
+    private static func members(of decoder: any Decoder) throws -> JSONObject? {
+        guard let container = try? decoder.container(keyedBy: MemberKey.self) else { return nil }
+        var members = JSONObject()
+        for key in container.allKeys { members[key.stringValue] = try container.decode(JSONValue.self, forKey: key) }
+        return members
+    }
+
+    private static func elements(of decoder: any Decoder) throws -> [JSONValue]? {
+        guard var container = try? decoder.unkeyedContainer() else { return nil }
+        var elements: [JSONValue] = []
+        while !container.isAtEnd { elements.append(try container.decode(JSONValue.self)) }
+        return elements
+    }
+
+    private static func scalar(in container: any SingleValueDecodingContainer) throws -> JSONValue {
+        if container.decodeNil() { return .null }
+        if let flag = try? container.decode(Bool.self) { return .bool(flag) }
+        if let number = try? container.decode(Int64.self) { return .integer(number) }
+        if let number = try? container.decode(Double.self) { return .number(number) }
+        return .string(try container.decode(String.self))
+    }
+
+    /// A coding key of any name.
+    private struct MemberKey: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
     }
 }

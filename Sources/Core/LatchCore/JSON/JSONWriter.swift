@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes JSON values as compact UTF-8.
+/// A serializer of JSON values as compact UTF-8.
 struct JSONWriter {
-    /// What has been written so far.
+    /// The bytes so far.
     private(set) var bytes: [UInt8] = []
 
-    /// Adds a value.
-    ///
-    /// It recurses as deep as the value is nested, which for parsed values is bounded.
+    /// Appends a value; the recursion is as deep as the value, which for parsed values is bounded.
     mutating func write(_ value: JSONValue) {
         switch value {
         case .null: append("null")
@@ -40,7 +38,7 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "}"))
     }
 
-    /// RFC 8259 §7: only the quote, the backslash and control characters have to be escaped.
+    /// Appends a string; only the quotation mark, the backslash and control characters are escaped (RFC 8259 §7).
     private mutating func write(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
@@ -64,7 +62,7 @@ struct JSONWriter {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// A hexadecimal digit in lower case, as most writers have it.
+    /// Returns a lower-case hexadecimal digit.
     private static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }

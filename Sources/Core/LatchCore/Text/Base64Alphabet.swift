@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One of base64's two alphabets, read and written without padding and without tolerance.
+/// One of base64's two alphabets, encoded and decoded strictly and without padding.
 ///
-/// Every text has one meaning and every meaning one text: padding, whitespace, foreign characters, impossible lengths and
-/// trailing bits that are not zero are refused (RFC 4648 §3.2, §3.3, §3.5).
+/// Each value has exactly one encoding: padding, white space, foreign characters, impossible lengths and non-zero
+/// trailing bits are rejected (RFC 4648 §3.2, §3.3, §3.5).
 package struct Base64Alphabet: Sendable {
     /// The digit of each value of six bits.
     private let digits: [UInt8]
-    /// The value of each byte, or `foreign`: one look-up without a branch, alike for secret and for plain text.
+    /// The value of each byte, or `foreign`: a look-up without branches, which takes constant time.
     private let values: [UInt8]
 
-    /// Has bits above the sixth, which no value has, so that one test at the end finds it among all digits.
+    /// The value of foreign bytes, whose high bits one test at the end finds among all digits.
     private static let foreign: UInt8 = 0xFF
 
     private init(_ digits: String) {
@@ -20,26 +20,26 @@ package struct Base64Alphabet: Sendable {
         self.values = values
     }
 
-    /// RFC 4648 §4.
+    /// The standard alphabet (RFC 4648 §4).
     package static let standard = Base64Alphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 
-    /// RFC 4648 §5: the alphabet that needs no escaping in URLs and file names.
+    /// The alphabet that is safe in URLs and file names (RFC 4648 §5).
     package static let url = Base64Alphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
-    /// The bytes as text, in ASCII and without padding.
+    /// Returns the bytes as ASCII text without padding.
     package func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
         let copied = bytes.withContiguousStorageIfAvailable { encode($0) }
         return copied ?? Array(bytes).withUnsafeBufferPointer { encode($0) }
     }
 
-    /// The bytes as text with padding (RFC 4648 §3.2), a multiple of four characters long.
+    /// Returns the bytes as text with padding (RFC 4648 §3.2).
     package func encodePadded(_ bytes: some Collection<UInt8>) -> String {
         var text = encode(bytes)
         while text.count % 4 != 0 { text.append(0x3D) }
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes that a text stands for, or nil where it is not exactly what ``encode(_:)`` would write.
+    /// Returns the decoded bytes; nil for any text that ``encode(_:)`` would not write.
     package func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard let decoded = text.withContiguousStorageIfAvailable({ decode($0) }) else {
             return Array(text).withUnsafeBufferPointer { decode($0) }
@@ -67,7 +67,7 @@ package struct Base64Alphabet: Sendable {
         }
     }
 
-    /// Reads to the end before it judges, so that the time taken tells nothing about where a text went wrong.
+    /// Decodes to the end before it rejects, so that the time does not depend on the position of an error.
     private func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var isSound = true

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an argon2id hash costs (RFC 9106).
+/// The cost parameters of an argon2id hash (RFC 9106).
 public struct Argon2Parameters: Sendable, Hashable {
-    /// How much memory, in KiB.
+    /// The amount of memory, in KiB.
     ///
-    /// At least eight for each lane (RFC 9106 §3.1). Each hash that is computed at the same time takes as much again.
+    /// At least eight per lane (RFC 9106 §3.1). Each hash that is computed at the same time needs as much again.
     public let memoryKiB: Int
-    /// How many passes over it.
+    /// The number of passes over the memory.
     ///
     /// Time grows with their number, memory does not.
     public let passes: Int
-    /// How many lanes.
+    /// The number of lanes.
     ///
-    /// libargon2 gives each of several lanes a thread of its own for the duration of a hash.
+    /// libargon2 starts a thread per lane for the duration of a hash if there are several.
     public let lanes: Int
-    /// How many bytes the hash has.
+    /// The length of the hash in bytes.
     public let outputByteCount: Int
 
-    /// A cost within bounds that neither a careless configuration nor a hostile record can leave: up to 1 GiB, 16 passes,
-    /// 4 lanes, hashes of 16 to 64 bytes.
+    /// Creates parameters, within bounds that protect against careless configurations and hostile records: up to 1 GiB,
+    /// 16 passes, 4 lanes, and hashes of 16 to 64 bytes.
     ///
     /// - Throws: `CryptoError.unacceptableParameter`.
     public init(memoryKiB: Int, passes: Int, lanes: Int = 1, outputByteCount: Int = 32) throws(CryptoError) {
@@ -34,7 +34,7 @@ public struct Argon2Parameters: Sendable, Hashable {
         self.init(checkedMemoryKiB: memoryKiB, passes: passes, lanes: lanes, outputByteCount: outputByteCount)
     }
 
-    /// Takes a cost whose bounds the caller has checked, so that the default needs no `try`.
+    /// Creates parameters whose bounds the caller has checked, so that the default needs no `try`.
     private init(checkedMemoryKiB: Int, passes: Int, lanes: Int, outputByteCount: Int) {
         memoryKiB = checkedMemoryKiB
         self.passes = passes

@@ -4,20 +4,20 @@ internal import LatchCore
 
 /// A stored password, as a PHC string of argon2id: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
 ///
-/// It blocks for as long as the parameters say, some 25 ms by default: call it from a thread that may wait. The hash prints
-/// redacted, since it can be attacked offline.
+/// Hashing blocks for as long as the parameters demand, about 25 ms by default: call it from a thread that may wait.
+/// The description is redacted, since a hash can be attacked offline.
 public struct PasswordHash: Sendable {
-    /// What the hash costs.
+    /// The cost parameters.
     public let parameters: Argon2Parameters
     private let salt: [UInt8]
     private let hash: [UInt8]
 
     /// The 16 bytes that RFC 9106 §3.1 recommends for passwords.
     private static let saltByteCount = 16
-    /// More bytes than any hash within the bounds needs, so that an endless text is refused before it is split.
+    /// A length that no hash within the bounds reaches, so that a huge text is rejected before it is split.
     private static let longestText = 256
 
-    /// Reads a stored hash, and refuses one whose parameters would cost more than ``Argon2Parameters`` allows.
+    /// Parses a stored hash, and rejects one whose parameters exceed the bounds of ``Argon2Parameters``.
     ///
     /// - Throws: `CryptoError.malformedHash`.
     public init(parsing text: String) throws(CryptoError) {
@@ -36,8 +36,8 @@ public struct PasswordHash: Sendable {
 
     /// Hashes a password with a fresh salt.
     ///
-    /// The bytes of its UTF-8 are hashed as they come: two spellings of one letter are two passwords, unless the caller
-    /// normalises.
+    /// The bytes of its UTF-8 encoding are hashed unchanged: two Unicode forms of a letter are different passwords,
+    /// unless the caller normalises them.
     ///
     /// - Returns: The PHC string to store.
     public static func make(
@@ -51,9 +51,9 @@ public struct PasswordHash: Sendable {
         return "$argon2id$v=19$\(cost)$\(encode(salt))$\(encode(hash))"
     }
 
-    /// Whether this is the hash of that password.
+    /// Whether the hash belongs to a password.
     ///
-    /// A password of more than 1 MiB is no password but `CryptoError.unacceptableParameter`.
+    /// A password of more than 1 MiB throws `CryptoError.unacceptableParameter`.
     ///
     /// - Throws: `CryptoError.engineFailure` when memory runs out, which is no statement about the password.
     public func verifies(_ password: some StringProtocol) throws(CryptoError) -> Bool {
@@ -63,15 +63,15 @@ public struct PasswordHash: Sendable {
         return constantTimeEquals(candidate, hash)
     }
 
-    /// Whether the hash costs less, or other, than it should, so that the next login should store it anew.
+    /// Whether the hash has other parameters than wanted, so that the next login should store a new one.
     public func needsRehash(_ wanted: Argon2Parameters) -> Bool {
         parameters != wanted || salt.count < Self.saltByteCount
     }
 
-    /// The cost that a text like `m=19456,t=2,p=1` states, in this order and with nothing else.
+    /// Parses parameters such as `m=19456,t=2,p=1`, in this order and with nothing else.
     ///
-    /// The bounds hold before anything is computed: who can write into the database must not choose how much memory a
-    /// login takes.
+    /// The bounds are checked before anything is computed: an attacker with write access to the database must not
+    /// choose the memory of a login.
     private static func parameters(
         _ text: Substring, outputByteCount: Int
     ) throws(CryptoError) -> Argon2Parameters {
@@ -87,9 +87,9 @@ public struct PasswordHash: Sendable {
         }
     }
 
-    /// A positive number of up to seven digits after its name.
+    /// Parses a positive number of up to seven digits after its name.
     ///
-    /// A sign, a leading zero or a digit outside of ASCII is refused, so that each cost has one spelling.
+    /// A sign, a leading zero or a non-ASCII digit is rejected, so that each number has one representation.
     private static func number(_ text: Substring, _ name: String) -> Int? {
         let digits = text.dropFirst(name.count)
         guard text.hasPrefix(name), digits.first != "0", (1...7).contains(digits.utf8.count),
@@ -98,14 +98,14 @@ public struct PasswordHash: Sendable {
         return Int(digits)
     }
 
-    /// Base64 without padding, in the standard alphabet, as the PHC format writes bytes.
+    /// Encodes bytes in the standard Base64 alphabet without padding, as the PHC format does.
     private static func encode(_ bytes: [UInt8]) -> String {
         String(decoding: Base64Alphabet.standard.encode(bytes), as: UTF8.self)
     }
 }
 
 extension PasswordHash: CustomStringConvertible, CustomReflectable {
-    /// The cost, and nothing of the hash.
+    /// The cost parameters; the hash is redacted.
     public var description: String {
         "PasswordHash(argon2id, \(parameters.memoryKiB) KiB, \(parameters.passes) passes, redacted)"
     }

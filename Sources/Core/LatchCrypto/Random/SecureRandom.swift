@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Unpredictable bytes from the operating system.
+/// A source of cryptographically secure random bytes.
 public enum SecureRandom {
-    /// Fresh random bytes, fit for keys, nonces and tokens.
+    /// Returns random bytes, suitable for keys, nonces and tokens.
     ///
     /// They come from the system's generator: `getrandom(2)` on Linux, `arc4random` on Apple's platforms.
     public static func bytes(_ count: Int) -> [UInt8] {
@@ -10,7 +10,7 @@ public enum SecureRandom {
         return bytes(count, using: &generator)
     }
 
-    /// Bytes from a generator that the caller brings, such as a seeded one in a test.
+    /// Returns bytes from a generator of the caller, such as a seeded one in a test.
     public static func bytes(_ count: Int, using generator: inout some RandomNumberGenerator) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The two spellings of an ECDSA signature: raw, r and s at full length one after the other, as tokens carry it
-/// (RFC 7518 §3.4), and DER, a SEQUENCE of two INTEGERs, as OpenSSL and certificates do (RFC 3279 §2.2.3).
+/// The two formats of an ECDSA signature: raw, r and s at full length one after the other, as in tokens (RFC 7518
+/// §3.4), and DER, a SEQUENCE of two INTEGERs, as in OpenSSL and certificates (RFC 3279 §2.2.3).
 enum DERSignature {
     /// The tag of a SEQUENCE (X.690 §8.9), constructed.
     private static let sequence: UInt8 = 0x30
     /// The tag of an INTEGER (X.690 §8.3).
     private static let integer: UInt8 = 0x02
 
-    /// The DER spelling of a raw signature whose halves have equal length.
+    /// Encodes a raw signature, whose halves have equal length, in DER.
     ///
     /// It stands on the path of every verification, so it takes one concrete kind of bytes and allocates once.
     static func encode(raw: UnsafeBufferPointer<UInt8>) -> [UInt8] {
@@ -27,7 +27,7 @@ enum DERSignature {
         }
     }
 
-    /// The raw spelling of a DER signature, or nil where it is not DER of two numbers that fit.
+    /// Decodes a DER signature to its raw form; returns nil if it is not strict DER of two numbers that fit.
     static func decode(_ der: [UInt8], half: Int) -> [UInt8]? {
         var rest = ArraySlice(der)
         guard var content = takeElement(sequence, from: &rest), rest.isEmpty else { return nil }
@@ -75,7 +75,7 @@ enum DERSignature {
         return bytes.prefix(length)
     }
 
-    /// A positive number in `count` bytes, or nil where it is negative, longer, or not in its shortest spelling.
+    /// Returns a positive number in `count` bytes; nil if it is negative, too long, or not in its shortest form.
     ///
     /// X.690 §8.3.2 allows a leading zero only before a set bit. Accepting others would give one signature many
     /// spellings.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which RSA keys are taken: neither so weak that they can be broken, nor so large that verifying costs seconds.
+/// The bounds of accepted RSA keys: strong enough to be secure, and small enough to verify quickly.
 enum RSABounds {
-    /// RFC 7518 §3.3 demands 2048 bits or more; the upper bounds are against hostile keys.
+    /// Checks the numbers of a key: RFC 7518 §3.3 requires 2048 bits; the upper bounds protect against hostile keys.
     ///
     /// Both numbers are big-endian, without leading zeros. The cost of a verification grows with the square of the
-    /// modulus's length and with the exponent's, and whoever publishes a key chooses both.
+    /// modulus's length and with the exponent's, and the publisher of a key chooses both.
     static func check(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
         guard (2048...8192).contains(bitCount(modulus)), (modulus.last ?? 0) & 1 == 1 else {
             throw .malformedKey("an RSA key has 2048 to 8192 bits, and this one has not")
@@ -18,8 +18,34 @@ enum RSABounds {
         }
     }
 
-    /// How many bits a number without leading zero bytes has.
+    /// Returns the bit length of a number without leading zero bytes.
     static func bitCount(_ number: [UInt8]) -> Int {
         number.count * 8 - (number.first?.leadingZeroBitCount ?? 0)
+    }
+}
+
+/// The fingerprint of a faulty generator of 2012 to 2017 in the moduli of its RSA keys (CVE-2017-15361, "ROCA").
+///
+/// The structure of its primes makes the modulus a power of 65537 modulo each small prime. That is true for one sound
+/// modulus in a hundred million; one with the fingerprint can be factored.
+enum WeakRSAModulus {
+    /// The small primes of the published fingerprint; each of them reduces the number of false positives.
+    private static let primes = [
+        11, 13, 17, 19, 37, 53, 61, 71, 73, 79, 97, 103, 107, 109, 127, 151, 157,
+    ]
+
+    /// The powers of 65537 modulo each prime.
+    private static let marks: [(prime: Int, powers: Set<Int>)] = primes.map { prime in
+        var powers: Set<Int> = []
+        var power = 1
+        while powers.insert(power).inserted { power = power * 65_537 % prime }
+        return (prime, powers)
+    }
+
+    /// Whether a big-endian modulus has the fingerprint.
+    static func isMarked(_ modulus: [UInt8]) -> Bool {
+        marks.allSatisfy { mark in
+            mark.powers.contains(modulus.reduce(0) { ($0 << 8 | Int($1)) % mark.prime })
+        }
     }
 }

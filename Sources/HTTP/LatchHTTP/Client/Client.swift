@@ -2,39 +2,39 @@
 
 public import PortableFoundation
 
-/// Performs routes at a base URL, through interceptors, over a transport.
+/// A client that performs routes relative to a base URL, through interceptors and over a transport.
 ///
 /// ```swift
-/// let client = Client(baseURL: url, interceptors: [SessionInterceptor(session)])
+/// let client = Client(baseURL: url, interceptors: [RetryInterceptor()])
 /// let user = try await client.perform(.get("users/me", as: User.self))
 /// ```
 ///
-/// The transport may be any handler: with a router in its place the same code runs without a socket.
+/// The transport can be any handler: with a router as the transport, the same code runs without a socket.
 public struct Client: Handler {
-    /// The base URL, or why it cannot be requested: the first request says so.
-    private let prefix: Result<RoutePrefix, HTTPError>
+    /// The base URL, or the error that the first request throws.
+    private let baseURL: Result<BaseURL, HTTPError>
     private let fields: HTTPFields
     let timeout: Duration?
-    /// Interceptors, then redirects, then the transport.
-    let pipeline: any Handler
+    /// The interceptors, then the redirect follower, then the transport.
+    private let pipeline: any Handler
     private let encoder: JSONEncoder
-    let decoder: JSONDecoder
+    private let decoder: JSONDecoder
 
-    /// A client.
+    /// Creates a client.
     ///
-    /// A base URL that cannot be requested is reported by the first request.
+    /// An invalid base URL is reported by the first request.
     ///
     /// - Parameters:
-    ///   - baseURL: Where the routes' paths begin; its own path and query are kept.
-    ///   - transport: What sends the requests.
-    ///   - interceptors: Steps around the transport, the first of them outermost.
-    ///   - fields: Fields of every request that does not have them itself.
-    ///   - allowingInsecureHTTP: Where plain http may be spoken.
-    ///   - redirects: How far redirects are followed. Interceptors see the request before and the answer after all of
-    ///     them, so a credential is only ever given for the origin that was asked for.
-    ///   - timeout: How long one transfer may take; nil leaves it to the transport.
-    ///   - encoder: Writes the JSON content of routes.
-    ///   - decoder: Reads the JSON content of answers.
+    ///   - baseURL: The URL that the routes' paths are relative to; its own path and query are kept.
+    ///   - transport: The handler that sends the requests.
+    ///   - interceptors: The interceptors around the transport, outermost first.
+    ///   - fields: The header fields of every request that does not set them itself.
+    ///   - allowingInsecureHTTP: The hosts that may be contacted over plain http.
+    ///   - redirects: The limits of following redirects. Interceptors see the request before, and the response after,
+    ///     all redirects, so a credential is only ever issued for the origin of the original request.
+    ///   - timeout: The maximum duration of one transfer; nil uses the transport's.
+    ///   - encoder: The encoder of the routes' JSON content.
+    ///   - decoder: The decoder of JSON responses.
     public init(
         baseURL: URL,
         transport: any Handler = Transport.live,
@@ -47,9 +47,9 @@ public struct Client: Handler {
         decoder: JSONDecoder = JSONDecoder()
     ) {
         do {
-            prefix = .success(try RoutePrefix(baseURL))
+            self.baseURL = .success(try BaseURL(baseURL))
         } catch {
-            prefix = .failure(error)
+            self.baseURL = .failure(error)
         }
         self.fields = fields
         self.timeout = timeout
@@ -59,44 +59,44 @@ public struct Client: Handler {
             .nested(in: interceptors)
     }
 
-    /// The request for a path under the base URL.
+    /// Creates the request for a path under the base URL.
     ///
     /// - Parameters:
-    ///   - path: Relative to the base URL, with or without a slash in front; percent-encoded where it is not yet.
-    ///     What is interpolated into a literal stays within its segment.
-    ///   - query: Pairs that are encoded whatever they hold.
+    ///   - path: The path relative to the base URL, with or without a leading slash; characters that need it are
+    ///     percent-encoded. A value that is interpolated into a literal stays within its path segment.
+    ///   - query: The query parameters, which are percent-encoded.
     /// - Throws: `HTTPError.invalidURL` when the path would lead out of the base.
     public func request(
         _ method: HTTPMethod = .get, _ path: RoutePath, query: [(String, String)] = [], fields: HTTPFields = [:],
         body: HTTPBody = .empty
     ) throws(HTTPError) -> HTTPRequest {
-        let prefix = try prefix.get()
+        let base = try baseURL.get()
         var request = HTTPRequest(
-            method: method, scheme: prefix.scheme, authority: prefix.authority,
-            path: try prefix.target(path, query: query), fields: fields, body: body)
+            method: method, scheme: base.scheme, authority: base.authority,
+            path: try base.target(path, query: query), fields: fields, body: body)
         for line in self.fields where fields[line.name] == nil { request.fields.append(line.value, for: line.name) }
         if let timeout { request.timeout = timeout }
-        request.template = prefix.template(of: path)
+        request.template = base.template(of: path)
         return request
     }
 
-    /// Sends a request as it is through the interceptors; the client's own fields and base URL play no part.
+    /// Sends a request through the interceptors without applying the client's own header fields and base URL.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         try await pipeline.respond(to: request)
     }
 
-    /// Performs a route and reads its answer.
+    /// Performs a route and returns its decoded response.
     ///
     /// - Throws: `HTTPError.unacceptableStatus`, which carries the response, where the route expects another status,
     ///   `HTTPError.undecodable` where it expects another shape, and what the interceptors and the transport throw.
-    public func perform<Answer>(_ route: Route<Answer>) async throws -> Answer {
-        try await route.answer(try await pipeline.respond(to: request(for: route)), decoder)
+    public func perform<Response>(_ route: Route<Response>) async throws -> Response {
+        try await route.decode(try await pipeline.respond(to: request(for: route)), decoder)
     }
 
-    /// The request of a route, with its content and the client's own fields.
+    /// Creates the request of a route, with its content and the client's own header fields.
     ///
     /// - Throws: `HTTPError.invalidURL` and `HTTPError.unencodable`.
-    public func request<Answer>(for route: Route<Answer>) throws -> HTTPRequest {
+    public func request<Response>(for route: Route<Response>) throws -> HTTPRequest {
         var fields = route.fields
         let content = try route.content.encoded(by: encoder)
         if let mediaType = content.mediaType, fields[.contentType] == nil { fields[.contentType] = mediaType }
@@ -105,5 +105,62 @@ public struct Client: Handler {
         request.context = route.context
         request.timeout = route.timeout ?? timeout
         return request
+    }
+}
+
+extension Client {
+    /// Performs a route of an API that describes its failures, and returns either outcome.
+    ///
+    /// ```swift
+    /// switch try await client.result(of: .get("users/7", as: User.self), failure: ProblemDetails.self) {
+    /// case .success(let user, _): show(user)
+    /// case .failure(let problem, let response): show(problem.title, response.status)
+    /// }
+    /// ```
+    ///
+    /// - Parameter failure: The type of the content of an unsuccessful response.
+    /// - Throws: `HTTPError.unacceptableStatus`, which carries the response, if the content cannot be decoded as
+    ///   `failure`, and what `perform` throws.
+    public func result<Response, Failure: Decodable & Sendable>(
+        of route: Route<Response>, failure: Failure.Type
+    ) async throws -> APIResult<Response, Failure> {
+        let response = try await pipeline.respond(to: request(for: route))
+        do {
+            return .success(try await route.decode(response, decoder), response)
+        } catch let error as HTTPError where error == .unacceptableStatus {
+            guard let response = error.response else { throw error }
+            do {
+                return .failure(try decoder.decode(Failure.self, from: Data(response.body.bytes)), response)
+            } catch {
+                throw HTTPError.unacceptableStatus(response)
+            }
+        }
+    }
+
+    /// Performs a route and throws the failure that the API describes.
+    ///
+    /// ```swift
+    /// do { try await client.perform(.delete("users/7"), throwing: ProblemDetails.self) }
+    /// catch let problem as ProblemDetails { show(problem.detail) }
+    /// ```
+    ///
+    /// - Throws: A `Failure`, and what ``result(of:failure:)`` throws.
+    public func perform<Response, Failure: Error & Decodable>(
+        _ route: Route<Response>, throwing failure: Failure.Type
+    ) async throws -> Response {
+        try await result(of: route, failure: failure).get()
+    }
+}
+
+/// The hosts that a client may contact over plain http, which anyone on the network can read and change.
+public enum InsecureHTTP: Sendable, Hashable {
+    /// Only this machine itself.
+    case loopbackOnly
+    /// Any host. Credentials and content travel unprotected.
+    case anyHostWithoutEncryption
+
+    /// Whether a request may go to `origin`; https is always allowed.
+    package func allows(_ origin: HTTPOrigin) -> Bool {
+        origin.scheme == "https" || self == .anyHostWithoutEncryption || origin.isLoopback
     }
 }

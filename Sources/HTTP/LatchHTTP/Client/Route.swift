@@ -2,16 +2,16 @@
 
 public import PortableFoundation
 
-/// A typed request and its typed answer.
+/// A typed request and its typed response.
 ///
 /// ```swift
-/// extension Route where Answer == User {
+/// extension Route where Response == User {
 ///     static func user(_ id: String) -> Self { .get("users/\(id)", as: User.self) }
 /// }
 /// let user = try await client.perform(.user("ada"))
 /// ```
 ///
-/// A verb says what is asked, `sending:` what goes along, `as:` what comes back:
+/// The method names the route, `sending:` gives its content and `as:` the type of its response:
 ///
 /// ```swift
 /// .post("users", json: user, as: User.self)          // JSON both ways
@@ -21,78 +21,292 @@ public import PortableFoundation
 /// .text(.get, "robots.txt")                          // text, bytes, a stream, or the response as it came
 /// .stream(.get, "export")
 /// ```
-public struct Route<Answer: Sendable>: Sendable {
+public struct Route<Response: Sendable>: Sendable {
     /// The method.
-    public let method: HTTPMethod
+    package let method: HTTPMethod
     /// The path under the client's base URL.
-    public let path: RoutePath
-    /// The query's pairs, not encoded.
-    public var query: [(String, String)]
-    /// Fields of this request.
-    public var fields: HTTPFields
-    /// What is sent.
-    public var content: RouteContent
-    /// How long one transfer may take; nil leaves it to the client.
-    public var timeout: Duration?
-    /// What travels with the request inside the process.
-    public var context: HTTPContext
-    /// What the answer should be, for the Accept field.
+    package let path: RoutePath
+    /// The query parameters, not yet encoded.
+    package var query: [(String, String)]
+    /// The header fields of this request.
+    package var fields: HTTPFields
+    /// The content.
+    package var content: RouteContent
+    /// The maximum duration of one transfer; nil uses the client's.
+    package var timeout: Duration?
+    /// The values that travel with the request inside the process.
+    package var context: HTTPContext
+    /// The value of the Accept field.
     let accept: String?
-    /// Reads any response with the client's decoder, or throws.
-    let answer: @Sendable (HTTPResponse, JSONDecoder) async throws -> Answer
+    /// Decodes any response with the client's decoder, or throws.
+    let decode: @Sendable (HTTPResponse, JSONDecoder) async throws -> Response
 
-    /// A route that reads its answer in its own way; it gets every response, whatever the status.
+    /// Creates a route with its own response decoding, which receives every response, whatever the status.
     ///
     /// - Parameters:
-    ///   - accept: The media types that `answer` can read, for the Accept field.
-    ///   - answer: Gets the response and the client's decoder.
+    ///   - accept: The media types that `decode` supports, for the Accept field.
+    ///   - decode: Decodes the response; it also receives the client's decoder.
     public init(
         _ method: HTTPMethod, _ path: RoutePath, query: [(String, String)] = [], sending content: RouteContent,
-        accept: String? = nil, decoding answer: @escaping @Sendable (HTTPResponse, JSONDecoder) async throws -> Answer
+        accept: String? = nil, decoding decode: @escaping @Sendable (HTTPResponse, JSONDecoder) async throws -> Response
     ) {
         self.method = method
         self.path = path
         self.query = query
         self.content = content
         self.accept = accept
-        self.answer = answer
+        self.decode = decode
         fields = [:]
         context = HTTPContext()
     }
 
-    /// A route that reads its answer in its own way and needs no decoder for it; it gets every response.
+    /// Creates a route with its own response decoding that needs no decoder; it receives every response.
     public init(
         _ method: HTTPMethod, _ path: RoutePath, query: [(String, String)] = [], body: HTTPBody = .empty,
-        reading answer: @escaping @Sendable (HTTPResponse) async throws -> Answer
+        reading decode: @escaping @Sendable (HTTPResponse) async throws -> Response
     ) {
-        self.init(method, path, query: query, sending: .body(body)) { response, _ in try await answer(response) }
+        self.init(method, path, query: query, sending: .body(body)) { response, _ in try await decode(response) }
     }
 
-    /// This route with a field set, in place of one of that name and of what the client or the content would set.
+    /// Returns this route with a field set, which replaces the client's and the content's value.
     public func field(_ name: HTTPFieldName, _ value: String) -> Route {
         var copy = self
         copy.fields[name] = value
         return copy
     }
 
-    /// This route with a time that one transfer may take, in place of the client's.
+    /// Returns this route with a timeout for one transfer, which replaces the client's.
     public func timeout(_ timeout: Duration) -> Route {
         var copy = self
         copy.timeout = timeout
         return copy
     }
 
-    /// This route with a value that interceptors find in the request's context.
+    /// Returns this route with a value that interceptors find in the request's context.
     public func context<Key: HTTPContextKey>(_ key: Key.Type, _ value: Key.Value) -> Route {
         var copy = self
         copy.context[key] = value
         return copy
     }
 
-    /// This route with an answer that is read piece by piece.
+    /// Returns this route with a streamed response.
     func streamed() -> Route {
         var copy = self
-        copy.context[StreamedResponse.self] = true
+        copy.context[WantsStreamKey.self] = true
         return copy
+    }
+}
+
+// Routes with a JSON response: 2xx is success, anything else throws `HTTPError.unacceptableStatus` with the response.
+// If the response type is optional, missing content is nil: 204, 205, 304, and an empty success.
+
+extension Route where Response: Decodable {
+    /// A route of any method with a JSON response.
+    public static func request(
+        _ method: HTTPMethod, _ path: RoutePath, query: [(String, String)] = [],
+        sending content: RouteContent = .empty, as type: Response.Type
+    ) -> Route {
+        Route(method, path, query: query, sending: content, accept: RouteContent.jsonMediaType) {
+            try await $0.decoded(by: $1)
+        }
+    }
+
+    /// A GET route with a JSON response.
+    public static func get(_ path: RoutePath, query: [(String, String)] = [], as type: Response.Type) -> Route {
+        request(.get, path, query: query, as: type)
+    }
+
+    /// A DELETE route with a JSON response.
+    public static func delete(_ path: RoutePath, query: [(String, String)] = [], as type: Response.Type) -> Route {
+        request(.delete, path, query: query, as: type)
+    }
+
+    /// A POST route with a JSON response.
+    public static func post(
+        _ path: RoutePath, query: [(String, String)] = [], sending content: RouteContent = .empty,
+        as type: Response.Type
+    ) -> Route {
+        request(.post, path, query: query, sending: content, as: type)
+    }
+
+    /// A PUT route with a JSON response.
+    public static func put(
+        _ path: RoutePath, query: [(String, String)] = [], sending content: RouteContent, as type: Response.Type
+    ) -> Route {
+        request(.put, path, query: query, sending: content, as: type)
+    }
+
+    /// A PATCH route with a JSON response.
+    public static func patch(
+        _ path: RoutePath, query: [(String, String)] = [], sending content: RouteContent, as type: Response.Type
+    ) -> Route {
+        request(.patch, path, query: query, sending: content, as: type)
+    }
+
+    /// A POST route with JSON content and a JSON response.
+    public static func post(
+        _ path: RoutePath, query: [(String, String)] = [], json: any Encodable & Sendable, as type: Response.Type
+    ) -> Route {
+        request(.post, path, query: query, sending: .json(json), as: type)
+    }
+
+    /// A POST route with form content and a JSON response.
+    public static func post(
+        _ path: RoutePath, query: [(String, String)] = [], form: [(String, String)], as type: Response.Type
+    ) -> Route {
+        request(.post, path, query: query, sending: .form(form), as: type)
+    }
+
+    /// A PUT route with JSON content and a JSON response.
+    public static func put(
+        _ path: RoutePath, query: [(String, String)] = [], json: any Encodable & Sendable, as type: Response.Type
+    ) -> Route {
+        request(.put, path, query: query, sending: .json(json), as: type)
+    }
+
+    /// A PATCH route with JSON content and a JSON response.
+    public static func patch(
+        _ path: RoutePath, query: [(String, String)] = [], json: any Encodable & Sendable, as type: Response.Type
+    ) -> Route {
+        request(.patch, path, query: query, sending: .json(json), as: type)
+    }
+}
+
+// Routes that only check the status: 2xx is success, anything else throws `HTTPError.unacceptableStatus`.
+
+extension Route where Response == Void {
+    /// A route of any method that ignores the response's content.
+    public static func request(
+        _ method: HTTPMethod, _ path: RoutePath, query: [(String, String)] = [],
+        sending content: RouteContent = .empty
+    ) -> Route {
+        Route(method, path, query: query, sending: content) { response, _ in try await response.checkSuccess() }
+    }
+
+    /// A GET route that ignores the response's content.
+    public static func get(_ path: RoutePath, query: [(String, String)] = []) -> Route {
+        request(.get, path, query: query)
+    }
+
+    /// A HEAD route, which requests the response of GET without its content.
+    public static func head(_ path: RoutePath, query: [(String, String)] = []) -> Route {
+        request(.head, path, query: query)
+    }
+
+    /// A DELETE route that ignores the response's content.
+    public static func delete(_ path: RoutePath, query: [(String, String)] = []) -> Route {
+        request(.delete, path, query: query)
+    }
+
+    /// A POST route that ignores the response's content.
+    public static func post(
+        _ path: RoutePath, query: [(String, String)] = [], sending content: RouteContent = .empty
+    ) -> Route {
+        request(.post, path, query: query, sending: content)
+    }
+
+    /// A PUT route that ignores the response's content.
+    public static func put(
+        _ path: RoutePath, query: [(String, String)] = [], sending content: RouteContent
+    ) -> Route {
+        request(.put, path, query: query, sending: content)
+    }
+
+    /// A PATCH route that ignores the response's content.
+    public static func patch(
+        _ path: RoutePath, query: [(String, String)] = [], sending content: RouteContent
+    ) -> Route {
+        request(.patch, path, query: query, sending: content)
+    }
+
+    /// A POST route with JSON content that ignores the response's content.
+    public static func post(
+        _ path: RoutePath, query: [(String, String)] = [], json: any Encodable & Sendable
+    ) -> Route {
+        request(.post, path, query: query, sending: .json(json))
+    }
+
+    /// A POST route with form content that ignores the response's content.
+    public static func post(_ path: RoutePath, query: [(String, String)] = [], form: [(String, String)]) -> Route {
+        request(.post, path, query: query, sending: .form(form))
+    }
+
+    /// A PUT route with JSON content that ignores the response's content.
+    public static func put(
+        _ path: RoutePath, query: [(String, String)] = [], json: any Encodable & Sendable
+    ) -> Route {
+        request(.put, path, query: query, sending: .json(json))
+    }
+
+    /// A PATCH route with JSON content that ignores the response's content.
+    public static func patch(
+        _ path: RoutePath, query: [(String, String)] = [], json: any Encodable & Sendable
+    ) -> Route {
+        request(.patch, path, query: query, sending: .json(json))
+    }
+}
+
+// Routes whose response is returned without decoding.
+
+extension Route where Response == HTTPResponse {
+    /// A route of any method that returns the response unchanged, whatever its status.
+    public static func raw(
+        _ method: HTTPMethod, _ path: RoutePath, query: [(String, String)] = [],
+        sending content: RouteContent = .empty
+    ) -> Route {
+        Route(method, path, query: query, sending: content) { response, _ in response }
+    }
+
+    /// A route that returns the response unchanged, with content whose media type, if any, is a field of the route.
+    package static func raw(
+        _ method: HTTPMethod, _ path: RoutePath, query: [(String, String)] = [], body: HTTPBody
+    ) -> Route {
+        raw(method, path, query: query, sending: .body(body))
+    }
+}
+
+extension Route where Response == [UInt8] {
+    /// A route of any method that returns the content of a successful response as bytes.
+    public static func bytes(
+        _ method: HTTPMethod, _ path: RoutePath, query: [(String, String)] = [],
+        sending content: RouteContent = .empty
+    ) -> Route {
+        Route(method, path, query: query, sending: content) { response, _ in
+            try await response.checkSuccess()
+            return try await response.collected().body.bytes
+        }
+    }
+}
+
+extension Route where Response == String {
+    /// A route of any method that returns the content of a successful response as text, which must be UTF-8.
+    public static func text(
+        _ method: HTTPMethod, _ path: RoutePath, query: [(String, String)] = [],
+        sending content: RouteContent = .empty
+    ) -> Route {
+        Route(method, path, query: query, sending: content) { response, _ in
+            try await response.checkSuccess()
+            let response = try await response.collected()
+            guard let text = response.body.text else {
+                throw HTTPError.undecodable("it is not UTF-8 text.", response: response)
+            }
+            return text
+        }
+    }
+}
+
+extension Route where Response == HTTPBodyStream {
+    /// A route of any method that returns the content of a successful response as a stream.
+    ///
+    /// The transfer lasts until the stream is read to its end or released, and the timeout applies to all of it.
+    public static func stream(
+        _ method: HTTPMethod, _ path: RoutePath, query: [(String, String)] = [],
+        sending content: RouteContent = .empty
+    ) -> Route {
+        Route(method, path, query: query, sending: content) { response, _ in
+            try await response.checkSuccess()
+            return response.body.chunks
+        }
+        .streamed()
     }
 }

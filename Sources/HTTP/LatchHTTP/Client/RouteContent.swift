@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
+import LatchCore
+package import PortableFoundation
 
-/// What a route sends, and of which media type it is.
+/// The content of a route and its media type.
 ///
 /// ```swift
 /// .put("users/\(id)/picture", sending: .bytes(png, as: "image/png"))
 /// ```
 public struct RouteContent: Sendable {
-    /// Content on its way, and its media type; without one the field is left to the caller.
-    public struct Encoded: Sendable {
+    /// Encoded content and its media type, which may be left to the caller.
+    package struct Encoded: Sendable {
         /// The content.
-        public var body: HTTPBody
+        package var body: HTTPBody
         /// The value of the Content-Type field.
-        public var mediaType: String?
+        package var mediaType: String?
 
-        /// Content of a media type.
-        public init(_ body: HTTPBody = .empty, mediaType: String? = nil) {
+        /// Creates content of a media type.
+        package init(_ body: HTTPBody = .empty, mediaType: String? = nil) {
             self.body = body
             self.mediaType = mediaType
         }
@@ -24,28 +25,28 @@ public struct RouteContent: Sendable {
 
     private let encode: @Sendable (JSONEncoder) throws -> Encoded
 
-    /// Content that is written when the request is made, with the client's encoder.
-    public init(_ encode: @escaping @Sendable (JSONEncoder) throws -> Encoded) { self.encode = encode }
+    /// Creates content that is encoded by the client's encoder when the request is made.
+    package init(_ encode: @escaping @Sendable (JSONEncoder) throws -> Encoded) { self.encode = encode }
 
-    /// The content's bytes and what they are.
+    /// Encodes the content.
     ///
-    /// - Throws: `HTTPError.unencodable`, which names the place and not the value, or what a type of the caller's throws.
-    public func encoded(by encoder: JSONEncoder) throws -> Encoded { try encode(encoder) }
+    /// - Throws: `HTTPError.unencodable`, which names the coding path and not the value, or the error of a custom type.
+    package func encoded(by encoder: JSONEncoder) throws -> Encoded { try encode(encoder) }
 }
 
 extension RouteContent {
-    /// RFC 8259 §11; it has no charset parameter.
+    /// The media type of JSON (RFC 8259 §11), which has no charset parameter.
     static let jsonMediaType = "application/json"
 
-    /// No content.
-    public static let nothing = RouteContent { _ in Encoded() }
+    /// Empty content.
+    public static let empty = RouteContent { _ in Encoded() }
 
-    /// JSON.
+    /// JSON content.
     public static func json(_ value: any Encodable & Sendable) -> RouteContent {
         RouteContent { Encoded(HTTPBody(try jsonBytes(of: value, by: $0)), mediaType: jsonMediaType) }
     }
 
-    /// Pairs as a form; a name may stand more than once.
+    /// Pairs as form content; a name can occur more than once.
     public static func form(_ pairs: [(String, String)]) -> RouteContent {
         RouteContent { _ in Encoded(HTTPBody(FormEncoding.encode(pairs)), mediaType: FormEncoding.mediaType) }
     }
@@ -55,7 +56,7 @@ extension RouteContent {
         body(HTTPBody(bytes), as: mediaType)
     }
 
-    /// Text in UTF-8.
+    /// UTF-8 text.
     public static func text(_ text: String) -> RouteContent {
         body(HTTPBody(text), as: "text/plain; charset=utf-8")
     }
@@ -65,29 +66,73 @@ extension RouteContent {
         body(HTTPBody(stream), as: mediaType)
     }
 
-    /// A file, read while it is sent; it is opened when the request is made.
+    /// A file that is opened when the request is made and read while it is sent.
     public static func file(at path: String, as mediaType: String) -> RouteContent {
         RouteContent { _ in Encoded(HTTPBody(try .file(at: path)), mediaType: mediaType) }
     }
 
-    /// Content as it is; without a media type the field is left to the route.
+    /// A body as it is; without a media type the Content-Type field is left to the route.
     public static func body(_ body: HTTPBody, as mediaType: String? = nil) -> RouteContent {
         RouteContent { _ in Encoded(body, mediaType: mediaType) }
     }
 
-    /// Foundation's error would print the value, which may be a secret.
+    /// Encodes a value; Foundation's error is not passed on, since it would print the value, which may be a secret.
     static func jsonBytes(of value: any Encodable, by encoder: JSONEncoder) throws -> [UInt8] {
         do {
             return [UInt8](try encoder.encode(value))
         } catch EncodingError.invalidValue(_, let context) {
-            throw HTTPError.unencodable("\(context.codingPath.place) it has no spelling in JSON.")
+            throw HTTPError.unencodable("\(context.codingPath.pathDescription) it cannot be represented in JSON.")
         }
     }
 }
 
 extension [any CodingKey] {
-    /// Where in a document, by the names that lead there: they are the program's, the content is somebody's.
-    var place: String {
+    /// The coding path, made of the program's own names and never of content.
+    var pathDescription: String {
         isEmpty ? "at the top" : "at '" + map(\.stringValue).joined(separator: ".") + "'"
+    }
+}
+
+extension RouteContent {
+    /// A value's properties as form content, sorted by name.
+    ///
+    /// The client's encoder decides how keys and dates are spelled. Properties that are nil are omitted. Nested values
+    /// cannot be represented in a form and are rejected, as are numbers that JSON decoders may round.
+    public static func form(_ value: any Encodable & Sendable) -> RouteContent {
+        RouteContent { encoder in
+            let bytes = try jsonBytes(of: value, by: encoder)
+            let json: JSONValue
+            do { json = try JSONValue(parsing: bytes) } catch {
+                throw HTTPError.unencodable("at the top it cannot be represented in a form.")
+            }
+            return Encoded(HTTPBody(FormEncoding.encode(try pairs(of: json))), mediaType: FormEncoding.mediaType)
+        }
+    }
+
+    /// Returns the sorted pairs, since the encoder writes the members in a different order each time.
+    private static func pairs(of json: JSONValue) throws(HTTPError) -> [(String, String)] {
+        guard let members = json.objectValue else {
+            throw .unencodable("at the top it has no names, and a form needs them.")
+        }
+        var pairs: [(String, String)] = []
+        for (name, value) in members where !value.isNull {
+            guard let text = formText(of: value) else {
+                throw .unencodable("at '\(name)' it cannot be represented in a form.")
+            }
+            pairs.append((name, text))
+        }
+        return pairs.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
+    }
+
+    private static func formText(of value: JSONValue) -> String? {
+        switch value {
+        case .string(let text): text
+        case .bool(let flag): flag ? "true" : "false"
+        case .integer(let number): String(number)
+        // RFC 8259 §6: beyond 2⁵³ an integer that does not fit 64 bits is no longer exact.
+        case .number(let number) where number.magnitude <= 0x1p53:
+            String(decoding: value.serialized(), as: UTF8.self)
+        default: nil
+        }
     }
 }

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A path under a client's base URL, in which what a program inserts is always one segment.
+/// A path under a client's base URL in which each interpolated value is exactly one segment.
 ///
 /// ```swift
 /// let route = Route<Void>.delete("users/\(id)/notes")
 /// ```
 ///
-/// A literal is taken as the path that it spells. What is interpolated into it is encoded as a whole, slashes and
-/// question marks too, so an identifier that a stranger chose stays within its segment. A value that would not stay
-/// there under any spelling (nothing at all, `.` and `..`) makes the request fail before anything is sent.
+/// A literal is used as it is spelled. A value that is interpolated into it is encoded as a whole, including slashes
+/// and question marks, so an identifier from an untrusted source stays within its segment. Values that would not stay
+/// there in any spelling (empty, `.` and `..`) make the request fail before anything is sent.
 public struct RoutePath: Sendable, Hashable, ExpressibleByStringInterpolation, CustomStringConvertible {
-    /// The path, and after `?` a query; encoded where it was interpolated.
+    /// The path, and after `?` a query; interpolated values are encoded.
     let text: String
-    /// Whether a segment is missing because its value was empty: the path then names something else.
+    /// Whether a segment is missing because its value was empty: the path would name something else.
     let lacksSegment: Bool
-    /// What the program spelled, with `{}` for each value; nil where it cannot be told from what others chose.
+    /// The literal with `{}` for each value; nil if it cannot be told apart from the values.
     let template: String?
 
-    /// A path that the program spells itself, with slashes between segments and perhaps a query.
+    /// Creates a path that the program spells itself, with slashes between segments and an optional query.
     ///
-    /// Do not assemble `text` from what others chose: interpolate, or use ``init(segments:)``.
+    /// Do not assemble `text` from untrusted values: interpolate, or use ``init(segments:)``.
     public init(_ text: String) {
         self.text = text
         lacksSegment = false
         template = nil
     }
 
-    /// A path of segments that may hold anything.
+    /// Creates a path of segments that may hold any text.
     public init(segments: some Sequence<String>) {
         var interpolation = StringInterpolation(literalCapacity: 0, interpolationCount: 0)
         for segment in segments {
@@ -36,39 +36,39 @@ public struct RoutePath: Sendable, Hashable, ExpressibleByStringInterpolation, C
         self.init(stringInterpolation: interpolation)
     }
 
-    /// A path from a literal.
+    /// Creates a path from a literal.
     public init(stringLiteral value: String) {
         text = value
         lacksSegment = false
         template = value
     }
 
-    /// A path from a literal with values in it.
+    /// Creates a path from a literal with interpolated values.
     public init(stringInterpolation: StringInterpolation) {
         text = String(decoding: stringInterpolation.bytes, as: UTF8.self)
         lacksSegment = stringInterpolation.lacksSegment || stringInterpolation.endsWithNothing
         template = stringInterpolation.template
     }
 
-    /// The path as it is joined to the base URL; it may hold what identifies a person.
+    /// The path as it is joined to the base URL; it may hold personal data.
     public var description: String { text }
 
-    /// Collects the pieces of a literal.
+    /// The pieces of an interpolated literal.
     public struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var bytes: [UInt8] = []
         fileprivate var template = ""
         fileprivate var lacksSegment = false
         /// Whether the last piece was an empty value where a segment begins.
         fileprivate var endsWithNothing = false
-        /// Nothing that stands in a query is a segment.
+        /// Whether a question mark was appended: nothing after it is a path segment.
         private var isInQuery = false
 
-        /// Makes room.
+        /// Reserves capacity.
         public init(literalCapacity: Int, interpolationCount: Int) {
             bytes.reserveCapacity(literalCapacity + 16 * interpolationCount)
         }
 
-        /// Adds what the program spells itself.
+        /// Appends a literal.
         public mutating func appendLiteral(_ literal: String) {
             guard let first = literal.utf8.first else { return }
             if endsWithNothing, first == 0x2F || first == 0x3F { lacksSegment = true }
@@ -78,7 +78,7 @@ public struct RoutePath: Sendable, Hashable, ExpressibleByStringInterpolation, C
             template += literal
         }
 
-        /// Adds a value, encoded so that it is no more than a part of one segment.
+        /// Appends a value, encoded so that it is at most a part of one segment.
         public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
             let text = value.description
             template += "{}"
@@ -86,11 +86,11 @@ public struct RoutePath: Sendable, Hashable, ExpressibleByStringInterpolation, C
                 if !isInQuery, bytes.isEmpty || bytes.last == 0x2F { endsWithNothing = true }
             } else {
                 endsWithNothing = false
-                FormEncoding.append(text, to: &bytes)
+                PercentEncoding.append(text, to: &bytes)
             }
         }
 
-        /// Adds a path that is one already, with its slashes.
+        /// Appends a path with its slashes.
         public mutating func appendInterpolation(_ path: RoutePath) {
             let before = template
             appendLiteral(path.text)
@@ -101,11 +101,11 @@ public struct RoutePath: Sendable, Hashable, ExpressibleByStringInterpolation, C
 }
 
 extension RoutePath {
-    /// Paths are the same where they are spelled the same, whoever wrote which part of them.
+    /// Compares paths by their spelling.
     public static func == (first: RoutePath, second: RoutePath) -> Bool {
         first.text == second.text && first.lacksSegment == second.lacksSegment
     }
 
-    /// By the spelling.
+    /// Hashes the spelling.
     public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }

@@ -2,40 +2,40 @@
 
 public import PortableFoundation
 
-/// A cookie as a jar keeps it, with everything that decides where it goes (RFC 6265bis §5.7).
+/// A stored cookie with all attributes that decide which requests carry it (RFC 6265bis §5.7).
 ///
-/// Its description and reflection are redacted; the value is reached only by name.
+/// Its description and reflection are redacted; only the `value` property returns the value.
 public struct Cookie: Sendable, Hashable {
-    /// The name; a cookie may have none.
+    /// The name, which may be empty.
     public let name: String
     /// The value, exactly as the server wrote it.
     public let value: String
-    /// The host, or the domain above it, in lower case.
+    /// The host or its parent domain, in lower case.
     public let domain: String
-    /// Whether it goes to `domain` alone, and to no host below it.
+    /// Whether it is sent to `domain` alone and not to its subdomains.
     public let isHostOnly: Bool
     /// The path at and below which it is sent.
     public let path: String
-    /// Whether it goes over secure connections alone.
+    /// Whether it is sent over secure connections alone.
     public let isSecure: Bool
-    /// Whether it is kept from scripts.
+    /// Whether scripts cannot read it.
     public let isHTTPOnly: Bool
-    /// Whether it goes along with requests from other sites.
+    /// The cross-site requests that carry it.
     public let sameSite: SameSite
-    /// When it ends; nil for one that ends with the session, however long that is.
+    /// The date of expiry; nil for a session cookie.
     public internal(set) var expiry: Date?
-    /// When a cookie of this name, domain and path was first set.
-    public internal(set) var created: Date
-    /// When it was last sent, as far as that is known.
-    public internal(set) var lastAccess: Date
+    /// The date on which a cookie of this name, domain and path was first set.
+    package internal(set) var created: Date
+    /// The date on which it was last sent, as far as it is known.
+    package internal(set) var lastAccess: Date
 
-    /// A cookie from its parts; nil where no server could have set such a one.
+    /// Creates a cookie, or returns nil if no server could have set it.
     ///
-    /// That is so where the name or value could not stand in a field (RFC 6265bis §5.6), the domain is no host name or
-    /// address in its one spelling, the path is none, or the name begins with a prefix whose promise the other parts do
-    /// not keep (§5.7 steps 19 to 22).
+    /// That is the case if the name or value cannot be part of a field (RFC 6265bis §5.6), the domain is not a
+    /// canonical host name or address, the path is invalid, or the name has a prefix whose requirements the attributes
+    /// do not meet (§5.7 steps 19 to 22).
     ///
-    /// - Parameter lastAccess: When it was last sent; nil where it never was.
+    /// - Parameter lastAccess: The date on which it was last sent; nil if it never was.
     public init?(
         name: String, value: String, domain: String, isHostOnly: Bool = true, path: String = "/",
         isSecure: Bool = false, isHTTPOnly: Bool = false, sameSite: SameSite = .unset, expiry: Date? = nil,
@@ -64,35 +64,35 @@ public struct Cookie: Sendable, Hashable {
     }
 
     /// Whether it outlives the session: the RFC's persistent-flag.
-    public var isPersistent: Bool { expiry != nil }
+    package var isPersistent: Bool { expiry != nil }
 
-    /// Whether its time is over.
-    public func isExpired(at now: Date) -> Bool { expiry.map { $0 <= now } ?? false }
+    /// Whether it has expired.
+    package func isExpired(at now: Date) -> Bool { expiry.map { $0 <= now } ?? false }
 
-    /// Whether `other` would take this one's place in a jar (§5.7 step 23).
-    public func isSame(as other: Cookie) -> Bool {
+    /// Whether `other` would replace this cookie in a jar (§5.7 step 23).
+    package func isSame(as other: Cookie) -> Bool {
         name == other.name && domain == other.domain && isHostOnly == other.isHostOnly && path == other.path
     }
 
-    /// RFC 6265bis §5.6 step 5: of name and value together.
+    /// The maximum size of name and value together (RFC 6265bis §5.6 step 5).
     static let maximumPairBytes = 4_096
 }
 
 extension Cookie {
-    /// A name that promises something to the server, which only the client can see to (RFC 6265bis §4.1.3).
-    enum Prefix {
+    /// A name prefix whose requirements the client enforces (RFC 6265bis §4.1.3).
+    private enum Prefix {
         case secure
         case host
     }
 
-    /// The prefix of a name, compared without case (RFC 6265bis §5.4), since servers compare so too.
-    static func prefix(of name: String) -> Prefix? {
+    /// Returns the prefix of a name, compared without case as servers do (RFC 6265bis §5.4).
+    private static func prefix(of name: String) -> Prefix? {
         let start = String(decoding: name.utf8.prefix(9).map(asciiLowercased), as: UTF8.self)
         if start == "__secure-" { return .secure }
         return start.hasPrefix("__host-") ? .host : nil
     }
 
-    /// Whether a name and a value mean the same again after they were sent (RFC 6265bis §5.6, §5.7 steps 2 to 4).
+    /// Whether a name and a value are unchanged by sending and parsing them (RFC 6265bis §5.6, §5.7 steps 2 to 4).
     private static func isSendable(name: String, value: String) -> Bool {
         func isWhole(_ text: String) -> Bool {
             let bytes = ArraySlice(text.utf8)
@@ -104,15 +104,103 @@ extension Cookie {
     }
 }
 
-extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The name and where it goes, without the value.
+extension Cookie: CustomStringConvertible, CustomReflectable {
+    /// The name, domain and path, without the value.
     public var description: String {
         "Cookie(\(name)=redacted; \(isHostOnly ? "" : ".")\(domain)\(path)\(isSecure ? "; secure" : ""))"
     }
 
-    /// The same as `description`.
-    public var debugDescription: String { description }
-
-    /// A mirror without the value, so that `dump` and reflection do not show it.
+    /// A mirror without the value, so that `dump` and reflection do not reveal it.
     public var customMirror: Mirror { Mirror(self, children: ["cookie": description], displayStyle: .struct) }
+}
+
+extension Cookie {
+    /// Creates the cookie that a response sets, or returns nil if it may not set it (RFC 6265bis §5.7 steps 5 to 22).
+    ///
+    /// Whether it may overwrite an existing cookie is decided by the jar.
+    init?(_ setCookie: SetCookie, from target: CookieTarget, at now: Date, under policy: CookiePolicy) {
+        // Step 13, and step 18 for cross-site requests.
+        guard target.isSecure || !setCookie.isSecure, setCookie.sameSite == .none || target.site != .crossSite,
+            let scope = Self.scope(setCookie.domain ?? "", from: target.host, under: policy)
+        else { return nil }
+        // Step 21: the path must be an explicit attribute, not the default path.
+        guard Self.prefix(of: setCookie.name) != .host || setCookie.path != nil else { return nil }
+        let path = setCookie.path.flatMap { $0.isEmpty ? nil : $0 } ?? target.defaultPath
+        self.init(
+            name: setCookie.name, value: setCookie.value, domain: scope.domain, isHostOnly: scope.isHostOnly,
+            path: path,
+            isSecure: setCookie.isSecure, isHTTPOnly: setCookie.isHTTPOnly, sameSite: setCookie.sameSite,
+            expiry: Self.expiry(setCookie, at: now, under: policy), created: now)
+    }
+
+    /// Returns the domain of a cookie and whether it is host-only (§5.7 steps 7 to 10).
+    private static func scope(
+        _ setCookie: String, from host: CookieHost, under policy: CookiePolicy
+    ) -> (domain: String, isHostOnly: Bool)? {
+        if setCookie.isEmpty { return (host.name, true) }
+        // Only a host that is itself a public suffix, as `github.io` is, may set a cookie for it, and only a host-only
+        // one.
+        if setCookie == host.name, policy.publicSuffixes.contains(setCookie) { return (setCookie, true) }
+        guard host.matches(domain: setCookie), !policy.publicSuffixes.contains(setCookie) else { return nil }
+        return (setCookie, false)
+    }
+
+    /// Returns the expiry: Max-Age takes precedence over Expires (§5.7 step 6), and both are limited (§5.5).
+    private static func expiry(_ setCookie: SetCookie, at now: Date, under policy: CookiePolicy) -> Date? {
+        if let age = setCookie.maxAge {
+            // Zero means the past, so that deletion does not depend on the clock's resolution.
+            return age <= 0 ? .distantPast : min(now.addingTimeInterval(Double(age)), policy.latestExpiry(at: now))
+        }
+        return setCookie.expires.map { min($0, policy.latestExpiry(at: now)) }
+    }
+}
+
+extension Cookie: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case name, value, domain, isHostOnly, path, isSecure, isHTTPOnly, sameSite, expiry, created, lastAccess
+    }
+
+    /// Decodes a cookie with all its attributes.
+    ///
+    /// - Throws: `DecodingError`, also if no server could have set such a cookie, because the stored data was changed.
+    public init(from decoder: any Decoder) throws {
+        let parts = try decoder.container(keyedBy: CodingKeys.self)
+        let cookie = Cookie(
+            name: try parts.decode(String.self, forKey: .name), value: try parts.decode(String.self, forKey: .value),
+            domain: try parts.decode(String.self, forKey: .domain),
+            isHostOnly: try parts.decode(Bool.self, forKey: .isHostOnly),
+            path: try parts.decode(String.self, forKey: .path),
+            isSecure: try parts.decode(Bool.self, forKey: .isSecure),
+            isHTTPOnly: try parts.decode(Bool.self, forKey: .isHTTPOnly),
+            sameSite: try parts.decode(SameSite.self, forKey: .sameSite),
+            expiry: try parts.decodeIfPresent(Double.self, forKey: .expiry).map(Self.date),
+            created: Self.date(try parts.decode(Double.self, forKey: .created)),
+            lastAccess: Self.date(try parts.decode(Double.self, forKey: .lastAccess)))
+        guard let cookie else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "This is not a valid cookie."))
+        }
+        self = cookie
+    }
+
+    /// Encodes all attributes.
+    ///
+    /// Dates are encoded as the number that `Date` itself holds, regardless of the encoder's date strategy: every other
+    /// form loses some of the fraction, which may decide the order of creation.
+    public func encode(to encoder: any Encoder) throws {
+        var parts = encoder.container(keyedBy: CodingKeys.self)
+        try parts.encode(name, forKey: .name)
+        try parts.encode(value, forKey: .value)
+        try parts.encode(domain, forKey: .domain)
+        try parts.encode(isHostOnly, forKey: .isHostOnly)
+        try parts.encode(path, forKey: .path)
+        try parts.encode(isSecure, forKey: .isSecure)
+        try parts.encode(isHTTPOnly, forKey: .isHTTPOnly)
+        try parts.encode(sameSite, forKey: .sameSite)
+        try parts.encodeIfPresent(expiry?.timeIntervalSinceReferenceDate, forKey: .expiry)
+        try parts.encode(created.timeIntervalSinceReferenceDate, forKey: .created)
+        try parts.encode(lastAccess.timeIntervalSinceReferenceDate, forKey: .lastAccess)
+    }
+
+    private static func date(_ number: Double) -> Date { Date(timeIntervalSinceReferenceDate: number) }
 }

@@ -2,23 +2,24 @@
 
 import PortableFoundation
 
-/// Reads dates as servers write them into cookies: in many spellings, most of them wrong (RFC 6265bis §5.1.1).
+/// A lenient parser of the dates in cookies, which servers write in many formats (RFC 6265bis §5.1.1).
 enum CookieDate {
-    /// The date that `text` means; nil where it means none.
+    /// Returns the date of `text`, or nil if it holds none.
     static func parse(_ text: ArraySlice<UInt8>) -> Date? {
-        var found = Found()
-        for token in text.split(whereSeparator: isDelimiter) { found.take(token) }
-        return found.date
+        var components = Components()
+        for token in text.split(whereSeparator: isDelimiter) { components.take(token) }
+        return components.date
     }
 
-    /// What the tokens have told so far; each part is told by the first token that can tell it.
-    private struct Found {
+    /// The date components components so far; the first token that matches a component sets it.
+    private struct Components {
         var time: [Int]?
         var day: Int?
         var month: Int?
         var year: Int?
 
-        /// §5.1.1 step 2: the order of the questions decides what a number means.
+        /// Assigns a token to the first component that it matches; the order decides what a number means (§5.1.1 step
+        /// 2).
         mutating func take(_ token: ArraySlice<UInt8>) {
             if time == nil, let value = CookieDate.time(token) {
                 time = value
@@ -31,7 +32,7 @@ enum CookieDate {
             }
         }
 
-        /// §5.1.1 steps 3 to 6.
+        /// The date of the components (§5.1.1 steps 3 to 6).
         var date: Date? {
             guard let time, let day, let month, var year else { return nil }
             switch year {
@@ -49,7 +50,7 @@ enum CookieDate {
         }
     }
 
-    /// Hour, minute and second, each of one or two digits; anything but a digit may follow.
+    /// Returns hour, minute and second, each of one or two digits; anything but a digit may follow.
     private static func time(_ token: ArraySlice<UInt8>) -> [Int]? {
         let parts = token.split(separator: 0x3A, maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].allSatisfy(isDigit), parts[1].allSatisfy(isDigit),
@@ -59,14 +60,14 @@ enum CookieDate {
         return [hour, minute, second]
     }
 
-    /// The number at the beginning of a token, where it has so many digits and no more.
+    /// Returns the number at the beginning of a token, if the number of its digits is in the range.
     private static func number(_ token: ArraySlice<UInt8>, digits: ClosedRange<Int>) -> Int? {
         let number = token.prefix(while: isDigit)
         guard digits.contains(number.count) else { return nil }
         return number.reduce(0) { $0 * 10 + Int($1 & 0x0F) }
     }
 
-    /// The month, counted from 1, that the first three letters name; whatever follows them.
+    /// Returns the month, counted from 1, that the first three letters name.
     private static func month(_ token: ArraySlice<UInt8>) -> Int? {
         guard token.count >= 3 else { return nil }
         return months.firstIndex { $0.elementsEqual(token.prefix(3).lazy.map(asciiLowercased)) }.map { $0 + 1 }
@@ -76,7 +77,7 @@ enum CookieDate {
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ].map { Array($0.utf8) }
 
-    /// §5.1.1: `delimiter`.
+    /// Whether a byte is a `delimiter` (§5.1.1).
     private static func isDelimiter(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
@@ -84,6 +85,3 @@ enum CookieDate {
         }
     }
 }
-
-/// DIGIT (RFC 5234 appendix B.1).
-func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HTTPRequest {
-    /// Adds cookies to those that the request carries already, so that no name stands there twice.
+    /// Adds cookies to the request's own so that no name occurs twice.
     ///
-    /// The `Cookie` field is one line afterwards, as RFC 6265bis §5.8.1 wants it.
+    /// The `Cookie` field is a single line afterwards, as RFC 6265bis §5.8.1 requires.
     ///
-    /// - Parameter replacing: Whether a cookie takes the place of one of its name; without it the earlier one stays,
-    ///   because whoever wrote it meant it for this request.
+    /// - Parameter replacing: Whether a cookie replaces an existing one of the same name; otherwise the existing one is
+    ///   kept, because the caller set it for this request.
     package mutating func add(_ cookies: [Cookie], replacing: Bool) {
         guard !cookies.isEmpty else { return }
-        // By the name that the server will read: a cookie without a name may look like one that has one.
+        // Compared by the name that the server will parse: a cookie without a name may look like one with a name.
         let own = cookies.map { (name: Self.name(ArraySlice($0.pair.utf8)), pair: $0.pair) }
         let names = Set(own.map(\.name))
-        // Bytes, since a character that clings to a separator would hide it.
+        // Bytes, since a combining character after a separator would hide it.
         let written = fields.values(of: .cookie).flatMap { $0.utf8.split(separator: 0x3B) }
             .map { trimmed(ArraySlice($0)) }.filter { !$0.isEmpty }
         let taken = Set(written.map(Self.name))
@@ -22,7 +22,7 @@ extension HTTPRequest {
         fields[.cookie] = (kept + added).joined(separator: "; ")
     }
 
-    /// The name of a pair; a pair without `=` has none (RFC 6265bis §5.6 step 3).
+    /// Returns the name of a pair; a pair without `=` has an empty name (RFC 6265bis §5.6 step 3).
     private static func name(_ pair: ArraySlice<UInt8>) -> String {
         guard let equals = pair.firstIndex(of: 0x3D) else { return "" }
         return String(decoding: trimmed(pair[..<equals]), as: UTF8.self)
@@ -30,6 +30,30 @@ extension HTTPRequest {
 }
 
 extension Cookie {
-    /// The cookie as a request carries it (RFC 6265bis §5.8.3 step 6).
+    /// The name-value pair in a Cookie field (RFC 6265bis §5.8.3 step 6).
     var pair: String { name.isEmpty ? value : "\(name)=\(value)" }
+}
+
+extension HTTPFields {
+    /// Adds the lines of a field that a system library has joined into one.
+    ///
+    /// RFC 9110 §5.3 allows joining for every field but `Set-Cookie`, whose dates hold commas, but URLSession joins
+    /// that one, too. Such a value is split at each comma and space that the beginning of a cookie follows: a token and
+    /// `=`.
+    package mutating func append(folded value: String, for name: HTTPFieldName) {
+        guard name == .setCookie else { return append(value, for: name) }
+        let bytes = Array(value.utf8)
+        var start = 0
+        for comma in bytes.indices where bytes[comma] == 0x2C && Self.beginsCookie(bytes[(comma + 1)...]) {
+            append(String(decoding: trimmed(bytes[start..<comma]), as: UTF8.self), for: name)
+            start = comma + 1
+        }
+        append(String(decoding: trimmed(bytes[start...]), as: UTF8.self), for: name)
+    }
+
+    private static func beginsCookie(_ rest: ArraySlice<UInt8>) -> Bool {
+        guard rest.first == 0x20 else { return false }
+        let name = rest.dropFirst().prefix(while: isTokenByte)
+        return !name.isEmpty && name.endIndex < rest.endIndex && rest[name.endIndex] == 0x3D
+    }
 }

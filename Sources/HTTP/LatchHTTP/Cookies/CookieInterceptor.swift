@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Joins a jar to a client: each message carries the cookies that are for its target, and each answer may set some.
+/// An interceptor that connects a cookie jar to a client: requests carry the jar's cookies, and responses set them.
 ///
-/// That holds for every message that goes out, so also for the answers of redirects and for the hosts that they lead
-/// to: which cookie goes where is decided by the cookie's own domain, path and security, and by nothing else. A `Cookie`
-/// field that the caller wrote stays as it is and gets those of the jar that have other names; across origins a redirect
-/// drops the caller's part of it, and the jar's cookies for the new target go alone.
+/// It applies to every message, including redirects and the hosts that they lead to: only the cookie's own domain, path
+/// and security attributes decide which request carries it. A `Cookie` field that the caller has set is kept and gets
+/// the jar's cookies of other names; a redirect to another origin drops the caller's part, and the jar's cookies for
+/// the new target are sent alone.
 public struct CookieInterceptor: Interceptor {
     private let jar: CookieJar
 
-    /// An interceptor for `jar`.
+    /// Creates an interceptor for `jar`.
     public init(_ jar: CookieJar) { self.jar = jar }
 
-    /// Lets the jar take part in each message that goes out for the request.
+    /// Attaches the jar to each message of the request.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         var request = request
-        request.steps.append(CookieStep(jar: jar))
+        request.modifiers.append(CookieModifier(jar: jar))
         return try await next.respond(to: request)
     }
 }
 
-/// The jar's part in one message.
-private struct CookieStep: WireStep {
+/// The modifier that adds and receives cookies.
+private struct CookieModifier: RequestModifier {
     let jar: CookieJar
 
     var crossesOrigins: Bool { true }

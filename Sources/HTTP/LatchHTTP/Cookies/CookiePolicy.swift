@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a jar decides for itself where RFC 6265bis leaves it to the user agent.
+/// The choices that RFC 6265bis leaves to the user agent.
 public struct CookiePolicy: Sendable {
-    /// The domains under which anybody may register a name, and for which therefore nobody may set a cookie.
-    public var publicSuffixes: PublicSuffixes
+    /// The public suffixes, for which no server may set a cookie.
+    public var publicSuffixes: PublicSuffixList
 
-    /// How long a cookie may live at most; RFC 6265bis §5.5 wants no more than 400 days.
+    /// The maximum lifetime of a cookie; RFC 6265bis §5.5 allows 400 days.
     public var maximumAge: Duration
 
-    /// How many cookies one domain may have; the RFC wants at least 50.
+    /// The maximum number of cookies of one domain; the RFC requires at least 50.
     public var maximumPerDomain: Int
 
-    /// How many cookies there may be in all; the RFC wants at least 3,000.
+    /// The maximum number of cookies; the RFC requires at least 3,000.
     public var maximumInAll: Int
 
-    /// Whether plain http to this machine counts as secure, so that a `Secure` cookie comes from and goes to it.
+    /// Whether plain http to this machine counts as secure, so that it can set and receive `Secure` cookies.
     ///
-    /// The RFC leaves it open and browsers differ. Here it is off: every program of every user may listen on some port
-    /// of this machine, and cookies do not tell ports apart. A test against a local server may want it on.
+    /// The RFC leaves it open and browsers differ. It is off by default: any program of any user may listen on a port
+    /// of this machine, and cookies do not distinguish ports. A test against a local server may switch it on.
     public var trustsLoopback: Bool
 
-    /// A policy from its parts.
+    /// Creates a policy.
     public init(
-        publicSuffixes: PublicSuffixes = .live, maximumAge: Duration = .seconds(400 * 86_400),
+        publicSuffixes: PublicSuffixList = .live, maximumAge: Duration = .seconds(400 * 86_400),
         maximumPerDomain: Int = 180, maximumInAll: Int = 3_000, trustsLoopback: Bool = false
     ) {
         self.publicSuffixes = publicSuffixes

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a request tells about where cookies may come from and go to.
+/// The properties of a request that decide which cookies it may set and carry.
 struct CookieTarget: Sendable {
-    /// The host that is asked.
+    /// The host of the request.
     let host: CookieHost
     /// The path without the query.
     let path: Substring
-    /// Whether nobody on the way can read or write.
+    /// Whether the connection is protected from eavesdropping and tampering.
     let isSecure: Bool
     /// Whether the method only reads (RFC 9110 §9.2.1).
-    let isSafe: Bool
-    /// Where the request comes from.
+    private let isSafe: Bool
+    /// The site that initiated the request.
     let site: RequestSite
 
-    /// The target of a request; nil where its host has no canonical name, and so can have no cookies.
+    /// Creates the target of a request, or returns nil if its host has no canonical form and so can have no cookies.
     init?(_ request: HTTPRequest, under policy: CookiePolicy) {
         let origin = request.origin
         guard let host = CookieHost(origin.host) else { return nil }
@@ -24,7 +24,7 @@ struct CookieTarget: Sendable {
         site = request.site
     }
 
-    /// The path of a cookie that names none: up to the last slash (RFC 6265bis §5.1.4).
+    /// The path of a cookie without a path attribute: up to the last slash (RFC 6265bis §5.1.4).
     var defaultPath: String {
         guard path.utf8.first == 0x2F, let slash = path.utf8.lastIndex(of: 0x2F), slash > path.startIndex else {
             return "/"
@@ -32,7 +32,7 @@ struct CookieTarget: Sendable {
         return String(path[..<slash])
     }
 
-    /// Whether the request may carry `cookie` as far as everything but its domain's register and its age decide.
+    /// Whether the request may carry `cookie`, apart from its expiry and the public suffix list.
     ///
     /// RFC 6265bis §5.8.3 step 3.
     func mayCarry(_ cookie: Cookie) -> Bool {
@@ -42,14 +42,14 @@ struct CookieTarget: Sendable {
 
     private func isAllowed(_ sameSite: SameSite) -> Bool {
         switch (site, sameSite) {
-        case (.same, _), (_, .none): true
-        case (.otherNavigating, .lax), (.otherNavigating, .unset): isSafe
-        case (_, .strict), (.other, _): false
+        case (.sameSite, _), (_, .none): true
+        case (.crossSiteNavigation, .lax), (.crossSiteNavigation, .unset): isSafe
+        case (_, .strict), (.crossSite, _): false
         }
     }
 }
 
-/// Whether a request's path is a cookie's path or lies below it (RFC 6265bis §5.1.4).
+/// Whether a request's path path-matches a cookie's path (RFC 6265bis §5.1.4).
 func pathMatches(_ path: some Collection<UInt8>, _ cookiePath: some Collection<UInt8>) -> Bool {
     guard path.starts(with: cookiePath) else { return false }
     let rest = path.dropFirst(cookiePath.count)

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// With which requests a cookie goes along, as its server asked (RFC 6265bis §4.1.2.7).
+/// The cross-site requests that carry a cookie, as its server requested (RFC 6265bis §4.1.2.7).
 public enum SameSite: String, Sendable, Hashable, Codable {
-    /// Only with requests from its own site.
+    /// Same-site requests only.
     case strict
-    /// Also when a person follows a link from another site.
+    /// Same-site requests and cross-site navigation, such as following a link.
     case lax
-    /// With all requests.
+    /// All requests.
     case none
-    /// Its server did not say; enforced as `lax`.
+    /// The attribute is missing; enforced as `lax`.
     case unset
 }
 
-/// Where a request comes from, as `SameSite` sees it (RFC 6265bis §5.2).
+/// The relation between a request and the site that initiated it, as `SameSite` uses it (RFC 6265bis §5.2).
 ///
-/// A program that calls an API is no page of anybody: its requests are same-site by definition, also those that a
-/// redirect led elsewhere. Only what sends requests on behalf of somebody else's page, such as a web view, has to say so.
-public enum RequestSite: Sendable, Hashable {
-    /// From nobody's page, or from one of the same site.
-    case same
-    /// From a page of another site, such as an image of its content.
-    case other
-    /// From a page of another site, to be shown in its place: a person followed a link.
-    case otherNavigating
+/// Requests of a program that calls an API are same-site by definition, including those after a redirect. Only a
+/// program that sends requests on behalf of a web page, such as a web view, has to set it.
+package enum RequestSite: Sendable, Hashable {
+    /// A request of the program itself, or of a page of the same site.
+    case sameSite
+    /// A subrequest of a page of another site, such as for an image.
+    case crossSite
+    /// A top-level navigation from a page of another site, such as following a link.
+    case crossSiteNavigation
 }
 
 private enum RequestSiteKey: HTTPContextKey {
-    static var defaultValue: RequestSite { .same }
+    static var defaultValue: RequestSite { .sameSite }
 }
 
 extension HTTPRequest {
-    /// Where the request comes from; a program's own are same-site.
-    public var site: RequestSite {
+    /// The relation to the initiating site; a program's own requests are same-site.
+    package var site: RequestSite {
         get { context[RequestSiteKey.self] }
         set { context[RequestSiteKey.self] = newValue }
     }

@@ -1,59 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchCore
+public import LatchCore
 
-/// The events of a server, over as many connections as it takes (HTML §9.2).
+/// The events of a server, over as many connections as necessary (HTML §9.2).
 ///
 /// ```swift
 /// for try await event in client.events(.get("orders/feed")) { show(event.data) }
 /// ```
 ///
-/// Each connection goes through the client's interceptors, so one that is made after hours is authorised with the
-/// credential of that moment. Letting the iterator go, or cancelling its task, ends the transfer.
+/// Each connection goes through the client's interceptors, so a connection that is made hours later is authorised with
+/// the current credential. Releasing the iterator, or cancelling its task, ends the transfer.
 public struct EventStream: AsyncSequence, Sendable {
-    /// An event.
-    public typealias Element = ServerSentEvent
-
-    /// HTML §9.2.5.
+    /// The media type of an event stream (HTML §9.2.5).
     static let mediaType = "text/event-stream"
 
     let client: Client
     let route: Route<HTTPResponse>
     let lastEventID: String
-    let reconnection: Reconnection
+    let reconnection: ReconnectionPolicy
     let limits: EventStreamParser.Limits
     let clock: WallClock
     let random: RandomSource
 
-    /// Connects at the first event that is asked for.
+    /// Creates an iterator that connects when the first event is requested.
     public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
 
-    /// Opens a connection; nil where the server has no more events.
+    /// Opens a connection, or returns nil if the server has no more events.
     ///
-    /// - Throws: `HTTPError.unacceptableStatus` and `HTTPError.undecodable`, after which nothing is tried again, and
-    ///   what the transport throws.
+    /// - Throws: `HTTPError.unacceptableStatus` and `HTTPError.undecodable`, which are not retried, and what the
+    ///   transport throws.
     fileprivate func connect(after id: String) async throws -> HTTPBodyStream.Iterator? {
         var route = route
         route.fields["Last-Event-ID"] = id.isEmpty ? nil : id
         let response = try await client.perform(route)
         // HTML §9.2.3: 204 tells a client to stop.
         guard response.status != .noContent else { return nil }
-        // RFC 9110 §15.3: of the successes only 200 is an answer of this kind.
+        // RFC 9110 §15.3: of the successful statuses only 200 carries an event stream.
         guard response.status == .ok else {
             try await response.checkSuccess()
             throw HTTPError.unacceptableStatus(response.withoutContent)
         }
         guard response.fields.mediaType == Self.mediaType else {
-            throw HTTPError.undecodable("it is no event stream.", response: response.withoutContent)
+            throw HTTPError.undecodable("it is not an event stream.", response: response.withoutContent)
         }
         return response.body.chunks.makeAsyncIterator()
     }
 
-    /// The next piece of a connection.
+    /// Returns the next chunk of a connection.
     ///
-    /// - Throws: `HTTPError.timeout` where nothing has come for too long; the transfer has then ended.
+    /// - Throws: `HTTPError.timeout` if nothing arrives for too long; the transfer has then ended.
     fileprivate func piece(of connection: inout HTTPBodyStream.Iterator) async throws -> [UInt8]? {
-        guard let silence = reconnection.silence else { return try await connection.next() }
+        guard let idleTimeout = reconnection.idleTimeout else { return try await connection.next() }
         let before = connection
         let clock = clock
         let (piece, after) = try await withThrowingTaskGroup { group in
@@ -62,7 +59,7 @@ public struct EventStream: AsyncSequence, Sendable {
                 return (try await connection.next(), connection)
             }
             group.addTask {
-                try await clock.sleep(for: silence)
+                try await clock.sleep(for: idleTimeout)
                 throw HTTPError.timeout
             }
             defer { group.cancelAll() }
@@ -72,14 +69,14 @@ public struct EventStream: AsyncSequence, Sendable {
         return piece
     }
 
-    /// Reads the events of one stream, in order.
+    /// An iterator over the events of one stream.
     public struct Iterator: AsyncIteratorProtocol {
         private let stream: EventStream
         private var parser: EventStreamParser
         private var connection: HTTPBodyStream.Iterator?
-        /// What has arrived and was not asked for yet, the next of it last.
+        /// The received events that were not returned yet, in reverse order.
         private var events: [ServerSentEvent] = []
-        /// How many connections in a row have brought nothing; nil before the first.
+        /// The number of consecutive connections without data; nil before the first connection.
         private var failures: Int?
         private var isOver = false
 
@@ -88,9 +85,9 @@ public struct EventStream: AsyncSequence, Sendable {
             parser = EventStreamParser(lastEventID: stream.lastEventID, limits: stream.limits)
         }
 
-        /// The next event; nil when the server has told us to stop, or where no connection is to be made again.
+        /// Returns the next event, or nil when the server ends the stream or no reconnection is allowed.
         ///
-        /// - Throws: `HTTPError`; after that there are no more events.
+        /// - Throws: `HTTPError`; no more events follow it.
         public mutating func next() async throws -> ServerSentEvent? {
             while !isOver {
                 if let event = events.popLast() { return event }
@@ -105,24 +102,26 @@ public struct EventStream: AsyncSequence, Sendable {
             return nil
         }
 
-        /// Brings more events, or a new connection.
+        /// Reads more events, or opens a connection.
         private mutating func read() async throws {
             guard var current = connection else { return try await reconnect() }
-            // Held by this call alone: if it is left by an error, the transfer ends.
+            // Held by this call alone, so that the transfer ends if the call throws.
             connection = nil
             do {
                 guard let piece = try await stream.piece(of: &current) else { return try endConnection(with: nil) }
                 failures = 0
                 events = try parser.consume(piece).reversed()
                 connection = current
-            } catch let error as HTTPError where error.isBroken {
+            } catch let error as HTTPError where error.isTransferFailure {
                 try endConnection(with: error)
             }
         }
 
-        /// Goes on to the next connection, if there is to be one.
+        /// Ends the stream unless another connection is allowed.
         private mutating func endConnection(with error: HTTPError?) throws {
-            guard let attempts = stream.reconnection.attempts, failures ?? 0 >= attempts else { return }
+            guard let maximumAttempts = stream.reconnection.maximumAttempts, failures ?? 0 >= maximumAttempts else {
+                return
+            }
             isOver = true
             if let error { throw error }
         }
@@ -139,7 +138,7 @@ public struct EventStream: AsyncSequence, Sendable {
             do {
                 connection = try await stream.connect(after: parser.lastEventID)
                 isOver = connection == nil
-            } catch let error as HTTPError where error.isBroken && !isFirst {
+            } catch let error as HTTPError where error.isTransferFailure && !isFirst {
                 try endConnection(with: error)
             }
         }
@@ -147,11 +146,63 @@ public struct EventStream: AsyncSequence, Sendable {
 }
 
 extension HTTPError {
-    /// Whether a transfer broke off, and not because of what was sent or answered.
-    var isBroken: Bool { isConnectivity || code == Self.malformedMessage.code }
+    /// Whether a transfer was interrupted, independently of what was sent and received.
+    var isTransferFailure: Bool { isConnectivity || code == Self.malformedMessage.code }
 }
 
 extension HTTPResponse {
-    /// An error must not hold a transfer open that may have no end.
+    /// This response without its content, so that an error does not keep an endless transfer open.
     fileprivate var withoutContent: HTTPResponse { HTTPResponse(status: status, fields: fields) }
+}
+
+extension Client {
+    /// Returns the events that a route streams, reconnecting when the connection breaks.
+    ///
+    /// The first connection has to succeed. Later ones are retried after a pause; the `Last-Event-ID` field tells the
+    /// server which events were received. A response that is not an event stream ends the stream with an error, since
+    /// it would be the same the next time. 204 ends it without an error.
+    ///
+    /// - Parameters:
+    ///   - route: The route to connect to; its timeout, if any, applies to each connection.
+    ///   - lastEventID: The identifier of the last event that an earlier stream received.
+    ///   - reconnection: The rules of reconnecting.
+    public func events(
+        _ route: Route<Void>, after lastEventID: String = "", reconnection: ReconnectionPolicy = ReconnectionPolicy(),
+        clock: WallClock = .system, random: RandomSource = .system
+    ) -> EventStream {
+        events(
+            route, after: lastEventID, reconnection: reconnection, limits: EventStreamParser.Limits(), clock: clock,
+            random: random)
+    }
+
+    /// Returns the events that a route streams, within limits of their size.
+    package func events(
+        _ route: Route<Void>, after lastEventID: String = "", reconnection: ReconnectionPolicy = ReconnectionPolicy(),
+        limits: EventStreamParser.Limits, clock: WallClock = .system, random: RandomSource = .system
+    ) -> EventStream {
+        var response = route.raw().streamed()
+        response.fields[.accept] = response.fields[.accept] ?? EventStream.mediaType
+        // HTML §9.2.3: caches must not hold events back.
+        response.fields[.cacheControl] = response.fields[.cacheControl] ?? "no-store"
+        response.timeout = route.timeout ?? EventStream.connectionTimeout
+        return EventStream(
+            client: self, route: response, lastEventID: lastEventID, reconnection: reconnection, limits: limits,
+            clock: clock, random: random)
+    }
+}
+
+extension EventStream {
+    /// The timeout of a connection, since a transport's timeout applies to whole transfers and events have no end.
+    fileprivate static let connectionTimeout = Duration.seconds(86_400)
+}
+
+extension Route where Response == Void {
+    /// Returns the same request with the unchanged response.
+    func raw() -> Route<HTTPResponse> {
+        var raw = Route<HTTPResponse>.raw(method, path, query: query, sending: content)
+        raw.fields = fields
+        raw.timeout = timeout
+        raw.context = context
+        return raw
+    }
 }

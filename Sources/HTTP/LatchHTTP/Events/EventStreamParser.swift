@@ -1,56 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads an event stream (HTML §9.2.5 and §9.2.6) piece by piece, in bounded memory.
-///
-/// However the bytes are cut into pieces, the events are the same.
-public struct EventStreamParser: Sendable {
-    /// How much is taken.
-    public struct Limits: Sendable {
-        /// How many bytes one line may have.
-        public var lineBytes = 256 << 10
-        /// How many bytes of data one event may have.
-        public var eventBytes = 4 << 20
+/// An event of an event stream (HTML §9.2).
+public struct ServerSentEvent: Sendable, Hashable {
+    /// The type of the event; `message` if the server does not set it.
+    public var type: String
+    /// The data, its lines joined by line feeds.
+    public var data: String
+    /// The last identifier, sent with this event or before it; empty if there was none.
+    ///
+    /// A new connection sends it to request the events after it.
+    public var id: String
 
-        /// The usual limits.
-        public init() {}
+    /// Creates an event.
+    public init(type: String = "message", data: String, id: String = "") {
+        self.type = type
+        self.data = data
+        self.id = id
+    }
+}
+
+/// An incremental parser of event streams (HTML §9.2.5 and §9.2.6) in bounded memory.
+///
+/// The events do not depend on how the bytes are split into chunks.
+package struct EventStreamParser: Sendable {
+    /// The size limits of an event stream.
+    package struct Limits: Sendable {
+        /// The maximum number of bytes of one line.
+        package var lineBytes = 256 << 10
+        /// The maximum number of bytes of one event's data.
+        package var eventBytes = 4 << 20
+
+        /// Creates the default limits.
+        package init() {}
     }
 
-    /// The identifier that was sent last; empty where there was none.
-    public private(set) var lastEventID: String
-    /// How long the server wants to be left alone before the connection is made again; nil where it has not said.
-    public private(set) var retry: Duration?
+    /// The last identifier that was sent; empty if there was none.
+    package private(set) var lastEventID: String
+    /// The reconnection time that the server requested; nil if it did not.
+    package private(set) var retry: Duration?
 
     private let limits: Limits
     private var line: [UInt8] = []
-    /// Only the first line may begin with a byte order mark.
+    /// Whether this is the first line, which may begin with a byte order mark.
     private var isFirstLine = true
-    /// A line feed after a carriage return belongs to it.
+    /// Whether the last line ended with a carriage return, to which a following line feed belongs.
     private var endsWithReturn = false
 
     private var type = ""
     private var data: [UInt8] = []
-    /// Becomes the last identifier with the end of the event.
+    /// The identifier that becomes the last one at the end of the event.
     private var id: String
 
-    /// A parser at the beginning of a stream.
+    /// Creates a parser at the beginning of a stream.
     ///
     /// - Parameters:
-    ///   - lastEventID: The identifier that was sent last over the connection before.
-    ///   - retry: What the server asked for over the connection before.
-    public init(lastEventID: String = "", retry: Duration? = nil, limits: Limits = Limits()) {
+    ///   - lastEventID: The last identifier of the previous connection.
+    ///   - retry: The reconnection time that the server requested over the previous connection.
+    package init(lastEventID: String = "", retry: Duration? = nil, limits: Limits = Limits()) {
         self.lastEventID = lastEventID
         self.retry = retry
         id = lastEventID
         self.limits = limits
     }
 
-    /// Takes a piece of the stream.
+    /// Parses a chunk of the stream.
     ///
-    /// What the end of the stream cuts off is no event (HTML §9.2.6), so there is nothing to call at the end.
+    /// An incomplete event at the end of the stream is discarded (HTML §9.2.6), so there is no call for the end.
     ///
-    /// - Returns: The events that are whole now.
-    /// - Throws: `HTTPError.tooLarge`; nothing is to be fed after that.
-    public mutating func consume(_ piece: [UInt8]) throws(HTTPError) -> [ServerSentEvent] {
+    /// - Returns: The events that are complete now.
+    /// - Throws: `HTTPError.tooLarge`; the parser must not be used after that.
+    package mutating func consume(_ piece: [UInt8]) throws(HTTPError) -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
         var rest = piece[...]
         while let first = rest.first {
@@ -67,7 +86,7 @@ public struct EventStreamParser: Sendable {
         return events
     }
 
-    /// HTML §9.2.6: an empty line ends an event, a colon begins a comment, anything else is a field.
+    /// Processes a line: an empty one ends an event, a colon begins a comment, anything else is a field (HTML §9.2.6).
     private mutating func endLine() throws(HTTPError) -> ServerSentEvent? {
         defer { line.removeAll(keepingCapacity: true) }
         var text = line[...]
@@ -91,8 +110,8 @@ public struct EventStreamParser: Sendable {
             data += value
             data.append(0x0A)
         case "id" where !value.contains(0): id = String(decoding: value, as: UTF8.self)
-        case "retry" where !value.isEmpty && value.allSatisfy({ (0x30...0x39).contains($0) }):
-            // More digits than a number has are a wait without end; who waits bounds it.
+        case "retry" where !value.isEmpty && value.allSatisfy(isDigit):
+            // More digits than an integer holds mean an endless wait, which the reconnection policy limits.
             retry = .milliseconds(Int64(String(decoding: value, as: UTF8.self)) ?? .max / 1_000_000)
         default: break
         }

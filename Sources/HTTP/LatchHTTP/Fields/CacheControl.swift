@@ -2,22 +2,22 @@
 
 internal import PortableFoundation
 
-/// How long an answer may be kept (RFC 9111 §5.2).
+/// The caching directives of a response (RFC 9111 §5.2).
 package struct CacheControl: Sendable, Hashable {
-    /// How long it is fresh (`max-age`), counted from when it was made.
+    /// The freshness lifetime (`max-age`), counted from the creation of the response.
     package private(set) var maximumAge: Duration?
-    /// How long it may be used beyond that while no newer one is to be had (`stale-if-error`, RFC 5861 §4).
+    /// The time that a stale response may be used if no newer one is available (`stale-if-error`, RFC 5861 §4).
     package private(set) var staleIfError: Duration?
-    /// Whether it may be used again without asking: neither `no-store` nor `no-cache` stands there.
+    /// Whether it may be reused without validation: neither `no-store` nor `no-cache` is present.
     package private(set) var isReusable = true
 
-    /// The longest time that is read; what says more means "for ever" and is read as this.
+    /// The maximum duration that is parsed; larger values mean "for ever" and are limited to it.
     package static let longest = Duration.seconds(366 * 86_400)
 
-    /// Reads the lines of a field.
+    /// Parses the lines of a field.
     ///
-    /// What is unclear makes an answer fresh for a shorter time, never for a longer one (RFC 9111 §4.2.1): of several values
-    /// the least counts, and what is no number is zero.
+    /// Ambiguous values shorten the freshness and never extend it (RFC 9111 §4.2.1): the smallest of several values
+    /// counts, and an invalid number is zero.
     package init(_ lines: some Sequence<String>) {
         for line in lines {
             for directive in Self.directives(of: line) { read(directive) }
@@ -33,7 +33,7 @@ package struct CacheControl: Sendable, Hashable {
         }
     }
 
-    /// The directives of a line, their names in lower case; a piece that is none is left out.
+    /// Returns the directives of a line, with names in lower case; malformed ones are skipped.
     private static func directives(of line: String) -> [(name: String, value: String?)] {
         var scanner = FieldScanner(line)
         var directives: [(name: String, value: String?)] = []
@@ -44,38 +44,38 @@ package struct CacheControl: Sendable, Hashable {
                 if scanner.take(0x3D) { value = scanner.next == 0x22 ? scanner.quotedString() : scanner.token() }
                 directives.append((name.lowercased(), value))
             }
-            // On to the next comma, past whatever was not understood.
+            // Skips to the next comma, past anything that was not understood.
             _ = scanner.take { $0 != 0x2C }
             _ = scanner.take(0x2C)
         }
         return directives
     }
 
-    /// RFC 9111 §1.2.2: seconds in digits; more than a machine word holds are still many, and anything else is none.
+    /// Parses delta-seconds (RFC 9111 §1.2.2); an overflow is the maximum, and anything but digits is zero.
     private static func seconds(_ text: String?) -> Duration {
-        guard let text, !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return .zero }
+        guard let text, !text.isEmpty, text.utf8.allSatisfy(isDigit) else { return .zero }
         return Int(text).map { min(.seconds($0), longest) } ?? longest
     }
 }
 
 extension HTTPResponse {
-    /// What the answer says about being kept.
+    /// The caching directives.
     package var cacheControl: CacheControl { CacheControl(fields.values(of: .cacheControl)) }
 
-    /// How long the answer is still fresh, from zero on; nil where it does not say.
+    /// The remaining freshness, at least zero; nil if the response does not specify it.
     ///
-    /// It is `max-age`, or else `Expires` less `Date`, less the time that caches on the way have had it (RFC 9111 §4.2).
+    /// It is `max-age`, or else `Expires` minus `Date`, minus the response's `Age` (RFC 9111 §4.2).
     package var remainingFreshness: Duration? {
         let control = cacheControl
         guard control.isReusable else { return .zero }
         guard let lifetime = control.maximumAge ?? lifetimeByDates else { return nil }
         let age = fields["Age"].map { text in
-            text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) ?? .max : 0
+            text.utf8.allSatisfy(isDigit) ? Int(text) ?? .max : 0
         }
         return max(lifetime - .seconds(min(age ?? 0, Int(CacheControl.longest.components.seconds))), .zero)
     }
 
-    /// RFC 9111 §5.3: what cannot be read as a date, such as `0`, lies in the past.
+    /// The lifetime by the dates; an invalid `Expires`, such as `0`, is in the past (RFC 9111 §5.3).
     private var lifetimeByDates: Duration? {
         guard let expires = fields["Expires"] else { return nil }
         guard let end = HTTPDate(expires)?.date, let start = fields[.date].flatMap(HTTPDate.init)?.date else {

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The links of an answer (RFC 8288 §3): where they lead, and what is there for the one who asked.
+package import PortableFoundation
+
+/// The links of a response (RFC 8288 §3).
 ///
 /// ```swift
 /// let next = try response.links()["next"]?.url(relativeTo: request)
 /// ```
-public struct LinkField: Sendable, Hashable {
+package struct LinkField: Sendable, Hashable {
     /// The links in their order.
-    public let links: [Link]
+    package let links: [Link]
 
-    /// Links from the values of the field's lines, one after the other.
+    /// Parses the lines of a Link field.
     ///
-    /// - Throws: `HTTPError.malformedMessage` where a line cannot be read: what could be read of it may not be what was
-    ///   meant, and a reader who takes a missing link for the end of a list would lose the rest.
-    public init(_ lines: some Sequence<String>) throws(HTTPError) {
+    /// - Throws: `HTTPError.malformedMessage` if a line is malformed: a partial result could be wrong, and a caller
+    ///   that takes a missing link for the end of a list would lose the rest.
+    package init(_ lines: some Sequence<String>) throws(HTTPError) {
         var links: [Link] = []
         for line in lines {
-            guard let more = Self.parse(line), links.count + more.count <= Self.mostLinks else {
+            guard let more = Self.parse(line), links.count + more.count <= Self.maximumLinks else {
                 throw .malformedMessage("A Link field cannot be read.")
             }
             links += more
@@ -24,22 +26,22 @@ public struct LinkField: Sendable, Hashable {
         self.links = links
     }
 
-    /// The first link of a relation type that is about the answer itself, not about another resource (RFC 8288 §3.2).
+    /// Returns the first link of a relation type whose context is the response itself (RFC 8288 §3.2).
     ///
     /// Relation types compare without case (RFC 8288 §3.3).
-    public subscript(relation: String) -> Link? {
+    package subscript(relation: String) -> Link? {
         links.first { link in
             link.anchor == nil && link.relations.contains { $0.equalsIgnoringCase(relation) }
         }
     }
 
-    /// More links, and longer lines, than anybody sends.
-    private static let mostLinks = 512
-    private static let longestLine = 65_536
+    /// The limits of the field, which legitimate servers do not reach.
+    private static let maximumLinks = 512
+    private static let maximumLineBytes = 65_536
 
-    /// RFC 8288 §3: `#link-value`.
+    /// Parses a line (RFC 8288 §3: `#link-value`).
     private static func parse(_ line: String) -> [Link]? {
-        guard line.utf8.count <= longestLine else { return nil }
+        guard line.utf8.count <= maximumLineBytes else { return nil }
         var scanner = FieldScanner(line)
         var links: [Link] = []
         while true {
@@ -48,11 +50,11 @@ public struct LinkField: Sendable, Hashable {
             guard scanner.take(0x3C) else { return nil }
             let target = scanner.take { $0 != 0x3E }
             guard scanner.take(0x3E), let parameters = parameters(&scanner) else { return nil }
-            links.append(Link(target: String(target[...].trimmingOptionalWhitespace), parameters: parameters))
+            links.append(Link(target: String(Substring(trimmed(target.utf8))), parameters: parameters))
         }
     }
 
-    /// The parameters of one link, up to the comma or the end.
+    /// Parses the parameters of one link up to the comma or the end.
     private static func parameters(_ scanner: inout FieldScanner) -> [Link.Parameter]? {
         var parameters: [Link.Parameter] = []
         while true {
@@ -73,7 +75,7 @@ public struct LinkField: Sendable, Hashable {
         }
     }
 
-    /// A token, or what senders leave without quotation marks though it is none, such as `text/html`.
+    /// Consumes a token, or an unquoted value that is not a token, such as `text/html`.
     private static func unquoted(_ scanner: inout FieldScanner) -> String? {
         let value = scanner.take { $0 > 0x20 && $0 != 0x7F && $0 != 0x22 && $0 != 0x2C && $0 != 0x3B }
         return value.isEmpty ? nil : value
@@ -81,8 +83,50 @@ public struct LinkField: Sendable, Hashable {
 }
 
 extension HTTPResponse {
-    /// The links that the answer names in its Link field.
+    /// Parses the links in the response's Link field.
     ///
-    /// - Throws: `HTTPError.malformedMessage` where they cannot be read.
-    public func links() throws(HTTPError) -> LinkField { try LinkField(fields.values(of: "Link")) }
+    /// - Throws: `HTTPError.malformedMessage` if they are malformed.
+    package func links() throws(HTTPError) -> LinkField { try LinkField(fields.values(of: "Link")) }
+}
+
+extension LinkField {
+    /// One link: a target and its parameters.
+    package struct Link: Sendable, Hashable {
+        /// A parameter of a link, without quotation marks.
+        package struct Parameter: Sendable, Hashable {
+            /// The name as it was sent; it compares without case.
+            package let name: String
+            /// The value; that of a name with a trailing `*` is still encoded (RFC 8187).
+            package let value: String
+        }
+
+        /// The target reference, absolute or relative.
+        package let target: String
+        /// The parameters in their order; the first one of a name counts.
+        package let parameters: [Parameter]
+
+        /// The relation types; `rel` may hold several (RFC 8288 §3.3).
+        package var relations: [String] {
+            (self["rel"] ?? "").utf8.split(whereSeparator: isBlank).map { String(decoding: $0, as: UTF8.self) }
+        }
+
+        /// The context of the link, if it is not the response itself (RFC 8288 §3.2).
+        package var anchor: String? { self["anchor"] }
+
+        /// Returns the first value of a parameter, whose name is compared without case.
+        package subscript(name: String) -> String? {
+            parameters.first { $0.name.equalsIgnoringCase(name) }?.value
+        }
+
+        /// Returns the target as an absolute URL, resolved against the request's target (RFC 8288 §3.1).
+        ///
+        /// - Returns: nil if it cannot be requested: another scheme, user information, a malformed host. A target at
+        ///   another origin is returned as it is; a caller that sends credentials must compare `HTTPOrigin`.
+        package func url(relativeTo request: HTTPRequest) -> URL? {
+            guard let base = URL(string: request.absoluteURL) else { return nil }
+            // RFC 3986 §5.2.2: an empty reference is the base; Foundation does not resolve it.
+            let url = target.isEmpty ? base : URL(string: target, relativeTo: base)?.absoluteURL
+            return url.flatMap { HTTPOrigin($0) == nil ? nil : $0 }
+        }
+    }
 }

@@ -2,73 +2,73 @@
 
 public import LatchCore
 
-/// The moment after which nobody waits for an answer any more, on the measured time of a clock.
+/// The point in time after which a response is no longer useful, measured on a clock's uptime.
 ///
-/// It travels with a request, so that everything on the way knows how much time is left.
+/// It travels with a request, so that every handler knows how much time is left.
 public struct Deadline: Sendable {
-    /// What the moment is measured with.
+    /// The clock that measures the time.
     private let clock: WallClock
-    /// On the clock's measured time, which no change of the date moves.
+    /// The uptime at which the deadline passes; it is unaffected by changes of the date.
     private let uptime: Duration
 
-    /// The moment that is so far from now.
+    /// Creates a deadline at a duration from now.
     public init(in limit: Duration, clock: WallClock = .system) {
         self.clock = clock
         uptime = clock.uptime + limit
     }
 
-    /// How much time is left; negative once it has passed.
+    /// The time left; negative once the deadline has passed.
     public var remaining: Duration { uptime - clock.uptime }
 
     /// Whether no time is left.
-    public var hasPassed: Bool { remaining <= .zero }
+    package var hasPassed: Bool { remaining <= .zero }
 }
 
-/// Until when an answer is of use.
+/// The deadline of a request.
 private enum RequestDeadline: HTTPContextKey {
     static var defaultValue: Deadline? { nil }
 }
 
-/// Which attempt it is.
+/// The number of the attempt.
 private enum RequestAttempt: HTTPContextKey {
     static var defaultValue: Int { 1 }
 }
 
-/// Whether the caller knows that repeating does no harm.
+/// Whether the caller declares that a retry does no harm.
 private enum RequestRepeatability: HTTPContextKey {
     static var defaultValue: Bool { false }
 }
 
 extension HTTPRequest {
-    /// The moment by which an answer has to be there, whatever is tried until then; nil where there is none.
+    /// The point in time by which a response is needed, including all retries; nil if there is none.
     ///
-    /// It is made earlier by `tighten(to:)` and never later.
+    /// `tighten(to:)` moves it to an earlier time, never to a later one.
     public var deadline: Deadline? { context[RequestDeadline.self] }
 
-    /// Lets the earlier of two deadlines hold: the one that the request has, and this one.
-    public mutating func tighten(to deadline: Deadline) {
+    /// Sets the deadline unless the request has an earlier one.
+    package mutating func tighten(to deadline: Deadline) {
         if let current = self.deadline, current.remaining <= deadline.remaining { return }
         context[RequestDeadline.self] = deadline
     }
 
-    /// How long a transfer that begins now may take.
+    /// Returns the maximum duration of a transfer that begins now.
     ///
-    /// - Parameter usual: What counts where the request has no `timeout` of its own.
+    /// - Parameter usual: The duration to use if the request has no `timeout` of its own.
     package func timeLimit(usual: Duration) -> Duration {
         let limit = timeout ?? usual
         return deadline.map { min($0.remaining, limit) } ?? limit
     }
 
-    /// Which attempt at the same request this is, counted from 1; `RetryInterceptor` counts.
-    public var attempt: Int {
+    /// The number of this attempt, counted from 1 by `RetryInterceptor`.
+    package var attempt: Int {
         get { context[RequestAttempt.self] }
         set { context[RequestAttempt.self] = newValue }
     }
 
-    /// Whether sending the request twice does no harm, although its method does not say so (RFC 9110 §9.2.2).
+    /// Whether sending the request twice does no harm although its method is not idempotent (RFC 9110 §9.2.2).
     ///
-    /// An Idempotency-Key is the better way, where the server knows it.
-    public var isHarmlessToRepeat: Bool {
+    /// Prefer an Idempotency-Key if the server supports it.
+    public var isSafeToRetry: Bool {
         get { context[RequestRepeatability.self] }
         set { context[RequestRepeatability.self] = newValue }
     }

@@ -2,47 +2,40 @@
 
 public import LatchCore
 
-/// Gives each request that must not happen twice a key of its own, by which the server knows a repeat for one.
+/// An interceptor that adds an idempotency key to requests that must not happen twice, so that the server recognises a
+/// retry.
 ///
-/// The key is made once for each request that comes in, so stand it outside of `RetryInterceptor`: all attempts and
-/// redirects then carry the same. A key that the caller set is kept
+/// The key is created once for each request, so place the interceptor outside `RetryInterceptor`: all attempts and
+/// redirects then carry the same key. A key that the caller has set is kept
 /// (draft-ietf-httpapi-idempotency-key-header).
 public struct IdempotencyInterceptor: Interceptor {
-    /// How a key is written into the field.
-    public enum Spelling: Sendable, Hashable {
-        /// As it is; what most servers take.
-        case plain
-        /// In quotation marks, as the draft has it: a string of RFC 9651 §3.3.3.
-        case quoted
-    }
-
     private let methods: Set<HTTPMethod>
-    private let spelling: Spelling
+    private let isQuoted: Bool
     private let random: RandomSource
 
-    /// An interceptor.
+    /// Creates an interceptor.
     ///
     /// - Parameters:
-    ///   - methods: Of which requests get a key; by default those that change something and are not idempotent
-    ///     themselves.
-    ///   - spelling: How the server wants the key.
-    ///   - random: Where keys come from; each has 128 bits.
+    ///   - methods: The methods that get a key; by default those that are not idempotent themselves.
+    ///   - isQuoted: Whether the key is in quotation marks, as the draft specifies (a string of RFC 9651 §3.3.3); most
+    ///     servers expect it without.
+    ///   - random: The source of keys, which have 128 bits each.
     public init(
-        methods: Set<HTTPMethod> = [.post, .patch], spelling: Spelling = .plain, random: RandomSource = .system
+        methods: Set<HTTPMethod> = [.post, .patch], quoted isQuoted: Bool = false, random: RandomSource = .system
     ) {
         self.methods = methods
-        self.spelling = spelling
+        self.isQuoted = isQuoted
         self.random = random
     }
 
-    /// Asks `next`, with a key where there is none.
+    /// Calls `next`, with a key if the request has none.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         guard methods.contains(request.method), request.fields[.idempotencyKey] == nil else {
             return try await next.respond(to: request)
         }
         var request = request
         let key = random.identifier()
-        request.fields[.idempotencyKey] = spelling == .quoted ? "\"\(key)\"" : key
+        request.fields[.idempotencyKey] = isQuoted ? "\"\(key)\"" : key
         return try await next.respond(to: request)
     }
 }

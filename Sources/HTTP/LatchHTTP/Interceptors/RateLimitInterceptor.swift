@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 public import LatchCore
+import Synchronization
 
-/// Holds requests back so that no more begin than a server allows.
+/// An interceptor that delays requests so that no more begin than a server allows.
 ///
 /// ```swift
 /// RateLimitInterceptor(requests: 10, per: .seconds(1))     // for each origin by itself
 /// ```
 ///
-/// Inside of `RetryInterceptor` each attempt counts, which is what a server counts.
+/// Inside `RetryInterceptor` each attempt counts, as it does on the server.
 public struct RateLimitInterceptor: Interceptor {
     private let limiter: @Sendable (HTTPRequest) -> RateLimiter
     private let clock: WallClock
     private let longestPause: Duration
 
-    /// An interceptor with one limit for each key.
+    /// Creates an interceptor with one limit for each key.
     ///
     /// - Parameters:
-    ///   - requests: How many may begin within the interval.
-    ///   - interval: The window that slides.
-    ///   - longestPause: For how long at most a server's `Retry-After` (with 429 or 503) holds back all requests of the
-    ///     same key; zero to leave that to the one request that was refused.
-    ///   - key: What is counted together; by default each origin.
+    ///   - requests: The number of requests that may begin within the interval.
+    ///   - interval: The duration of the sliding window.
+    ///   - longestPause: The maximum duration for which a server's `Retry-After` (with 429 or 503) delays all requests
+    ///     of the same key; zero delays only the request that was rejected.
+    ///   - key: The key of a request; by default its origin.
     public init(
         requests: Int, per interval: Duration, pausingUpTo longestPause: Duration = .seconds(60),
         clock: WallClock = .system, by key: @escaping @Sendable (HTTPRequest) -> String = { $0.origin.description }
@@ -33,8 +33,8 @@ public struct RateLimitInterceptor: Interceptor {
         self.longestPause = longestPause
     }
 
-    /// An interceptor with a limiter that others may share.
-    public init(
+    /// Creates an interceptor with a limiter that others may share.
+    package init(
         _ limiter: RateLimiter, pausingUpTo longestPause: Duration = .seconds(60), clock: WallClock = .system
     ) {
         self.limiter = { _ in limiter }
@@ -42,10 +42,10 @@ public struct RateLimitInterceptor: Interceptor {
         self.longestPause = longestPause
     }
 
-    /// Asks `next` when it is the request's turn.
+    /// Calls `next` as soon as the limit allows it.
     ///
-    /// - Throws: `HTTPError.cancelled` where the task is cancelled before, `HTTPError.timeout` where its deadline passes
-    ///   before, and what `next` throws.
+    /// - Throws: `HTTPError.cancelled` if the task is cancelled before, `HTTPError.timeout` if the request's deadline
+    ///   passes before, and what `next` throws.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         let limiter = limiter(request)
         try await limiter.acquire()
@@ -60,14 +60,14 @@ public struct RateLimitInterceptor: Interceptor {
     }
 }
 
-/// One limiter for each key that is in use.
+/// The rate limiters of all keys in use.
 private final class RateLimiters: Sendable {
     private let limiters = Mutex<(byKey: [String: RateLimiter], sweep: Int)>(([:], 256))
     private let make: @Sendable () -> RateLimiter
 
     init(_ make: @escaping @Sendable () -> RateLimiter) { self.make = make }
 
-    /// The limiter of a key; now and then those that hold nothing back are forgotten, since keys may come from others.
+    /// The limiter of a key; idle limiters are removed from time to time, since keys may come from untrusted sources.
     subscript(key: String) -> RateLimiter {
         limiters.withLock { limiters in
             if let limiter = limiters.byKey[key] { return limiter }

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchCore
 import Synchronization
-public import LatchCore
 
-/// Lets so many requests begin within any interval, and the others wait in the order in which they came.
+/// A limiter that lets a number of requests begin within any interval, and delays the others in the order of their
+/// arrival.
 ///
 /// ```swift
 /// let limiter = RateLimiter(requests: 10, per: .seconds(1))
 /// try await limiter.acquire()
 /// ```
 ///
-/// The window slides: there is no moment at which twice as many may begin. It is measured on a clock that no change of
-/// the date moves. Of those who wait only the first one sleeps, until the very moment of its turn; one who is cancelled
-/// leaves the line, and its place is the next one's. Each call costs the same, however many wait.
-public final class RateLimiter: Sendable {
-    /// When the last requests began, up to as many as the window holds, and from when on any may begin again.
+/// The window slides, so twice as many requests can never begin at once. It is measured on a clock that is unaffected
+/// by changes of the date. Only the first waiting task sleeps, until exactly its turn; a cancelled task leaves the
+/// queue without using up a slot. The cost of a call does not depend on the number of waiting tasks.
+package final class RateLimiter: Sendable {
+    /// The start times of the last requests, up to the window's capacity, and the end of a pause.
     private struct Window {
-        /// A ring once it is full: `oldest` is then overwritten next.
+        /// The start times, a ring buffer once it is full: `oldest` is overwritten next.
         var starts: [Duration] = []
         var oldest = 0
-        /// Until then the server wants nothing.
+        /// The time until which the server accepts no requests.
         var pausedUntil: Duration?
     }
 
@@ -27,15 +28,15 @@ public final class RateLimiter: Sendable {
     private let interval: Duration
     private let clock: WallClock
     private let window = Mutex(Window())
-    /// Whose turn it is to take the next place.
-    private let turn = AsyncMutex()
+    /// The mutex held by the task that takes the next slot.
+    private let queue = AsyncMutex()
 
-    /// A limiter.
+    /// Creates a limiter.
     ///
     /// - Parameters:
-    ///   - requests: How many may begin within the interval; at least 1.
-    ///   - interval: At least a millisecond.
-    public init(requests: Int, per interval: Duration, clock: WallClock = .system) {
+    ///   - requests: The number of requests that may begin within the interval; at least 1.
+    ///   - interval: The duration of the window; at least a millisecond.
+    package init(requests: Int, per interval: Duration, clock: WallClock = .system) {
         capacity = max(requests, 1)
         self.interval = max(interval, .milliseconds(1))
         self.clock = clock
@@ -43,13 +44,13 @@ public final class RateLimiter: Sendable {
 
     /// Waits until the next request may begin, and counts it.
     ///
-    /// - Throws: `HTTPError.cancelled` where the task is cancelled before; nothing is counted then.
-    public func acquire() async throws {
+    /// - Throws: `HTTPError.cancelled` if the task is cancelled before; nothing is counted then.
+    package func acquire() async throws {
         guard !Task.isCancelled else { throw HTTPError.cancelled }
-        if !turn.isTaken, place() == nil { return }
+        if !queue.isLocked, takeSlot() == nil { return }
         do {
-            try await turn.take {
-                while let wait = place() {
+            try await queue.withLock {
+                while let wait = takeSlot() {
                     try await clock.sleep(for: wait)
                     try Task.checkCancellation()
                 }
@@ -59,27 +60,27 @@ public final class RateLimiter: Sendable {
         }
     }
 
-    /// Lets no request begin for a while, because the server asked for it; a longer pause that is set already stays.
-    public func pause(for duration: Duration) {
+    /// Delays all requests for a while because the server demanded it; a longer pause that is already set is kept.
+    package func pause(for duration: Duration) {
         let end = clock.uptime + duration
         window.withLock { $0.pausedUntil = max($0.pausedUntil ?? end, end) }
     }
 
-    /// How many wait.
-    public var waiting: Int { turn.waiting + (turn.isTaken ? 1 : 0) }
+    /// The number of waiting tasks.
+    package var waiting: Int { queue.waiterCount + (queue.isLocked ? 1 : 0) }
 
-    /// Whether it holds nothing back and remembers nothing that still counts.
+    /// Whether it delays no request and remembers no start time that still counts.
     var isIdle: Bool {
         let now = clock.uptime
-        return !turn.isTaken
+        return !queue.isLocked
             && window.withLock { window in
                 let newest = window.starts.max()
                 return (newest.map { now - $0 >= interval } ?? true) && (window.pausedUntil.map { $0 <= now } ?? true)
             }
     }
 
-    /// Takes a place in the window; otherwise says after what time to come back.
-    private func place() -> Duration? {
+    /// Takes a slot of the window, or returns the time to wait for one.
+    private func takeSlot() -> Duration? {
         let now = clock.uptime
         return window.withLock { window in
             if let end = window.pausedUntil {

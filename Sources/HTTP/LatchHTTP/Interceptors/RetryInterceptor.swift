@@ -2,25 +2,25 @@
 
 public import LatchCore
 
-/// Sends a request again after what may have passed by then.
+/// An interceptor that retries requests after transient failures.
 ///
 /// ```swift
 /// let client = Client(baseURL: url, interceptors: [RetryInterceptor(.init(maximumAttempts: 5))])
 /// ```
 ///
-/// Only what can be repeated without harm is (`RetryPolicy.repeats`); a cancelled task and a passed deadline end it. What
-/// stands inside of it, such as a session that renews after a 401, happens within one attempt and costs none. The last
-/// answer or error is the caller's, as it came.
+/// Only requests that can be repeated safely are retried (`RetryPolicy.allowsRetry(of:)`); a cancelled task and an
+/// expired deadline end the retries. Interceptors inside of it, such as a session that refreshes its token after a 401,
+/// run within one attempt. The last response or error is passed to the caller unchanged.
 public struct RetryInterceptor: Interceptor {
-    /// A repeat that is about to be waited for.
-    public struct Repeat: Sendable {
-        /// The attempt that failed, from 1.
+    /// A retry that is about to be delayed.
+    public struct Retry: Sendable {
+        /// The number of the failed attempt, from 1.
         public let attempt: Int
-        /// How long is waited before the next.
+        /// The delay before the next attempt.
         public let delay: Duration
-        /// The status that was answered; nil where there was no answer.
+        /// The status of the response; nil if there was none.
         public let status: HTTPStatus?
-        /// The code of the error; nil where there was an answer.
+        /// The code of the error; nil if there was a response.
         public let errorCode: String?
     }
 
@@ -28,17 +28,17 @@ public struct RetryInterceptor: Interceptor {
     private let budget: RetryBudget?
     private let clock: WallClock
     private let random: RandomSource
-    private let observe: (@Sendable (Repeat) -> Void)?
+    private let observe: (@Sendable (Retry) -> Void)?
 
-    /// An interceptor.
+    /// Creates an interceptor.
     ///
     /// - Parameters:
-    ///   - policy: How often, how long and after what.
-    ///   - budget: Shared by all clients whose repeats are to be bounded together; nil for none.
-    ///   - observe: Told of each repeat before its pause; it must not block.
+    ///   - policy: The number and delays of the retries, and their conditions.
+    ///   - budget: A budget that clients can share; nil for none.
+    ///   - observe: Called before the delay of each retry; it must not block.
     public init(
         _ policy: RetryPolicy = RetryPolicy(), budget: RetryBudget? = nil, clock: WallClock = .system,
-        random: RandomSource = .system, observing observe: (@Sendable (Repeat) -> Void)? = nil
+        random: RandomSource = .system, observing observe: (@Sendable (Retry) -> Void)? = nil
     ) {
         self.policy = policy
         self.budget = budget
@@ -47,31 +47,33 @@ public struct RetryInterceptor: Interceptor {
         self.observe = observe
     }
 
-    /// Asks `next` until there is an answer to give back.
+    /// Calls `next` until there is a response to return.
     ///
-    /// - Throws: `HTTPError.cancelled` where the task is cancelled during a pause, `HTTPError.timeout` where the policy's
-    ///   deadline passes during an attempt, and what `next` throws at last.
+    /// - Throws: `HTTPError.cancelled` if the task is cancelled during a delay, `HTTPError.timeout` if the policy's
+    ///   deadline passes during an attempt, and the last error of `next`.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         budget?.deposit()
         guard let deadline = policy.deadline else { return try await attempts(at: request, next: next) }
         let timeout = TimeoutInterceptor(deadline, clock: clock)
-        return try await timeout.intercept(request, next: HandlerFunction { try await attempts(at: $0, next: next) })
+        return try await timeout.intercept(request, next: ClosureHandler { try await attempts(at: $0, next: next) })
     }
 
-    /// One attempt after the other.
+    /// Makes one attempt after the other.
     private func attempts(at request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
-        guard policy.maximumAttempts > 1, policy.repeats(request) else { return try await next.respond(to: request) }
+        guard policy.maximumAttempts > 1, policy.allowsRetry(of: request) else {
+            return try await next.respond(to: request)
+        }
         var message = request
         for attempt in 1... {
             message.attempt = attempt
-            let pause: Repeat
+            let pause: Retry
             do {
                 let response = try await next.respond(to: message)
                 guard let delay = delay(after: response, to: message) else { return response }
-                pause = Repeat(attempt: attempt, delay: delay, status: response.status, errorCode: nil)
+                pause = Retry(attempt: attempt, delay: delay, status: response.status, errorCode: nil)
             } catch {
                 guard let delay = delay(after: error, to: message) else { throw error }
-                pause = Repeat(attempt: attempt, delay: delay, status: nil, errorCode: (error as? HTTPError)?.code)
+                pause = Retry(attempt: attempt, delay: delay, status: nil, errorCode: (error as? HTTPError)?.code)
             }
             observe?(pause)
             do { try await clock.sleep(for: pause.delay) } catch is CancellationError { throw HTTPError.cancelled }
@@ -79,7 +81,7 @@ public struct RetryInterceptor: Interceptor {
         throw HTTPError.cancelled
     }
 
-    /// How long to wait after an answer; nil where it is the one to give back.
+    /// Returns the delay after a response, or nil if it is the one to return.
     private func delay(after response: HTTPResponse, to request: HTTPRequest) -> Duration? {
         guard policy.statuses.contains(response.status) else { return nil }
         let asked = response.retryDelay(now: clock.now) ?? .zero
@@ -87,13 +89,13 @@ public struct RetryInterceptor: Interceptor {
         return delay(atLeast: asked, before: request)
     }
 
-    /// How long to wait after an error; nil where it is the one to throw.
+    /// Returns the delay after an error, or nil if it is the one to throw.
     private func delay(after error: any Error, to request: HTTPRequest) -> Duration? {
-        policy.repeats(after: error) ? delay(atLeast: .zero, before: request) : nil
+        policy.allowsRetry(after: error) ? delay(atLeast: .zero, before: request) : nil
     }
 
-    /// The pause before the next attempt; nil where there is no next one: none is left, the task is cancelled, the time
-    /// would not suffice, or the budget does not.
+    /// Returns the delay before the next attempt, or nil if there is none: the attempts, the time or the budget are
+    /// used up, or the task is cancelled.
     private func delay(atLeast asked: Duration, before request: HTTPRequest) -> Duration? {
         guard request.attempt < policy.maximumAttempts, !Task.isCancelled else { return nil }
         let delay = max(asked, policy.delay(afterAttempt: request.attempt, random: random))

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LatchCore
+package import LatchCore
 
-/// How often a request is tried, how long to wait in between, and after what.
+/// The number of attempts, the delays between them, and the conditions of a retry.
 ///
-/// The pause before the n-th repeat is at most `baseDelay · multiplier^(n-1)` and at most `maximumDelay`; where in there
-/// it lies is decided by chance (`jitter`), so that clients that failed together do not return together.
+/// The delay before the n-th retry is at most `baseDelay · multiplier^(n-1)` and at most `maximumDelay`; it is
+/// randomized (`jitter`), so that clients that failed together do not return together.
 public struct RetryPolicy: Sendable, Hashable {
-    /// How many attempts there are in all, the first among them; at least 1.
+    /// The maximum number of attempts, including the first; at least 1.
     public var maximumAttempts: Int
-    /// The upper bound of the first pause.
+    /// The upper bound of the first delay.
     public var baseDelay: Duration
-    /// The upper bound of every pause that the server did not ask for.
+    /// The upper bound of every delay that the server did not demand.
     public var maximumDelay: Duration
-    /// By how much the bound grows from one pause to the next; at least 1.
+    /// The factor by which the bound grows with each delay; at least 1.
     public var multiplier: Double
-    /// Where in its bounds a pause lies.
+    /// The randomization of the delays.
     public var jitter: Jitter
-    /// The longest `Retry-After` that is waited for; where the server wants more, its answer is given back at once.
+    /// The longest `Retry-After` to wait for; a response with a longer one is returned at once.
     public var maximumRetryAfter: Duration
-    /// How long all attempts and pauses may take together; nil for as long as they do.
+    /// The maximum duration of all attempts and delays; nil for no limit.
     public var deadline: Duration?
-    /// The answers after which it is tried again: by default those that speak of a passing state of the server.
+    /// The statuses that are retried: by default those of a temporary state of the server.
     ///
-    /// 500 is not among them: it mostly speaks of an error that is there the next time as well.
+    /// 500 is not among them: it mostly indicates an error that will happen again.
     public var statuses: Set<HTTPStatus> = [429, 502, 503, 504]
-    /// Whether requests are repeated that may then happen twice: those whose method is not idempotent and that have
-    /// neither an Idempotency-Key nor `HTTPRequest.isHarmlessToRepeat`.
-    public var repeatsRequestsThatMayThenHappenTwice = false
+    /// Whether requests are retried that are not idempotent and have neither an Idempotency-Key nor
+    /// `HTTPRequest.isSafeToRetry`, so that they may happen twice.
+    public var retriesNonIdempotentRequests = false
 
-    /// A policy; what is out of bounds counts as the bound.
+    /// Creates a policy; values out of range are replaced by the nearest valid ones.
     public init(
         maximumAttempts: Int = 3, baseDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(30),
         multiplier: Double = 2, jitter: Jitter = .full, maximumRetryAfter: Duration = .seconds(60),
@@ -44,36 +44,36 @@ public struct RetryPolicy: Sendable, Hashable {
         self.deadline = deadline
     }
 
-    /// One attempt and no more.
+    /// A policy with a single attempt.
     public static let never = RetryPolicy(maximumAttempts: 1)
 
-    /// Where in its bounds a pause lies.
+    /// The randomization of a delay.
     public struct Jitter: Sendable, Hashable {
-        /// By what the bound is multiplied; the result is bounded again.
-        public let share: ClosedRange<Double>
+        /// The range of the factor that the bound is multiplied by; the result is limited again.
+        package let share: ClosedRange<Double>
 
-        /// Anywhere in a range of shares; what is below zero counts as zero.
-        public init(_ share: ClosedRange<Double>) {
+        /// Creates a randomization with a range of factors; negative ones count as zero.
+        package init(_ share: ClosedRange<Double>) {
             self.share = max(share.lowerBound, 0)...max(share.upperBound, 0)
         }
 
-        /// Anywhere from no pause to the bound: the least load on a server that many return to.
+        /// A random delay between zero and the bound ("full jitter"), which spreads the load best.
         public static let full = Jitter(0...1)
-        /// Always the bound.
+        /// The bound itself.
         public static let none = Jitter(1...1)
-        /// From half to one and a half of the bound, and never above `maximumDelay`.
+        /// A random delay between half and one and a half of the bound, and never above `maximumDelay`.
         public static let around = Jitter(0.5...1.5)
     }
 }
 
 extension RetryPolicy {
-    /// The bound of the pause after an attempt, before chance.
+    /// Returns the bound of the delay after an attempt, before randomization.
     ///
-    /// - Parameter attempt: The number of the attempt that failed, from 1.
-    public func bound(afterAttempt attempt: Int) -> Duration {
+    /// - Parameter attempt: The number of the failed attempt, from 1.
+    package func bound(afterAttempt attempt: Int) -> Duration {
         var bound = baseDelay.inSeconds
         let most = maximumDelay.inSeconds
-        // Stops at the bound, so no number of attempts makes a power that is too large.
+        // Stops at the bound, so that no number of attempts overflows.
         var steps = multiplier > 1 && bound > 0 ? min(max(attempt, 1) - 1, 10_000) : 0
         while steps > 0, bound < most {
             bound *= multiplier
@@ -82,22 +82,22 @@ extension RetryPolicy {
         return bound < most ? .seconds(bound) : maximumDelay
     }
 
-    /// The pause after an attempt, where the server asks for none: within zero and `maximumDelay`.
-    public func delay(afterAttempt attempt: Int, random: RandomSource = .system) -> Duration {
+    /// Returns the delay after an attempt if the server demands none: from zero to `maximumDelay`.
+    package func delay(afterAttempt attempt: Int, random: RandomSource = .system) -> Duration {
         let bound = bound(afterAttempt: attempt)
         guard jitter != .none else { return bound }
         let share = jitter.share.lowerBound + (jitter.share.upperBound - jitter.share.lowerBound) * random.unit()
         return min(.seconds(bound.inSeconds * share), maximumDelay)
     }
 
-    /// Whether the request can be sent again without doing harm, and with the same content.
-    public func repeats(_ request: HTTPRequest) -> Bool {
+    /// Whether the request can safely be sent again with the same content.
+    package func allowsRetry(of request: HTTPRequest) -> Bool {
         let isHarmless =
-            request.method.isIdempotent || request.isHarmlessToRepeat || repeatsRequestsThatMayThenHappenTwice
+            request.method.isIdempotent || request.isSafeToRetry || retriesNonIdempotentRequests
             || request.fields[.idempotencyKey] != nil
         return isHarmless && request.body.isReplayable
     }
 
-    /// Whether an error may be gone at the next attempt: the network's, and no certificate's, address' or message's.
-    public func repeats(after error: any Error) -> Bool { (error as? HTTPError)?.isConnectivity ?? false }
+    /// Whether an error may be transient: a failure of the network, not of a certificate, an address or a message.
+    package func allowsRetry(after error: any Error) -> Bool { (error as? HTTPError)?.isConnectivity ?? false }
 }

@@ -2,26 +2,26 @@
 
 public import LatchCore
 
-/// Bounds the time for everything inside of it: waiting for a turn, every attempt, every pause, every redirect.
+/// An interceptor that limits the duration of everything inside it: queues, attempts, delays and redirects.
 ///
 /// ```swift
 /// let client = Client(baseURL: url, interceptors: [TimeoutInterceptor(.seconds(20)), RetryInterceptor()])
 /// ```
 ///
-/// Where one stands in another the earlier deadline counts, so inside of `RetryInterceptor` it bounds one attempt. What
-/// is inside is cancelled and has ended before the error is thrown. The time runs until the answer is there; of an
-/// answer that is a stream that is its head, and what is left bounds the transfer of the rest.
+/// If several are nested, the earliest deadline applies, so inside `RetryInterceptor` it limits one attempt. The work
+/// inside is cancelled and has ended before the error is thrown. The time runs until the response is there; for a
+/// streamed response that is its head, and the remaining time limits the rest of the transfer.
 public struct TimeoutInterceptor: Interceptor {
     private let limit: Duration
     private let clock: WallClock
 
-    /// An interceptor that allows `limit` for each request.
+    /// Creates an interceptor that allows `limit` for each request.
     public init(_ limit: Duration, clock: WallClock = .system) {
         self.limit = limit
         self.clock = clock
     }
 
-    /// Asks `next`, for no longer than there is time.
+    /// Calls `next` within the time limit.
     ///
     /// - Throws: `HTTPError.timeout`, and what `next` throws before.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
@@ -35,7 +35,7 @@ public struct TimeoutInterceptor: Interceptor {
                 do { try await clock.sleep(for: remaining) } catch is CancellationError { return nil }
                 throw HTTPError.timeout
             }
-            // Leaving the group, by an answer or by an error, cancels the other task and waits for its end.
+            // Leaving the group, by a response or by an error, cancels the other task and waits for its end.
             defer { group.cancelAll() }
             while let outcome = try await group.next() {
                 if let outcome { return outcome }

@@ -1,59 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The content of a message: whole and in memory, or a stream that is read piece by piece.
+import LatchCore
+import Synchronization
+
+/// The content of a message: bytes in memory, or a stream.
 ///
-/// What a transport answers is in memory unless the request asked for a stream (`HTTPRequest.wantsStream`).
+/// A transport returns content in memory unless the request asks for a stream (`HTTPRequest.wantsStream`).
 public struct HTTPBody: Sendable, Hashable {
-    /// The content that is in memory; nothing of a stream, which `chunks` and `collected(upTo:)` read.
+    /// The content in memory; empty for a stream, which `chunks` and `collected(upTo:)` read.
     public let bytes: [UInt8]
 
-    /// The content that is not in memory; nil where all of it is.
-    public let stream: HTTPBodyStream?
+    /// The stream; nil for content in memory.
+    package let stream: HTTPBodyStream?
 
-    /// The fields that follow the content that is in memory.
-    private let following: HTTPFields
+    /// The trailer fields of content in memory.
+    private let storedTrailers: HTTPFields
 
-    /// The fields that follow the content (RFC 9110 §6.5); of a stream none until it was read to its end.
-    public var trailers: HTTPFields { stream?.trailers ?? following }
+    /// The trailer fields (RFC 9110 §6.5); those of a stream are empty until it was read to its end.
+    public var trailers: HTTPFields { stream?.trailers ?? storedTrailers }
 
-    /// No content.
+    /// Empty content.
     public static let empty = HTTPBody([])
 
-    /// Content that is in memory, and the fields that follow it.
+    /// Creates content in memory with optional trailer fields.
     public init(_ bytes: [UInt8], trailers: HTTPFields = [:]) {
         self.bytes = bytes
         stream = nil
-        following = trailers
+        storedTrailers = trailers
     }
 
-    /// Content from text, in UTF-8.
+    /// Creates content from text, in UTF-8.
     public init(_ text: String) { self.init(Array(text.utf8)) }
 
-    /// Content that is read while it is sent, or as it arrives.
+    /// Creates content that is read while it is sent or received.
     public init(_ stream: HTTPBodyStream) {
         bytes = []
         self.stream = stream
-        following = [:]
+        storedTrailers = [:]
     }
 
-    /// How many bytes there are; nil where that is known only at the end.
+    /// The number of bytes; nil if it is only known at the end.
     public var length: Int? { stream == nil ? bytes.count : stream?.length }
 
-    /// Whether it is known that there is nothing.
+    /// Whether the content is known to be empty.
     public var isEmpty: Bool { length == 0 }
 
-    /// Whether it can be sent again: for a redirect, a retry, or after a renewal.
+    /// Whether it can be sent again: for a redirect, a retry, or after a token refresh.
     public var isReplayable: Bool { stream?.isReplayable ?? true }
 
-    /// The content as text; nil when it is not UTF-8, whatever the media type says about it, and for a stream.
+    /// The content as text; nil for a stream and for content that is not UTF-8, whatever its media type says.
     public var text: String? { stream == nil ? String(validating: bytes, as: UTF8.self) : nil }
 
-    /// The content piece by piece, whether it is in memory or not.
+    /// The content as a stream, whether it is in memory or not.
     public var chunks: HTTPBodyStream { stream ?? HTTPBodyStream(bytes) }
 
-    /// The whole content, which a stream is read for.
+    /// Returns the whole content, reading a stream to its end.
     ///
-    /// - Throws: `HTTPError.tooLarge` where there is more than `limit`, and what the stream throws.
+    /// - Throws: `HTTPError.tooLarge` if there are more than `limit` bytes, and what the stream throws.
     public func collected(upTo limit: Int) async throws -> [UInt8] {
         if let length, length > limit { throw HTTPError.tooLarge }
         guard let stream else { return bytes }
@@ -64,5 +67,69 @@ public struct HTTPBody: Sendable, Hashable {
             all.append(contentsOf: chunk)
         }
         return all
+    }
+}
+
+extension HTTPBody {
+    /// Returns the same content, which reports how many bytes were read so far, and the total, if it is known.
+    ///
+    /// ```swift
+    /// .put("backup", sending: .body(.init(try .file(at: path)).reporting { sent, all in show(sent, of: all) }))
+    /// ```
+    ///
+    /// Content that was read is being sent and has not necessarily arrived. If the content is sent again, the count
+    /// starts again.
+    package func reporting(_ progress: @escaping @Sendable (_ count: Int, _ expected: Int?) -> Void) -> HTTPBody {
+        let body = self
+        let counted: @Sendable () -> HTTPBodyStream.Source = {
+            let reader = Mutex((iterator: body.pieces.makeAsyncIterator(), count: 0))
+            return {
+                var (iterator, count) = reader.withLock { $0 }
+                guard let piece = try await iterator.next() else { return nil }
+                count += piece.count
+                let state = (iterator, count)
+                reader.withLock { $0 = state }
+                progress(count, body.length)
+                return piece
+            }
+        }
+        return HTTPBody(
+            isReplayable
+                ? HTTPBodyStream(length: length) { counted() }
+                : HTTPBodyStream(length: length, once: counted(), trailers: { body.trailers }))
+    }
+
+    /// The number of bytes per chunk of content in memory, so that there is progress to report.
+    private static let pieceBytes = 64 << 10
+
+    /// The content as a stream of chunks, even if it is in memory.
+    private var pieces: HTTPBodyStream {
+        guard stream == nil else { return chunks }
+        let bytes = bytes
+        return HTTPBodyStream(length: bytes.count) {
+            let offset = Mutex(0)
+            return {
+                let start = offset.withLock { offset in
+                    defer { offset = min(offset + Self.pieceBytes, bytes.count) }
+                    return offset
+                }
+                return start < bytes.count ? Array(bytes[start..<min(start + Self.pieceBytes, bytes.count)]) : nil
+            }
+        }
+    }
+}
+
+extension RouteContent {
+    /// Returns the same content, which reports how many bytes were read so far, and the total, if it is known.
+    ///
+    /// - Parameter progress: See ``HTTPBody/reporting(_:)``.
+    public func reporting(
+        _ progress: @escaping @Sendable (_ count: Int, _ expected: Int?) -> Void
+    ) -> RouteContent {
+        RouteContent { encoder in
+            var content = try encoded(by: encoder)
+            content.body = content.body.reporting(progress)
+            return content
+        }
     }
 }

@@ -3,36 +3,36 @@
 import LatchCore
 import Synchronization
 
-/// Content that is read piece by piece, by one reader at a time.
+/// Content that is read chunk by chunk, by one reader at a time.
 ///
 /// ```swift
 /// for try await chunk in response.body.chunks { hash.update(chunk) }
 /// ```
 ///
-/// Reading is by demand: nothing is read ahead but what the source itself buffers, so a slow reader slows the sender.
-/// Letting the iterator go ends what the source had open.
+/// Reading is demand-driven: nothing beyond the source's own buffer is read ahead, so a slow reader slows the sender.
+/// Releasing the iterator closes the source.
 public final class HTTPBodyStream: AsyncSequence, Sendable {
-    /// A piece of the content; never empty.
+    /// A chunk of the content; never empty.
     public typealias Element = [UInt8]
 
-    /// Gives the next piece, and nil at the end.
+    /// A function that returns the next chunk, or nil at the end.
     public typealias Source = @Sendable () async throws -> [UInt8]?
 
-    /// How many bytes there are in all; nil where that is known only at the end.
+    /// The total number of bytes; nil if it is only known at the end.
     public let length: Int?
     /// Whether it can be read more than once, each time from the beginning.
-    public let isReplayable: Bool
+    package let isReplayable: Bool
 
-    /// What is asked for `trailers`.
+    /// The source of `trailers`.
     private let readTrailers: @Sendable () -> HTTPFields
-    /// Begins anew; nil for a stream that can be read once.
+    /// The function that opens the content again; nil for a stream that can be read once.
     private let open: (@Sendable () async throws -> Source)?
-    /// What can be read once, until somebody does: from then on it is the reader's, and ends with the reader.
+    /// The source of a stream that can be read once; its reader takes it and releases it at the end.
     private let once: Mutex<Source?>
 
-    /// Content that `open` begins anew each time it is read.
+    /// Creates a stream that `open` starts from the beginning each time it is read.
     ///
-    /// - Parameter length: What the pieces add up to; a sender refuses a source that gives more or less.
+    /// - Parameter length: The sum of the chunks' sizes; a sender rejects a source that delivers more or less.
     public init(length: Int? = nil, opening open: @escaping @Sendable () async throws -> Source) {
         self.length = length
         self.open = open
@@ -41,9 +41,9 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
         isReplayable = true
     }
 
-    /// Content that can be read once.
+    /// Creates a stream that can be read once.
     ///
-    /// - Parameter trailers: Asked after the last piece for the fields that follow the content (RFC 9110 §6.5).
+    /// - Parameter trailers: Called after the last chunk for the trailer fields (RFC 9110 §6.5).
     public init(
         length: Int? = nil, once source: @escaping Source, trailers: @escaping @Sendable () -> HTTPFields = { [:] }
     ) {
@@ -54,54 +54,54 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
         isReplayable = false
     }
 
-    /// Content that is in memory already.
-    public convenience init(_ bytes: [UInt8]) {
+    /// Creates a stream of content in memory.
+    package convenience init(_ bytes: [UInt8]) {
         self.init(length: bytes.count) {
             let rest = Mutex<[UInt8]?>(bytes.isEmpty ? nil : bytes)
             return { rest.withLock { $0.take() } }
         }
     }
 
-    /// The fields that followed the content (RFC 9110 §6.5): none until it was read to its end, and mostly none then.
-    public var trailers: HTTPFields { readTrailers() }
+    /// The trailer fields (RFC 9110 §6.5), which are empty until the stream was read to its end.
+    package var trailers: HTTPFields { readTrailers() }
 
-    /// Begins to read at the first piece.
+    /// Creates an iterator that opens the source at the first chunk.
     public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
 
-    /// The source for one reader.
+    /// Returns the source for one reader.
     ///
-    /// - Throws: `HTTPError.streamSpent` where it was read before and cannot be read again.
+    /// - Throws: `HTTPError.streamSpent` if the stream was read before and cannot be read again.
     fileprivate func begin() async throws -> Source {
         if let open { return try await open() }
         guard let source = once.withLock({ $0.take() }) else { throw HTTPError.streamSpent }
         return source
     }
 
-    /// Reads a stream once, from its beginning.
+    /// An iterator that reads a stream once, from its beginning.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
-        private enum Place: Sendable {
-            case before(HTTPBodyStream)
-            case inside(Source)
-            case after
+        private enum Phase: Sendable {
+            case notStarted(HTTPBodyStream)
+            case reading(Source)
+            case finished
         }
 
-        private var place: Place
+        private var phase: Phase
 
-        init(stream: HTTPBodyStream) { place = .before(stream) }
+        init(stream: HTTPBodyStream) { phase = .notStarted(stream) }
 
-        /// The next piece, nil at the end and ever after.
+        /// Returns the next chunk, or nil at the end and ever after.
         public mutating func next() async throws -> [UInt8]? {
             let source: Source
-            switch place {
-            case .before(let stream): source = try await stream.begin()
-            case .inside(let current): source = current
-            case .after: return nil
+            switch phase {
+            case .notStarted(let stream): source = try await stream.begin()
+            case .reading(let current): source = current
+            case .finished: return nil
             }
-            // Whatever goes wrong, nothing comes after it.
-            place = .after
+            // After an error the iterator stays at its end.
+            phase = .finished
             while let chunk = try await source() {
                 guard !chunk.isEmpty else { continue }
-                place = .inside(source)
+                phase = .reading(source)
                 return chunk
             }
             return nil
@@ -110,9 +110,92 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
 }
 
 extension HTTPBodyStream: Hashable {
-    /// Two streams are equal only if they are the same.
+    /// Compares streams by identity.
     public static func == (first: HTTPBodyStream, second: HTTPBodyStream) -> Bool { first === second }
 
-    /// By identity.
+    /// Hashes the identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension HTTPBodyStream {
+    /// The number of bytes of a file that are in memory at a time.
+    private static let pieceBytes = 256 << 10
+
+    /// Creates a stream of a file's content, which is read while it is sent.
+    ///
+    /// ```swift
+    /// request.body = HTTPBody(try .file(at: "backup.tar"))
+    /// ```
+    ///
+    /// The length is that of the file now. Each iteration opens the file again and checks that it still has that
+    /// length, so the content can be sent more than once. Reading does not block the threads of tasks.
+    ///
+    /// - Throws: `HTTPError.fileUnavailable` if the file cannot be read. Iteration throws the same, and
+    ///   `HTTPError.fileChanged` if the file's length has changed.
+    public static func file(at path: String) throws(HTTPError) -> HTTPBodyStream {
+        let length = try opened(path).size
+        return HTTPBodyStream(length: length) {
+            let reader = try opened(path)
+            guard reader.size == length else { throw HTTPError.fileChanged }
+            let count = Mutex(0)
+            return {
+                let bytes = try await piece(of: reader)
+                let total = count.withLock { count in
+                    count += bytes.count
+                    return count
+                }
+                guard bytes.isEmpty ? total == length : total <= length else { throw HTTPError.fileChanged }
+                return bytes.isEmpty ? nil : bytes
+            }
+        }
+    }
+
+    /// Writes the stream to a file, which appears with all of the content or not at all.
+    ///
+    /// The content is written to a temporary file next to `path`, made durable, and renamed, which replaces an existing
+    /// file at the end. An error, a cancellation or a full disk leaves the existing file untouched.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file; its folder must exist.
+    ///   - limit: The maximum number of bytes.
+    ///   - progress: Called after each chunk with the number of bytes written and the total, if it is known.
+    /// - Returns: The number of bytes of the file.
+    /// - Throws: `HTTPError.tooLarge`, `HTTPError.lengthMismatch` if the stream does not have its announced length,
+    ///   `HTTPError.fileUnavailable`, and what the stream throws.
+    @discardableResult
+    public func write(
+        to path: String, upTo limit: Int = .max,
+        progress: (@Sendable (_ written: Int, _ expected: Int?) -> Void)? = nil
+    ) async throws -> Int {
+        if let length, length > limit { throw HTTPError.tooLarge }
+        do {
+            let writer = try FileWriter(replacing: path)
+            var count = 0
+            for try await piece in self {
+                count += piece.count
+                guard count <= limit else { throw HTTPError.tooLarge }
+                try await writer.write(piece)
+                progress?(count, length)
+            }
+            guard length == nil || length == count else { throw HTTPError.lengthMismatch }
+            // A cancelled download is not wanted any more, even if it happens to be complete.
+            guard !Task.isCancelled else { throw HTTPError.cancelled }
+            try await writer.commit()
+            return count
+        } catch let failure as FileError {
+            throw HTTPError.fileUnavailable("The file could not be written: \(failure).")
+        }
+    }
+
+    private static func opened(_ path: String) throws(HTTPError) -> FileReader {
+        do throws(FileError) { return try FileReader(path) } catch {
+            throw .fileUnavailable("The file could not be read: \(error).")
+        }
+    }
+
+    private static func piece(of reader: FileReader) async throws(HTTPError) -> [UInt8] {
+        do throws(FileError) { return try await reader.next(upTo: pieceBytes) } catch {
+            throw .fileUnavailable("The file could not be read: \(error).")
+        }
+    }
 }

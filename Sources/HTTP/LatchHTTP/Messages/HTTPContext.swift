@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names a value that travels with a request inside the process, such as the attempt's number.
+/// A key of a value that travels with a request inside the process, such as the number of the attempt.
 public protocol HTTPContextKey {
     /// The type of the value.
     associatedtype Value: Sendable
-    /// What is read where nothing was set.
+    /// The value of the key if none was set.
     static var defaultValue: Value { get }
 }
 
-/// Values that travel with a request inside the process and are never sent.
+/// The values that travel with a request inside the process and are never sent.
 ///
 /// ```swift
 /// request.context[RemoteAddress.self]
 /// ```
 public struct HTTPContext: Sendable {
-    /// Few at a time, so they are found by looking along; a dictionary would cost each request an allocation more.
+    /// The values, in an array since there are few: a dictionary would cost each request another allocation.
     private var values: [(key: ObjectIdentifier, value: any Sendable)] = []
 
-    /// Nothing set.
+    /// Creates a context without values.
     public init() {}
 
-    /// The value of a key; its type is the key, so that no two modules can mean the same by accident.
+    /// Accesses the value of a key; the key is a type, so two modules cannot use the same one by accident.
     public subscript<Key: HTTPContextKey>(key: Key.Type) -> Key.Value {
         get {
             let id = ObjectIdentifier(key)

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
+package import PortableFoundation
 
-/// A date as header fields write it (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`, to the second, in UTC.
-public struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
+/// A date in the format of header fields (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`, to the second, in UTC.
+package struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
     /// The point in time.
-    public let date: Date
+    package let date: Date
 
-    /// An HTTP date for a point in time.
+    /// Creates an HTTP date.
     ///
-    /// Fractions of a second are dropped, towards the past; what four digits of a year cannot write becomes the nearest
-    /// date that they can.
-    public init(_ date: Date) {
+    /// Fractions of a second are rounded towards the past; dates beyond the four digits of a year become the nearest
+    /// one that can be written.
+    package init(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
-        // What is no number compares false and is the first of all dates: long expired, where it is an expiry.
+        // NaN compares false and becomes the first date: long expired, if it is an expiry.
         let bounded = seconds >= Self.firstSecond ? min(seconds, Self.lastSecond) : Self.firstSecond
         self.date = Date(timeIntervalSince1970: bounded)
     }
 
-    /// Reads the preferred form of a date, IMF-fixdate; nil where `text` is anything else.
+    /// Parses the preferred format, IMF-fixdate, or returns nil for any other text.
     ///
-    /// Each number has its exact digits and no sign, and the day is one that the month has. The weekday has to be one,
-    /// but not the right one: it adds nothing to the date. A leap second is the first of the next minute.
-    public init?(_ text: String) {
+    /// Each number has its exact digits and no sign, and the day exists in the month. The weekday must be valid but
+    /// need not match the date. A leap second is the first second of the next minute.
+    package init?(_ text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[0].last == ",", Self.weekdays.contains(String(parts[0].dropLast())),
             let day = Self.number(parts[1], digits: 2),
@@ -37,7 +37,7 @@ public struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The date in its preferred form, IMF-fixdate.
-    public var description: String {
+    package var description: String {
         let total = Int(date.timeIntervalSince1970)
         let days = (Double(total) / 86_400).rounded(.down)
         let inDay = total - Int(days) * 86_400
@@ -53,13 +53,14 @@ public struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
     ]
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
-    /// 1 January 0000 and 31 December 9999: all that four digits of a year can write.
+    /// The range of dates with four digits of a year: 1 January 0000 to 31 December 9999.
     private static let firstSecond = -62_167_219_200.0
     private static let lastSecond = 253_402_300_799.0
 
-    /// The number that exactly so many digits write; Swift would read `+8` and digits of other scripts as well.
+    /// Returns the number of exactly so many digits; Swift's own conversion would accept `+8` and digits of other
+    /// scripts.
     private static func number(_ text: Substring, digits: Int) -> Int? {
-        let isNumber = text.utf8.count == digits && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        let isNumber = text.utf8.count == digits && text.utf8.allSatisfy(isDigit)
         return isNumber ? Int(text) : nil
     }
 
@@ -73,8 +74,8 @@ public struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
 
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
 
-    /// Days from 1970-01-01 in the proleptic Gregorian calendar; years are counted from March, so that the leap day is
-    /// the last.
+    /// Returns the days from 1970-01-01 in the proleptic Gregorian calendar; years are counted from March, so that the
+    /// leap day is the last one.
     static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
         let shifted = month > 2 ? year : year - 1
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -83,7 +84,7 @@ public struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// The reverse of `daysSinceEpoch`, by the same count from March.
+    /// Returns the date of a day, the reverse of `daysSinceEpoch`.
     static func civil(daysSinceEpoch: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = daysSinceEpoch + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -94,5 +95,22 @@ public struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
         let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
         return (year, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+    }
+}
+
+extension HTTPDate {
+    /// The date in the basic format of ISO 8601, to the second and in UTC: `19941106T084937Z`.
+    package var basicText: String {
+        let total = Int(date.timeIntervalSince1970)
+        let days = Int((Double(total) / 86_400).rounded(.down))
+        let inDay = total - days * 86_400
+        let (year, month, day) = Self.civil(daysSinceEpoch: days)
+        let digits = ((year * 100 + month) * 100 + day, (inDay / 3_600 * 100 + inDay / 60 % 60) * 100 + inDay % 60)
+        return "\(Self.padded(digits.0, to: 8))T\(Self.padded(digits.1, to: 6))Z"
+    }
+
+    private static func padded(_ number: Int, to count: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, count - digits.count)) + digits
     }
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name of a header field (RFC 9110 §5.1): compared without case, sent as it was spelled.
+/// The name of a header field (RFC 9110 §5.1), which compares without case and is sent as it was spelled.
 public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The name as it was spelled.
     public let rawName: String
 
-    /// The name in lower case, by which it is compared.
+    /// The name in lower case, which is used for comparison.
     public let canonicalName: String
 
-    /// A field name from any spelling; ASCII letters compare without case.
+    /// Creates a field name from any spelling; ASCII letters compare without case.
     public init(_ name: String) {
         rawName = name
         let isLower = name.utf8.allSatisfy { !(0x41...0x5A).contains($0) }
         canonicalName = isLower ? name : String(decoding: name.utf8.map(asciiLowercased), as: UTF8.self)
     }
 
-    /// A field name from bytes that have been checked to be tokens; short names need no allocation.
+    /// Creates a field name from bytes that were checked to be a token; short names need no allocation.
     package init(ascii bytes: UnsafeBufferPointer<UInt8>) {
         rawName = String(decoding: bytes, as: UTF8.self)
         canonicalName = String(unsafeUninitializedCapacity: bytes.count) { lower in
@@ -24,7 +24,7 @@ public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, Cus
         }
     }
 
-    /// A field name from a literal.
+    /// Creates a field name from a literal.
     public init(stringLiteral value: String) { self.init(value) }
 
     /// The name as it was spelled.
@@ -39,42 +39,37 @@ public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, Cus
     /// RFC 9110 §12.5.1.
     public static let accept: HTTPFieldName = "Accept"
     /// RFC 9110 §12.5.3.
-    public static let acceptEncoding: HTTPFieldName = "Accept-Encoding"
+    package static let acceptEncoding: HTTPFieldName = "Accept-Encoding"
     /// RFC 9110 §11.6.2.
     public static let authorization: HTTPFieldName = "Authorization"
     /// RFC 9111 §5.2.
-    public static let cacheControl: HTTPFieldName = "Cache-Control"
+    package static let cacheControl: HTTPFieldName = "Cache-Control"
     /// RFC 9110 §8.4.
-    public static let contentEncoding: HTTPFieldName = "Content-Encoding"
+    package static let contentEncoding: HTTPFieldName = "Content-Encoding"
     /// RFC 9110 §8.6.
-    public static let contentLength: HTTPFieldName = "Content-Length"
+    package static let contentLength: HTTPFieldName = "Content-Length"
     /// RFC 9110 §8.3.
     public static let contentType: HTTPFieldName = "Content-Type"
     /// RFC 6265 §5.4.
-    public static let cookie: HTTPFieldName = "Cookie"
+    package static let cookie: HTTPFieldName = "Cookie"
     /// RFC 9110 §6.6.1.
-    public static let date: HTTPFieldName = "Date"
+    package static let date: HTTPFieldName = "Date"
     /// RFC 9110 §7.2.
-    public static let host: HTTPFieldName = "Host"
+    package static let host: HTTPFieldName = "Host"
     /// The Idempotency-Key header field (draft-ietf-httpapi-idempotency-key-header).
-    public static let idempotencyKey: HTTPFieldName = "Idempotency-Key"
+    package static let idempotencyKey: HTTPFieldName = "Idempotency-Key"
     /// RFC 9110 §10.2.2.
     public static let location: HTTPFieldName = "Location"
     /// RFC 9110 §14.2.
-    public static let range: HTTPFieldName = "Range"
+    package static let range: HTTPFieldName = "Range"
     /// RFC 9110 §10.2.3.
-    public static let retryAfter: HTTPFieldName = "Retry-After"
+    package static let retryAfter: HTTPFieldName = "Retry-After"
     /// RFC 6265 §4.1.
-    public static let setCookie: HTTPFieldName = "Set-Cookie"
+    package static let setCookie: HTTPFieldName = "Set-Cookie"
     /// RFC 9110 §10.1.5.
     public static let userAgent: HTTPFieldName = "User-Agent"
     /// RFC 9110 §11.6.1.
     public static let wwwAuthenticate: HTTPFieldName = "WWW-Authenticate"
-    /// The identifier of one request, echoed or made by our server.
-    public static let requestID: HTTPFieldName = "X-Request-Id"
-}
-
-/// The byte in lower case where it is an ASCII letter: Unicode's rules would fold other letters into those.
-package func asciiLowercased(_ byte: UInt8) -> UInt8 {
-    (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+    /// The X-Request-Id header field, the identifier of one request, which the server echoes or creates.
+    package static let requestID: HTTPFieldName = "X-Request-Id"
 }

@@ -2,16 +2,16 @@
 
 /// A request method (RFC 9110 §9): `.get`, `.post`, or any token.
 public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The method as it stands on the request line; methods are case-sensitive.
+    /// The method as it is sent; methods are case-sensitive.
     public let rawValue: String
 
-    /// A method from its spelling on the wire.
+    /// Creates a method from its spelling.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// A method from a literal.
+    /// Creates a method from a literal.
     public init(stringLiteral value: String) { rawValue = value }
 
-    /// The method as it stands on the request line.
+    /// The method as it is sent.
     public var description: String { rawValue }
 
     /// RFC 9110 §9.3.1.
@@ -29,9 +29,9 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     /// RFC 9110 §9.3.7.
     public static let options = HTTPMethod(rawValue: "OPTIONS")
 
-    /// Whether repeating the request has the effect of making it once (RFC 9110 §9.2.2).
+    /// Whether the method is idempotent (RFC 9110 §9.2.2).
     ///
-    /// A method that is not known here counts as one that is not: repeating it could do harm.
+    /// Unknown methods count as not idempotent: repeating them could do harm.
     public var isIdempotent: Bool {
         switch rawValue {
         case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE": true

@@ -2,18 +2,18 @@
 
 public import PortableFoundation
 
-/// Scheme, host and port: the border that no credential crosses (RFC 6454 §4).
+/// A scheme, host and port (RFC 6454 §4); credentials stay within an origin.
 public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
     /// `https` or `http`.
     public let scheme: String
     /// The host in lower case, an IPv6 address in brackets.
     public let host: String
-    /// The port, the scheme's own where none is written.
+    /// The port; the scheme's default if none is written.
     public let port: Int
 
-    /// An origin from a scheme and a `host[:port]`.
+    /// Creates an origin from a scheme and a `host[:port]`.
     ///
-    /// What is no port stays with the host, so that such an origin equals none that can be requested.
+    /// An invalid port remains part of the host, so that such an origin equals none that can be requested.
     public init(scheme: String, authority: String) {
         let scheme = lowercased(scheme[...])
         self.scheme = scheme
@@ -30,17 +30,17 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The origin of a URL; nil where it cannot be requested.
+    /// Creates the origin of a URL, or returns nil if it cannot be requested.
     public init?(_ url: URL) {
         do { self = try Self.split(url.absoluteString).origin } catch { return nil }
     }
 
-    /// The host, and the port where it is not the scheme's own: what the Host field says (RFC 9110 §7.2).
-    public var authority: String {
+    /// The host, and the port unless it is the scheme's default: the value of the Host field (RFC 9110 §7.2).
+    package var authority: String {
         port == (scheme == "https" ? 443 : 80) ? host : "\(host):\(port)"
     }
 
-    /// `https://host`, with the port where it is not the scheme's own.
+    /// The origin as `https://host`, with the port unless it is the scheme's default.
     public var description: String { "\(scheme)://\(authority)" }
 
     /// Whether the host can only be this machine: a loopback address, or `localhost` (RFC 6761 §6.3).
@@ -52,7 +52,7 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Splits an absolute URL into its origin and the path with the query; user info and fragment are refused.
+    /// Splits an absolute URL into its origin and the path with the query; user information is rejected.
     ///
     /// - Throws: `HTTPError.invalidURL`.
     package static func split(_ url: String) throws(HTTPError) -> (origin: HTTPOrigin, path: String) {
@@ -61,13 +61,13 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
         guard scheme == "https" || scheme == "http" else { throw .invalidURL("its scheme is neither https nor http") }
         let rest = url[separator.upperBound...].prefix { $0 != "#" }
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
-        // RFC 9110 §4.2.4: user information in a URL is a trap for people and a leak for programs.
+        // RFC 9110 §4.2.4: user information in a URL misleads users and leaks secrets.
         guard !authority.isEmpty, !authority.contains("@") else {
             throw .invalidURL(authority.isEmpty ? "it has no host" : "it carries user information")
         }
-        // Another reader of `a:80:443` or `a:+443` may connect elsewhere than where this one thinks it does.
+        // Another parser of `a:80:443` or `a:+443` may connect to a different host or port.
         guard isClear(authority) else { throw .invalidURL("its host or port is unclear") }
-        // RFC 3986 allows none of these outside percent-encoding; letting one through would let text become framing.
+        // RFC 3986 allows none of these outside percent-encoding; passing one through would enable request smuggling.
         guard rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }) else {
             throw .invalidURL("it holds a character that must be percent-encoded")
         }
@@ -80,7 +80,7 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// 127.0.0.0/8 (RFC 1122 §3.2.1.3) in its usual spelling of four decimal numbers.
+/// Whether a host is in 127.0.0.0/8 (RFC 1122 §3.2.1.3), in the usual notation of four decimal numbers.
 private func isLoopbackAddress(_ host: String.UTF8View) -> Bool {
     var number: Int?
     var dots = 0
@@ -95,29 +95,28 @@ private func isLoopbackAddress(_ host: String.UTF8View) -> Bool {
     return dots == 3 && number != nil
 }
 
-/// RFC 3986 §6.2.2.1, for ASCII alone: Unicode would make a `k` of KELVIN SIGN, and one origin of two.
+/// Returns the text in lower case (RFC 3986 §6.2.2.1), for ASCII alone: Unicode maps KELVIN SIGN to `k`, which would
+/// equate two origins.
 private func lowercased(_ text: Substring) -> String {
-    // Most are in lower case already.
+    // Most texts are in lower case already.
     guard text.utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return String(text) }
     return String(decoding: text.utf8.map(asciiLowercased), as: UTF8.self)
 }
 
-/// The number that digits alone write (RFC 3986 §3.2.3), up to 65535; Swift would read `+80` as well.
+/// Returns the port of up to 65535 in digits (RFC 3986 §3.2.3); Swift's own conversion would accept `+80`.
 private func portNumber(_ text: Substring) -> Int? {
-    text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt16(text).map(Int.init) : nil
+    text.utf8.allSatisfy(isDigit) ? UInt16(text).map(Int.init) : nil
 }
 
-/// Whether a name, or an address in brackets (RFC 3986 §3.2.2), stands alone or before one colon and a port.
+/// Whether the authority is a name, or an address in brackets (RFC 3986 §3.2.2), and an optional colon and port.
 private func isClear(_ authority: Substring) -> Bool {
-    let bracketed = authority.first == "["
-    let host =
-        bracketed
-        ? authority.dropFirst().prefix { $0.isHexDigit || $0 == ":" || $0 == "." } : authority.prefix { $0 != ":" }
-    var rest = authority[host.endIndex...]
-    if bracketed {
-        guard rest.first == "]" else { return false }
-        rest = rest.dropFirst()
-    }
-    guard !host.isEmpty, bracketed || !host.contains(where: { $0 == "[" || $0 == "]" }) else { return false }
-    return rest.isEmpty || (rest.first == ":" && portNumber(rest.dropFirst()) != nil)
+    let isBracketed = authority.first == "["
+    let end =
+        isBracketed
+        ? authority.firstIndex(of: "]").map(authority.index(after:))
+        : authority.firstIndex(of: ":") ?? authority.endIndex
+    guard let end else { return false }
+    let (host, rest) = (authority[..<end], authority[end...])
+    let isHost = isBracketed ? isIPv6Literal(host) : !host.isEmpty && !host.contains { $0 == "[" || $0 == "]" }
+    return isHost && (rest.isEmpty || (rest.first == ":" && portNumber(rest.dropFirst()) != nil))
 }

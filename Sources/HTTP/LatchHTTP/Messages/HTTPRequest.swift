@@ -2,16 +2,16 @@
 
 public import PortableFoundation
 
-/// A request as a value: what a client sends and what a server answers (RFC 9110 §3.9).
+/// A request as a value, which a client sends and a server receives (RFC 9110 §3.9).
 ///
-/// The target is kept in the parts that both sides need, as they go on the wire: `path` is already percent-encoded
-/// and holds the query.
+/// The target is stored in the components that both sides need, as they are sent: `path` is already percent-encoded and
+/// includes the query.
 public struct HTTPRequest: Sendable {
     /// The method.
     public var method: HTTPMethod
     /// The scheme, `https` or `http`, in lower case.
     public var scheme: String
-    /// The host, and the port where it is not the scheme's own: `api.example.com:8443`.
+    /// The host, and the port unless it is the scheme's default: `api.example.com:8443`.
     public var authority: String
     /// The path and, after `?`, the query; it begins with `/`.
     public var path: String
@@ -19,17 +19,16 @@ public struct HTTPRequest: Sendable {
     public var fields: HTTPFields
     /// The content.
     public var body: HTTPBody
-    /// What travels with the request inside the process and is never sent.
+    /// The values that travel with the request inside the process and are never sent.
     public var context: HTTPContext
-    /// What all requests of the same kind are called, such as `/users/{}`: by it metrics and logs put them together.
+    /// The route template of the request, such as `/users/{}`, by which metrics and logs group requests.
     ///
-    /// It is written by a programmer and holds nothing of a user, unlike the path. A client takes it from the literal of a
-    /// `RoutePath`.
+    /// Unlike the path it holds no user data. A client derives it from the literal of a `RoutePath`.
     public var template: String?
-    /// What is still to be done to each message that goes out for this request, in this order.
-    package var steps: [any WireStep] = []
+    /// The modifiers that are applied to each message of this request, in this order.
+    package var modifiers: [any RequestModifier] = []
 
-    /// A request from its parts.
+    /// Creates a request.
     public init(
         method: HTTPMethod = .get,
         scheme: String = "https",
@@ -47,9 +46,9 @@ public struct HTTPRequest: Sendable {
         context = HTTPContext()
     }
 
-    /// A request to a URL.
+    /// Creates a request to a URL.
     ///
-    /// - Throws: `HTTPError.invalidURL` when the URL has no host or is neither http nor https.
+    /// - Throws: `HTTPError.invalidURL` if the URL has no host or is neither http nor https.
     public init(
         method: HTTPMethod = .get, url: URL, fields: HTTPFields = [:], body: HTTPBody = .empty
     ) throws(HTTPError) {
@@ -59,19 +58,193 @@ public struct HTTPRequest: Sendable {
             fields: fields, body: body)
     }
 
-    /// The scheme, host and port, in the one spelling in which origins can be compared.
+    /// The scheme, host and port, in a canonical form for comparison.
     public var origin: HTTPOrigin { HTTPOrigin(scheme: scheme, authority: authority) }
 
-    /// The whole target, `https://host/path?query`.
+    /// The absolute URL, `https://host/path?query`.
     ///
-    /// It may hold secrets in the query: do not log it.
+    /// The query may hold secrets: do not log it.
     public var absoluteURL: String { "\(scheme)://\(authority)\(path)" }
 
     /// The path without the query.
-    public var pathWithoutQuery: Substring { path.prefix { $0 != "?" } }
+    package var pathWithoutQuery: Substring { path.prefix { $0 != "?" } }
 
-    /// What stands after the first `?`, still percent-encoded; nil where there is none, which is not the same as empty.
+    /// The query after the first `?`, still percent-encoded; nil if there is none, which differs from an empty one.
     public var query: Substring? {
         path.firstIndex(of: "?").map { path[path.index(after: $0)...] }
+    }
+}
+
+/// The timeout of a request, which overrides the transport's.
+private enum RequestTimeout: HTTPContextKey {
+    static var defaultValue: Duration? { nil }
+}
+
+/// Whether plain http uses HTTP/2 with prior knowledge.
+private enum AssumedHTTP2: HTTPContextKey {
+    static var defaultValue: Bool { false }
+}
+
+/// Whether the response's content is streamed.
+enum WantsStreamKey: HTTPContextKey {
+    static var defaultValue: Bool { false }
+}
+
+extension HTTPRequest {
+    /// The maximum duration of the transfer; nil uses the transport's.
+    ///
+    /// It applies to each transfer: a request that is redirected or retried may take it more than once.
+    public var timeout: Duration? {
+        get { context[RequestTimeout.self] }
+        set { context[RequestTimeout.self] = newValue }
+    }
+
+    /// Whether the response is returned with its head and its content is streamed.
+    ///
+    /// A handler that has the content in memory may return it so; `HTTPBody.chunks` reads both.
+    public var wantsStream: Bool {
+        get { context[WantsStreamKey.self] }
+        set { context[WantsStreamKey.self] = newValue }
+    }
+
+    /// Whether plain http uses HTTP/2 with prior knowledge (RFC 9113 §3.3).
+    ///
+    /// Over https the version is negotiated, and this has no effect.
+    package var assumesHTTP2: Bool {
+        get { context[AssumedHTTP2.self] }
+        set { context[AssumedHTTP2.self] = newValue }
+    }
+
+    /// Checks that the message is well-formed and cannot be parsed as a different one.
+    ///
+    /// - Throws: `HTTPError.invalidURL`, `HTTPError.invalidField` or `HTTPError.malformedMessage`.
+    package func validateForSending() throws(HTTPError) {
+        guard scheme == "https" || scheme == "http" else { throw .invalidURL("its scheme is neither https nor http") }
+        guard !authority.isEmpty, authority.utf8.allSatisfy(isAuthorityByte) else {
+            throw .invalidURL("its host or port is unclear")
+        }
+        // RFC 9112 §3.2.1: origin-form; anything outside printable ASCII would break the request line or be ambiguous.
+        guard path.utf8.first == 0x2F, path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x23 }) else {
+            throw .invalidURL("its path holds a character that must be percent-encoded")
+        }
+        guard !method.rawValue.isEmpty, method.rawValue.utf8.allSatisfy(isTokenByte) else {
+            throw .malformedMessage("The method is not a token.")
+        }
+        try fields.validate()
+        try validateFraming()
+    }
+
+    /// Checks that only the transport sets the framing fields and the host (RFC 9112 §6).
+    private func validateFraming() throws(HTTPError) {
+        for line in fields where line.name.isSetByTransport {
+            switch line.name {
+            case .contentLength where line.value == body.length.map { String($0) }, .host where line.value == authority,
+                .expect:
+                continue
+            default: throw .invalidField(line.name.rawName)
+            }
+        }
+    }
+}
+
+extension HTTPFieldName {
+    /// RFC 9110 §10.1.1.
+    package static let expect: HTTPFieldName = "Expect"
+    /// RFC 9112 §6.1.
+    package static let transferEncoding: HTTPFieldName = "Transfer-Encoding"
+
+    /// Whether the transport writes this field itself.
+    package var isSetByTransport: Bool {
+        switch canonicalName.utf8.count {
+        case 4: self == .host
+        case 6: self == .expect
+        case 14: self == .contentLength
+        case 17: self == .transferEncoding
+        default: false
+        }
+    }
+}
+
+/// Whether a byte may be in an authority (RFC 3986 §3.2.2 and §3.2.3); user information and percent-encoding are not
+/// allowed.
+func isAuthorityByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    case 0x2D, 0x2E, 0x3A, 0x5B, 0x5D, 0x5F: true
+    default: false
+    }
+}
+
+private enum CredentialFields: HTTPContextKey {
+    static var defaultValue: [HTTPFieldName] { [] }
+}
+
+private enum CredentialQueryNames: HTTPContextKey {
+    static var defaultValue: [String] { [] }
+}
+
+extension HTTPRequest {
+    /// The names of fields that carry a credential, in addition to those that always do.
+    ///
+    /// They are removed when a redirect leaves the origin, and are never logged. An interceptor that authorises a
+    /// request with a field of its own, such as `X-Api-Key`, adds its name here.
+    package var credentialFields: [HTTPFieldName] {
+        get { context[CredentialFields.self] }
+        set { context[CredentialFields.self] = newValue }
+    }
+
+    /// Whether a field carries a credential in this request.
+    package func isCredential(_ name: HTTPFieldName) -> Bool {
+        Self.alwaysCredentials.contains(name) || credentialFields.contains(name)
+    }
+
+    /// The names of query parameters whose values are secrets, percent-decoded.
+    ///
+    /// They are never logged. An interceptor that authorises a request with a parameter of its own, such as `api_key`,
+    /// adds its name here.
+    package var credentialQueryNames: [String] {
+        get { context[CredentialQueryNames.self] }
+        set { context[CredentialQueryNames.self] = newValue }
+    }
+
+    /// Removes all fields that carry a credential.
+    mutating func removeCredentials() {
+        for name in Self.alwaysCredentials + credentialFields { fields[name] = nil }
+    }
+
+    /// The fields of RFC 9110 §11.6.2 and §11.7.2, RFC 6265 §5.4 and RFC 9449 §4.1.
+    private static let alwaysCredentials: [HTTPFieldName] = [
+        .authorization, .cookie, "Proxy-Authorization", "DPoP",
+    ]
+}
+
+extension HTTPRequest {
+    /// The pairs of the query, still percent-encoded; empty pieces between two `&` are omitted.
+    package var rawQueryPairs: [(name: Substring, value: Substring)] {
+        // Bytes, since an ampersand followed by a combining accent is not an ampersand `Character`.
+        (query ?? "").utf8.split(separator: 0x26).map { piece in
+            let name = piece.prefix { $0 != 0x3D }
+            return (Substring(name), Substring(piece[name.endIndex...].dropFirst()))
+        }
+    }
+
+    /// Sets a query parameter, replacing all pairs of that name by one at the end of the query.
+    package mutating func setQueryParameter(_ name: String, to value: String) {
+        removeQueryParameters(named: name)
+        path += (path.utf8.contains(0x3F) ? (path.utf8.last == 0x3F ? "" : "&") : "?")
+        path += FormEncoding.encode([(name, value)])
+    }
+
+    /// Removes all pairs of a name from the query, in any encoding of the name; the others are not changed.
+    package mutating func removeQueryParameters(named name: String) {
+        guard let query else { return }
+        let wanted = Array(name.utf8)
+        let pieces = query.utf8.split(separator: 0x26, omittingEmptySubsequences: false)
+        let kept = pieces.filter {
+            PercentEncoding.decode($0.prefix { $0 != 0x3D }, plusIsSpace: true) != wanted
+        }
+        guard kept.count < pieces.count else { return }
+        path = String(pathWithoutQuery)
+        if !kept.isEmpty { path += "?" + kept.map { String(Substring($0)) }.joined(separator: "&") }
     }
 }

@@ -5,28 +5,28 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, ExpressibleByInt
     /// The three-digit code.
     public let rawValue: Int
 
-    /// A status from its code; any number is taken, since a peer's answer is not ours to correct.
+    /// Creates a status from any number; invalid ones are not corrected, since they come from the peer.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// A status from a literal.
+    /// Creates a status from a literal.
     public init(integerLiteral value: Int) { rawValue = value }
 
     /// The three digits.
     public var description: String { String(rawValue) }
 
-    /// Whether the final answer is still to come (RFC 9110 §15.2).
-    public var isInformational: Bool { (100..<200).contains(rawValue) }
+    /// Whether the final response is still to come (RFC 9110 §15.2).
+    package var isInformational: Bool { (100..<200).contains(rawValue) }
 
     /// Whether the request was received, understood and accepted (RFC 9110 §15.3).
     public var isSuccess: Bool { (200..<300).contains(rawValue) }
 
-    /// Whether there is more to do for an answer, or it is one that the client has (RFC 9110 §15.4).
+    /// Whether further action is needed to complete the request (RFC 9110 §15.4).
     public var isRedirection: Bool { (300..<400).contains(rawValue) }
 
-    /// Whether the client seems to have erred (RFC 9110 §15.5).
+    /// Whether the request was rejected as erroneous (RFC 9110 §15.5).
     public var isClientError: Bool { (400..<500).contains(rawValue) }
 
-    /// Whether the server failed at a request that looks valid (RFC 9110 §15.6).
+    /// Whether the server failed to fulfil a valid request (RFC 9110 §15.6).
     public var isServerError: Bool { (500..<600).contains(rawValue) }
 
     /// 200, RFC 9110 §15.3.
@@ -36,7 +36,7 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, ExpressibleByInt
     /// 204, RFC 9110 §15.3.
     public static let noContent: HTTPStatus = 204
     /// 303, RFC 9110 §15.4.
-    public static let seeOther: HTTPStatus = 303
+    package static let seeOther: HTTPStatus = 303
     /// 400, RFC 9110 §15.5.
     public static let badRequest: HTTPStatus = 400
     /// 401, RFC 9110 §15.5.
@@ -46,15 +46,15 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, ExpressibleByInt
     /// 404, RFC 9110 §15.5.
     public static let notFound: HTTPStatus = 404
     /// 405, RFC 9110 §15.5.
-    public static let methodNotAllowed: HTTPStatus = 405
+    package static let methodNotAllowed: HTTPStatus = 405
     /// 409, RFC 9110 §15.5.
     public static let conflict: HTTPStatus = 409
     /// 413, RFC 9110 §15.5.
-    public static let contentTooLarge: HTTPStatus = 413
+    package static let contentTooLarge: HTTPStatus = 413
     /// 415, RFC 9110 §15.5.
-    public static let unsupportedMediaType: HTTPStatus = 415
+    package static let unsupportedMediaType: HTTPStatus = 415
     /// 422, RFC 9110 §15.5.
-    public static let unprocessableContent: HTTPStatus = 422
+    package static let unprocessableContent: HTTPStatus = 422
     /// 429, RFC 6585 §4.
     public static let tooManyRequests: HTTPStatus = 429
     /// 500, RFC 9110 §15.6.

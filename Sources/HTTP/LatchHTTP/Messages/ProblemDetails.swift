@@ -2,25 +2,25 @@
 
 public import LatchCore
 
-/// A failure as `application/problem+json` describes it (RFC 9457): what many APIs answer with in place of success.
+/// A machine-readable error of an API (`application/problem+json`, RFC 9457).
 public struct ProblemDetails: Error, Sendable, Hashable {
     /// The media type of a problem in JSON.
-    public static let mediaType = "application/problem+json"
+    package static let mediaType = "application/problem+json"
 
-    /// A URI that names the kind of problem; `about:blank` where the status says all.
+    /// The URI of the problem type; `about:blank` if the status says everything.
     public var type: String
-    /// The kind of problem, for people.
+    /// The human-readable summary of the problem type.
     public var title: String?
-    /// The status that the origin server gave; a proxy may have changed that of the response.
+    /// The status that the origin server generated; a proxy may have changed that of the response.
     public var status: HTTPStatus?
-    /// What happened this time, for people.
+    /// The human-readable explanation of this occurrence.
     public var detail: String?
-    /// A URI that names this occurrence.
+    /// The URI of this occurrence.
     public var instance: String?
-    /// The other members, such as `code` or `errors`.
+    /// The extension members, such as `code` or `errors`.
     public var extensions: JSONObject
 
-    /// A problem from its parts.
+    /// Creates a problem.
     public init(
         type: String = "about:blank", title: String? = nil, status: HTTPStatus? = nil, detail: String? = nil,
         instance: String? = nil, extensions: JSONObject = [:]
@@ -33,10 +33,10 @@ public struct ProblemDetails: Error, Sendable, Hashable {
         self.extensions = extensions
     }
 
-    /// A problem from JSON; nil where it is no object.
+    /// Creates a problem from JSON, or returns nil if it is not an object.
     ///
-    /// RFC 9457 §3.1: a member of another type than it should have is ignored.
-    public init?(_ json: JSONValue) {
+    /// RFC 9457 §3.1: a member of the wrong type is ignored.
+    package init?(_ json: JSONValue) {
         guard let members = json.objectValue else { return nil }
         var rest = members
         for name in Self.names { rest[name] = nil }
@@ -46,8 +46,8 @@ public struct ProblemDetails: Error, Sendable, Hashable {
             detail: members["detail"]?.stringValue, instance: members["instance"]?.stringValue, extensions: rest)
     }
 
-    /// The problem as it is sent; what is nil is left out, and so is a type that says nothing.
-    public var json: JSONValue {
+    /// The problem as JSON, without missing members and without the type `about:blank`.
+    package var json: JSONValue {
         var members: JSONObject = [:]
         if type != "about:blank" { members["type"] = .string(type) }
         members["title"] = title.map { .string($0) }
@@ -62,7 +62,7 @@ public struct ProblemDetails: Error, Sendable, Hashable {
 }
 
 extension ProblemDetails: Decodable {
-    /// Reads a problem with any decoder.
+    /// Decodes a problem with any decoder.
     public init(from decoder: any Decoder) throws {
         guard let problem = ProblemDetails(try JSONValue(from: decoder)) else {
             throw DecodingError.typeMismatch(
@@ -74,7 +74,7 @@ extension ProblemDetails: Decodable {
 }
 
 extension HTTPResponse {
-    /// The problem that the content describes; nil where its media type is another or it is malformed.
+    /// The problem in the content; nil if the media type differs or the content is malformed.
     public var problem: ProblemDetails? {
         guard fields.mediaType == ProblemDetails.mediaType else { return nil }
         do { return ProblemDetails(try JSONValue(parsing: body.bytes)) } catch { return nil }
@@ -82,6 +82,6 @@ extension HTTPResponse {
 }
 
 extension HTTPError {
-    /// The problem that the server described, where its answer carries one.
+    /// The problem in the server's response, if it holds one.
     public var problem: ProblemDetails? { response?.problem }
 }

@@ -2,7 +2,7 @@
 
 public import LatchCore
 
-/// A form whose values may be files (`multipart/form-data`, RFC 7578).
+/// A form whose values can be files (`multipart/form-data`, RFC 7578).
 ///
 /// ```swift
 /// var form = MultipartForm()
@@ -12,22 +12,22 @@ public import LatchCore
 /// let file = try await client.perform(.post("files", multipart: form, as: File.self))
 /// ```
 ///
-/// What is a stream is read while it is sent, so a file of any size needs little memory. The length is known before,
-/// where every part knows its own, and the form can be sent again where every part can.
+/// Streams are read while the form is sent, so a file of any size needs little memory. The length is known in advance
+/// if that of every part is, and the form can be sent again if every part can.
 public struct MultipartForm: Sendable {
-    /// One value of the form.
+    /// A part of the form.
     public struct Part: Sendable, Hashable {
-        /// The name of the form's field.
+        /// The name of the form field.
         public var name: String
-        /// The name of the file, where it is one.
+        /// The name of the file, for a file.
         public var filename: String?
         /// The media type; nil means text.
         public var mediaType: String?
         /// The content.
         public var body: HTTPBody
 
-        /// A part from its pieces.
-        public init(name: String, filename: String? = nil, mediaType: String? = nil, body: HTTPBody) {
+        /// Creates a part.
+        package init(name: String, filename: String? = nil, mediaType: String? = nil, body: HTTPBody) {
             self.name = name
             self.filename = filename
             self.mediaType = mediaType
@@ -35,18 +35,29 @@ public struct MultipartForm: Sendable {
         }
     }
 
-    /// The parts in the order in which they are sent; names may stand more than once.
+    /// The limits of a form.
+    public struct Limits: Sendable {
+        /// The maximum number of parts.
+        public var parts = 100
+        /// The maximum number of bytes of one part's header fields.
+        package var headBytes = 8 << 10
+
+        /// Creates the default limits.
+        public init() {}
+    }
+
+    /// The parts in the order in which they are sent; a name can occur more than once.
     public var parts: [Part] = []
-    /// Makes the boundary.
+    /// The source of the boundary.
     private let random: RandomSource
 
-    /// A form without parts.
+    /// Creates an empty form.
     public init(random: RandomSource = .system) { self.random = random }
 
-    /// The first part of a name.
+    /// Returns the first part with a name.
     public subscript(name: String) -> Part? { parts.first { $0.name == name } }
 
-    /// Adds text.
+    /// Adds a text field.
     public mutating func add(_ text: String, named name: String) {
         parts.append(Part(name: name, body: HTTPBody(text)))
     }
@@ -65,7 +76,7 @@ public struct MultipartForm: Sendable {
         parts.append(Part(name: name, filename: filename, mediaType: mediaType, body: HTTPBody(stream)))
     }
 
-    /// Adds a file, read while it is sent, under its own name or another one.
+    /// Adds a file that is read while it is sent.
     ///
     /// - Throws: `HTTPError.fileUnavailable`.
     public mutating func add(
@@ -76,12 +87,12 @@ public struct MultipartForm: Sendable {
         add(try .file(at: path), named: name, filename: filename ?? String(own), mediaType: mediaType)
     }
 
-    /// The form as it goes on the wire, in memory where it is small.
+    /// Encodes the form, in memory if it is small.
     ///
-    /// - Throws: `HTTPError.unencodable` for a name with a NUL, `HTTPError.invalidField` for a media type that is none.
-    public func encoded() throws(HTTPError) -> RouteContent.Encoded {
+    /// - Throws: `HTTPError.unencodable` for a name with a NUL, `HTTPError.invalidField` for an invalid media type.
+    package func encoded() throws(HTTPError) -> RouteContent.Encoded {
         let boundary = try boundary()
-        var pieces = MultipartPieces()
+        var pieces = MultipartBody()
         for part in parts {
             pieces.add(Array("--\(boundary)\r\n".utf8) + (try part.head()))
             pieces.add(part.body)
@@ -91,9 +102,9 @@ public struct MultipartForm: Sendable {
         return RouteContent.Encoded(pieces.body, mediaType: "multipart/form-data; boundary=\(boundary)")
     }
 
-    /// RFC 2046 §5.1.1: a line that no content holds.
+    /// Returns a boundary that does not occur in the content (RFC 2046 §5.1.1).
     ///
-    /// What is in memory is searched for it. What is not is held off by 128 bits that nobody can guess.
+    /// Content in memory is searched for it; streams are protected by 128 random bits.
     private func boundary() throws(HTTPError) -> String {
         for _ in 0..<16 {
             let boundary = "latch-" + random.identifier()
@@ -111,20 +122,82 @@ extension RouteContent {
     }
 }
 
-extension Route where Answer: Decodable {
-    /// POST of a form with files, answered with JSON.
+extension Route where Response: Decodable {
+    /// A POST route with a multipart form and a JSON response.
     public static func post(
-        _ path: RoutePath, query: [(String, String)] = [], multipart form: MultipartForm, as answer: Answer.Type
+        _ path: RoutePath, query: [(String, String)] = [], multipart form: MultipartForm, as type: Response.Type
     ) -> Route {
-        request(.post, path, query: query, sending: .multipart(form), as: answer)
+        request(.post, path, query: query, sending: .multipart(form), as: type)
     }
 }
 
-extension Route where Answer == Void {
-    /// POST of a form with files whose answer's content does not matter.
+extension Route where Response == Void {
+    /// A POST route with a multipart form that ignores the response's content.
     public static func post(
         _ path: RoutePath, query: [(String, String)] = [], multipart form: MultipartForm
     ) -> Route {
         request(.post, path, query: query, sending: .multipart(form))
+    }
+}
+
+extension MultipartForm.Part {
+    /// Returns the header fields of the part, and the empty line after them.
+    ///
+    /// RFC 7578 §4.8 allows no other fields than these.
+    ///
+    /// - Throws: `HTTPError.unencodable` and `HTTPError.invalidField`.
+    func head() throws(HTTPError) -> [UInt8] {
+        var head = Array("Content-Disposition: form-data; name=\"".utf8)
+        try Self.append(name, to: &head)
+        if let filename {
+            head += Array("\"; filename=\"".utf8)
+            try Self.append(filename, to: &head)
+        }
+        head += Array("\"\r\n".utf8)
+        if let mediaType {
+            try HTTPFields(dictionaryLiteral: (.contentType, mediaType)).validate()
+            head += Array("Content-Type: \(mediaType)\r\n".utf8)
+        }
+        return head + Array("\r\n".utf8)
+    }
+
+    /// Appends a quoted name in the format of browsers.
+    ///
+    /// HTML §4.10.21.8 escapes only quotation marks and line breaks in this way: the rest, in UTF-8 (RFC 7578 §5.1),
+    /// cannot end the quoted string or the line. The `filename*` of RFC 5987 must not be used in forms (RFC 7578 §4.2).
+    /// A backslash is not escaped, but a parser that treats it as an escape would misread one at the end, so such a
+    /// name is rejected.
+    private static func append(_ name: String, to head: inout [UInt8]) throws(HTTPError) {
+        guard name.utf8.last != 0x5C else { throw .unencodable("the name of a part ends with a backslash.") }
+        for byte in name.utf8 {
+            switch byte {
+            case 0x00: throw .unencodable("the name of a part holds a NUL.")
+            case 0x0A, 0x0D, 0x22: PercentEncoding.appendEncoded(byte, to: &head)
+            default: head.append(byte)
+            }
+        }
+    }
+}
+
+extension MultipartForm {
+    /// Parses a form in memory.
+    ///
+    /// - Parameter contentType: The Content-Type field, whose `boundary` parameter is required.
+    /// - Throws: `HTTPError.malformedMessage` and `HTTPError.tooLarge`.
+    public init(parsing bytes: [UInt8], contentType: String, limits: Limits = Limits()) throws(HTTPError) {
+        self.init()
+        var parser = try MultipartParser(contentType: contentType, limits: limits)
+        var content: [UInt8] = []
+        for event in try parser.consume(bytes) {
+            switch event {
+            case .part(let head):
+                parts.append(
+                    Part(name: head.name, filename: head.filename, mediaType: head.mediaType, body: .empty))
+                content = []
+            case .content(let piece): content += piece
+            case .endOfPart: parts[parts.count - 1].body = HTTPBody(content)
+            }
+        }
+        try parser.finish()
     }
 }

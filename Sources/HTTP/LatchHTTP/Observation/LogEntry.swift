@@ -2,41 +2,40 @@
 
 import LatchCore
 
-/// A line of a log about one request, made only of what may be shown.
+/// A log entry about one request, which holds only data that is safe to show.
 ///
-/// Every part of it is text, or a number, that was let through: no request or response is kept, so no sink can find
-/// in it what is not here.
+/// It keeps no reference to the request or the response, so a log handler cannot find more in it.
 public struct LogEntry: Sendable, Hashable, CustomStringConvertible {
-    /// How much it matters.
+    /// The severity.
     public let level: LogLevel
     /// The method.
     public let method: String
-    /// Scheme, host and port.
+    /// The scheme, host and port.
     public let origin: String
-    /// The path and the query, with `*` for what is not shown.
+    /// The path and the query, with `*` for redacted parts.
     public let target: String
-    /// Which attempt, from 1, where the interceptor stands inside of `RetryInterceptor`.
+    /// The number of the attempt, from 1, if the interceptor is inside `RetryInterceptor`.
     public let attempt: Int
-    /// How many bytes of content are sent; nil where that is not known before.
+    /// The number of bytes of content that are sent; nil if it is not known in advance.
     public let sentBytes: Int?
-    /// The status of the answer; nil where there is none, or not yet.
+    /// The status of the response; nil if there is none, or not yet.
     public internal(set) var status: Int?
-    /// How many bytes of content came; nil where there is no answer, or it comes as a stream.
+    /// The number of bytes of content received; nil for a stream and without a response.
     public internal(set) var receivedBytes: Int?
-    /// The code of the error, or the name of its type; nil where there is an answer.
+    /// The code of the error, or the name of its type; nil if there is a response.
     public internal(set) var errorCode: String?
-    /// From the request to its answer; nil where it only begins.
+    /// The duration from the request to its response; nil at the start of a request.
     public internal(set) var duration: Duration?
-    /// The identifier by which the server's log can be searched.
+    /// The request identifier, which correlates the entry with the server's log.
     public internal(set) var requestID: String?
-    /// The trace that the request is part of.
+    /// The identifier of the trace that the request is part of.
     public internal(set) var traceID: String?
-    /// The fields of the message that are on the list of those to show; only where debugging.
-    public internal(set) var fields: [String] = []
-    /// The content as the caller's own formatter shows it; nil without one.
-    public internal(set) var content: String?
+    /// The fields of the message that the options allow; only at debug level.
+    package internal(set) var fields: [String] = []
+    /// The content as the caller's formatter shows it; nil without a formatter.
+    package internal(set) var content: String?
 
-    /// One line, with one more for content.
+    /// The entry as one line, followed by the content if there is any.
     public var description: String {
         var text = "\(method) \(origin)\(target)"
         if let status { text += " → \(status)" }
@@ -56,4 +55,16 @@ public struct LogEntry: Sendable, Hashable, CustomStringConvertible {
         let tenths = Int((duration.inSeconds * 10_000).rounded())
         return "\(tenths / 10).\(tenths % 10)"
     }
+}
+
+/// The severity of a log entry.
+public enum LogLevel: Sendable, Hashable, Comparable, CaseIterable {
+    /// Information for debugging: the start of requests, and harmless fields.
+    case debug
+    /// A success.
+    case info
+    /// A rejection: a status from 400 to 499, or a redirect that was not followed.
+    case warning
+    /// A failure: no response, or a status from 500 on.
+    case error
 }

@@ -2,33 +2,30 @@
 
 public import LatchCore
 
-/// Writes a line about each request, and no secret with it.
+/// An interceptor that logs each request without secrets.
 ///
 /// ```swift
 /// LoggingInterceptor { entry in print(entry) }
 /// // POST https://api.example.com/notes/*?page=* → 201 in 12.3 ms, 34 B sent, 120 B received
 /// ```
 ///
-/// It is redacting by construction: an entry is made of what is on a list of harmless things, and of nothing else. No
-/// content, no value of a field or a query that is not named in the options, and no description of an error gets in.
+/// Entries are built from an allow-list of harmless data: they never hold content, error descriptions, or values of
+/// fields and query parameters that the options do not name.
 public struct LoggingInterceptor: Interceptor {
-    /// Shows content; nil for what it does not want to show.
-    public typealias ContentFormatter = @Sendable (HTTPBody) -> String?
-
     private let options: LoggingOptions
     private let clock: WallClock
-    private let formatter: ContentFormatter?
+    private let formatter: (@Sendable (HTTPBody) -> String?)?
     private let write: @Sendable (LogEntry) -> Void
 
-    /// An interceptor that hands each entry to `write`, which must not block.
+    /// Creates an interceptor that passes each entry to `write`, which must not block.
     ///
     /// - Parameters:
-    ///   - options: What is shown beside the usual, and from which level on.
-    ///   - formatter: Shows the content of requests and answers, where debugging. Content holds passwords and tokens more
-    ///     often than not: give one only where you know that yours does not, or takes them out.
+    ///   - options: The additional data to log, and the minimum level.
+    ///   - formatter: Formats the content of requests and responses at debug level, or returns nil to omit it. Content
+    ///     often holds passwords and tokens: pass a formatter only if it removes them or yours never does.
     public init(
         _ options: LoggingOptions = LoggingOptions(), clock: WallClock = .system,
-        showingContentThatMayHoldSecretsBy formatter: ContentFormatter? = nil,
+        showingContentThatMayHoldSecretsBy formatter: (@Sendable (HTTPBody) -> String?)? = nil,
         to write: @escaping @Sendable (LogEntry) -> Void
     ) {
         self.options = options
@@ -37,7 +34,7 @@ public struct LoggingInterceptor: Interceptor {
         self.write = write
     }
 
-    /// Asks `next` and writes what came of it; where debugging, also that it begins.
+    /// Calls `next` and logs the result; at debug level also the start.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         let began = clock.uptime
         if options.minimumLevel == .debug { write(beginning(of: request)) }
@@ -53,7 +50,7 @@ public struct LoggingInterceptor: Interceptor {
         }
     }
 
-    /// A refusal is no failure of ours, and a cancellation is somebody's wish.
+    /// Returns the level of a status: a rejection is a warning, not an error.
     private static func level(of status: HTTPStatus) -> LogLevel {
         if status.rawValue < 300 || status.rawValue == 304 { return .info }
         return status.rawValue < 500 ? .warning : .error
@@ -77,7 +74,7 @@ public struct LoggingInterceptor: Interceptor {
         entry.duration = clock.uptime - began
         entry.status = response.status.rawValue
         entry.receivedBytes = response.body.length
-        entry.requestID = response.fields[.requestID].flatMap(LogText.identifier) ?? entry.requestID
+        entry.requestID = response.fields[.requestID].flatMap(LogRedaction.identifier) ?? entry.requestID
         if options.minimumLevel == .debug {
             entry.fields = shown(response.fields, of: request)
             entry.content = content(response.body)
@@ -88,27 +85,29 @@ public struct LoggingInterceptor: Interceptor {
     private func end(of request: HTTPRequest, _ began: Duration, _ level: LogLevel, _ error: any Error) -> LogEntry {
         var entry = entry(level, request)
         entry.duration = clock.uptime - began
-        entry.errorCode = LogText.errorCode((error as? any CodedError)?.code, of: error)
+        entry.errorCode = LogRedaction.errorCode((error as? any CodedError)?.code, of: error)
         return entry
     }
 
     private func entry(_ level: LogLevel, _ request: HTTPRequest) -> LogEntry {
         var entry = LogEntry(
-            level: level, method: LogText.method(request.method), origin: LogText.origin(request),
-            target: LogText.target(request, showing: options.queryNames, hidingPath: options.hidesPaths),
+            level: level, method: LogRedaction.method(request.method), origin: LogRedaction.origin(request),
+            target: LogRedaction.target(request, showing: options.queryNames, hidingPath: options.hidesPaths),
             attempt: request.attempt, sentBytes: request.body.length)
-        entry.requestID = request.fields[.requestID].flatMap(LogText.identifier)
+        entry.requestID = request.fields[.requestID].flatMap(LogRedaction.identifier)
         entry.traceID = request.trace?.traceID
         return entry
     }
 
-    /// The fields on the list, without those that carry a credential whatever the list says.
+    /// Returns the allowed fields, except those that carry a credential.
     private func shown(_ fields: HTTPFields, of request: HTTPRequest) -> [String] {
         fields.compactMap { line in
             guard options.fieldNames.contains(line.name), !request.isCredential(line.name),
                 !Self.neverShown.contains(line.name)
             else { return nil }
-            return "\(LogText.printable(line.name.rawName, upTo: 64)): \(LogText.printable(line.value, upTo: 128))"
+            return
+                LogRedaction.printable(line.name.rawName, upTo: 64) + ": "
+                + LogRedaction.printable(line.value, upTo: 128)
         }
     }
 
@@ -118,6 +117,32 @@ public struct LoggingInterceptor: Interceptor {
 
     private func content(_ body: HTTPBody) -> String? {
         guard let formatter, !body.isEmpty else { return nil }
-        return formatter(body).map { LogText.printable($0, upTo: 4096) }
+        return formatter(body).map { LogRedaction.printable($0, upTo: 4096) }
+    }
+}
+
+/// The options of a log beyond the defaults: method, origin, words of the path, status, sizes, durations and codes.
+///
+/// Anything that is not named here is redacted. Named data is shown as it is, so do not name anything that may be a
+/// secret.
+public struct LoggingOptions: Sendable {
+    /// The minimum level; entries below it are omitted.
+    public var minimumLevel: LogLevel
+    /// The fields to show at debug level; fields that carry credentials are never shown.
+    public var fieldNames: Set<HTTPFieldName> = [
+        .accept, .contentType, .contentLength, .date, .retryAfter, .userAgent, "Allow", "Content-Encoding", "RateLimit",
+    ]
+    /// The names of the query parameters whose values are shown, as they are spelled in the URL.
+    public var queryNames: Set<String>
+    /// Whether the path is redacted unless the request has a `template`.
+    ///
+    /// Otherwise segments that are words are shown, which random identifiers are not, but user names may be.
+    public var hidesPaths: Bool
+
+    /// Creates options; the default logs from `info` on, redacts query values and shows words of paths.
+    public init(minimumLevel: LogLevel = .info, queryNames: Set<String> = [], hidesPaths: Bool = false) {
+        self.minimumLevel = minimumLevel
+        self.queryNames = queryNames
+        self.hidesPaths = hidesPaths
     }
 }

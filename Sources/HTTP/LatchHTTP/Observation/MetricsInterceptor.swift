@@ -2,24 +2,26 @@
 
 public import LatchCore
 
-/// Counts requests and measures how long they take.
+/// An interceptor that counts requests and measures their duration.
 ///
 /// ```swift
-/// let metrics = RequestMetrics()
-/// let client = Client(baseURL: url, interceptors: [MetricsInterceptor(metrics)])
-/// metrics.snapshot().inFlight
+/// struct Console: MetricsSink {
+///     func began() {}
+///     func ended(_ sample: RequestSample) { print(sample.template, sample.outcome, sample.duration) }
+/// }
+/// let client = Client(baseURL: url, interceptors: [MetricsInterceptor(Console())])
 /// ```
 public struct MetricsInterceptor: Interceptor {
     private let sink: any MetricsSink
     private let clock: WallClock
 
-    /// An interceptor that tells `sink` of each request.
+    /// Creates an interceptor that reports each request to `sink`.
     public init(_ sink: any MetricsSink, clock: WallClock = .system) {
         self.sink = sink
         self.clock = clock
     }
 
-    /// Asks `next` and counts what came of it.
+    /// Calls `next` and reports the result.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         let began = clock.uptime
         sink.began()
@@ -34,12 +36,12 @@ public struct MetricsInterceptor: Interceptor {
     }
 
     private func end(_ request: HTTPRequest, _ began: Duration, outcome: String, receivedBytes: Int) {
-        let kind = RequestSample.Kind(
+        let labels = RequestSample.Labels(
             method: Self.methods.contains(request.method) ? request.method.rawValue : "OTHER",
             template: request.template ?? "", outcome: outcome)
         sink.ended(
             RequestSample(
-                kind: kind, duration: clock.uptime - began, sentBytes: request.body.length ?? 0,
+                labels: labels, duration: clock.uptime - began, sentBytes: request.body.length ?? 0,
                 receivedBytes: receivedBytes))
     }
 
@@ -56,9 +58,56 @@ public struct MetricsInterceptor: Interceptor {
         }
     }
 
-    /// The codes of this module are few; what others throw is one series, since nobody knows how many codes there are.
+    /// Returns the outcome label of an error; foreign errors share one, to limit the number of series.
     private static func outcome(_ error: any Error) -> String {
         if error is CancellationError { return HTTPError.cancelled.code }
         return (error as? HTTPError)?.code ?? "error"
+    }
+}
+
+/// A receiver of the measurements of a `MetricsInterceptor`.
+public protocol MetricsSink: Sendable {
+    /// Records the start of a request; it must not block.
+    func began()
+
+    /// Records the end of a request; it must not block.
+    func ended(_ sample: RequestSample)
+}
+
+/// The measurement of one completed request.
+public struct RequestSample: Sendable, Hashable {
+    /// The labels by which requests are aggregated.
+    package struct Labels: Sendable, Hashable {
+        package let method: String
+        package let template: String
+        package let outcome: String
+
+        package init(method: String, template: String, outcome: String) {
+            self.method = method
+            self.template = template
+            self.outcome = outcome
+        }
+    }
+
+    package let labels: Labels
+    /// The method; `OTHER` for uncommon ones, to limit the number of series.
+    public var method: String { labels.method }
+    /// The request's `template`; empty if it has none.
+    public var template: String { labels.template }
+    /// The status class such as `2xx`, or the code of an error.
+    public var outcome: String { labels.outcome }
+    /// The duration from the request to its response.
+    public let duration: Duration
+    /// The number of bytes of content sent; 0 if it is not known.
+    public let sentBytes: Int
+    /// The number of bytes of content received; 0 if it is not known.
+    public let receivedBytes: Int
+
+    /// Creates a sample.
+    package init(labels: Labels, duration: Duration, sentBytes: Int = 0, receivedBytes: Int = 0) {
+        self.labels = labels
+        self.duration = duration
+        self.sentBytes = sentBytes
+        self.receivedBytes = receivedBytes
     }
 }

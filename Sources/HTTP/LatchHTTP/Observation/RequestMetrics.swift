@@ -3,57 +3,57 @@
 import LatchCore
 import Synchronization
 
-/// Counts of requests and their durations, kept in memory.
-public final class RequestMetrics: MetricsSink {
-    /// What was counted up to one moment.
-    public struct Snapshot: Sendable, Hashable {
-        /// How many requests have begun and not ended.
-        public internal(set) var inFlight = 0
-        /// What has ended, by kind.
-        public internal(set) var series: [RequestSample.Kind: Series] = [:]
+/// Request counts and durations, kept in memory.
+package final class RequestMetrics: MetricsSink {
+    /// The metrics at one point in time.
+    package struct Snapshot: Sendable, Hashable {
+        /// The number of requests in flight.
+        package internal(set) var inFlight = 0
+        /// The completed requests, by labels.
+        package internal(set) var series: [RequestSample.Labels: Series] = [:]
 
-        /// How many requests have ended.
-        public var count: Int { series.values.reduce(0) { $0 + $1.durations.count } }
+        /// The number of completed requests.
+        package var count: Int { series.values.reduce(0) { $0 + $1.durations.count } }
     }
 
-    /// All requests of one kind.
-    public struct Series: Sendable, Hashable {
-        /// How long they took, and how many there were.
-        public internal(set) var durations: DurationHistogram
-        /// How many bytes of content they sent.
-        public internal(set) var sentBytes = 0
-        /// How many bytes of content came for them.
-        public internal(set) var receivedBytes = 0
+    /// The metrics of all requests with the same labels.
+    package struct Series: Sendable, Hashable {
+        /// The durations and the number of requests.
+        package internal(set) var durations: DurationHistogram
+        /// The number of bytes of content sent.
+        package internal(set) var sentBytes = 0
+        /// The number of bytes of content received.
+        package internal(set) var receivedBytes = 0
     }
 
     private let state = Mutex(Snapshot())
     private let bounds: [Duration]
 
-    /// More kinds than a program has; what comes after is counted without its template.
-    private static let mostKinds = 1024
+    /// The maximum number of series; further requests are counted without their template.
+    private static let maximumSeries = 1024
 
-    /// Nothing counted yet.
+    /// Creates empty metrics.
     ///
-    /// - Parameter bounds: Up to where each part of the histograms reaches, in rising order.
-    public init(bounds: [Duration] = DurationHistogram.usualBounds) { self.bounds = bounds }
+    /// - Parameter bounds: The upper bounds of the histogram buckets.
+    package init(bounds: [Duration] = DurationHistogram.defaultBounds) { self.bounds = bounds }
 
-    /// Counts a request that begins.
-    public func began() { state.withLock { $0.inFlight += 1 } }
+    /// Counts a request that starts.
+    package func began() { state.withLock { $0.inFlight += 1 } }
 
     /// Counts a request that has ended.
-    public func ended(_ sample: RequestSample) {
+    package func ended(_ sample: RequestSample) {
         state.withLock { state in
             state.inFlight -= 1
-            var kind = sample.kind
-            if state.series.count >= Self.mostKinds, state.series[kind] == nil {
-                kind = RequestSample.Kind(method: kind.method, template: "", outcome: kind.outcome)
+            var labels = sample.labels
+            if state.series.count >= Self.maximumSeries, state.series[labels] == nil {
+                labels = RequestSample.Labels(method: labels.method, template: "", outcome: labels.outcome)
             }
-            state.series[kind, default: Series(durations: DurationHistogram(bounds: bounds))].add(sample)
+            state.series[labels, default: Series(durations: DurationHistogram(bounds: bounds))].add(sample)
         }
     }
 
-    /// What was counted until now.
-    public func snapshot() -> Snapshot { state.withLock { $0 } }
+    /// Returns the current metrics.
+    package func snapshot() -> Snapshot { state.withLock { $0 } }
 }
 
 extension RequestMetrics.Series {
@@ -61,5 +61,37 @@ extension RequestMetrics.Series {
         durations.add(sample.duration)
         sentBytes += sample.sentBytes
         receivedBytes += sample.receivedBytes
+    }
+}
+
+/// A histogram of durations with fixed bucket bounds.
+package struct DurationHistogram: Sendable, Hashable {
+    /// The default bounds, from a millisecond to 30 seconds, with factors of about 2.5.
+    package static let defaultBounds: [Duration] = [
+        .milliseconds(1), .milliseconds(2), .milliseconds(5), .milliseconds(10), .milliseconds(25), .milliseconds(50),
+        .milliseconds(100), .milliseconds(250), .milliseconds(500), .seconds(1), .milliseconds(2_500), .seconds(5),
+        .seconds(10), .seconds(30),
+    ]
+
+    /// The inclusive upper bounds of the buckets, ascending; one more bucket holds longer durations.
+    package let bounds: [Duration]
+    /// The number of durations in each bucket: above the previous bound and not above its own.
+    package private(set) var counts: [Int]
+    /// The sum of all durations.
+    package private(set) var sum = Duration.zero
+
+    /// Creates an empty histogram.
+    package init(bounds: [Duration]) {
+        self.bounds = bounds.sorted()
+        counts = Array(repeating: 0, count: bounds.count + 1)
+    }
+
+    /// The number of durations.
+    package var count: Int { counts.reduce(0, +) }
+
+    /// Adds a duration.
+    package mutating func add(_ duration: Duration) {
+        counts[bounds.firstIndex { duration <= $0 } ?? bounds.count] += 1
+        sum += duration
     }
 }

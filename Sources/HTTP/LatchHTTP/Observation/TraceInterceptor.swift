@@ -2,56 +2,56 @@
 
 public import LatchCore
 
-/// Continues a trace, or begins one, and tells it to those servers that may know it (W3C Trace Context).
+/// An interceptor that continues or starts a trace and propagates it to trusted servers (W3C Trace Context).
 ///
 /// ```swift
-/// TraceInterceptor(tellingTo: { $0.host == "api.example.com" })
+/// TraceInterceptor(propagatingTo: { $0.host == "api.example.com" })
 /// ```
 ///
-/// The trace is that of `HTTPRequest.trace`, or of the request's own fields, or a new one. Each request has a span of
-/// its own; inside of `RetryInterceptor` so has each attempt. On a server it takes up what the client sent.
+/// The parent is `HTTPRequest.trace`, or the request's own fields; otherwise a new trace starts. Each request has a
+/// span of its own; inside `RetryInterceptor` so has each attempt. On a server it continues the client's trace.
 public struct TraceInterceptor: Interceptor {
-    private let mayKnow: @Sendable (HTTPOrigin) -> Bool
+    private let propagates: @Sendable (HTTPOrigin) -> Bool
     private let samples: @Sendable () -> Bool
     private let random: RandomSource
 
-    /// An interceptor.
+    /// Creates an interceptor.
     ///
     /// - Parameters:
-    ///   - mayKnow: Which origins are told, also after a redirect; by default none. An identifier that runs through many
-    ///     programs shows whoever sees it that they belong together.
-    ///   - share: Which share of the traces that begin here is kept by those who record them.
+    ///   - propagates: Whether a trace is propagated to an origin, also after a redirect; by default to none. A shared
+    ///     identifier reveals to every recipient which requests belong together.
+    ///   - share: The fraction of new traces that are sampled.
     public init(
-        tellingTo mayKnow: @escaping @Sendable (HTTPOrigin) -> Bool = { _ in false }, sampling share: Double = 1,
+        propagatingTo propagates: @escaping @Sendable (HTTPOrigin) -> Bool = { _ in false }, sampling share: Double = 1,
         random: RandomSource = .system
     ) {
-        self.mayKnow = mayKnow
+        self.propagates = propagates
         samples = { share >= 1 || random.unit() < share }
         self.random = random
     }
 
-    /// Asks `next` with a span of its own.
+    /// Calls `next` with a new span.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         var request = request
         let parent = request.trace ?? TraceContext(request.fields)
         let trace = parent?.child(random: random) ?? TraceContext(isSampled: samples(), random: random)
         request.trace = trace
-        request.steps.append(TraceStep(trace: trace, mayKnow: mayKnow))
+        request.modifiers.append(TraceModifier(trace: trace, propagates: propagates))
         return try await next.respond(to: request)
     }
 }
 
-/// Writes the fields of each message that goes to an origin that may know, and takes them from all others.
-private struct TraceStep: WireStep {
+/// The modifier that sets the trace fields for trusted origins and removes them for all others.
+private struct TraceModifier: RequestModifier {
     let trace: TraceContext
-    let mayKnow: @Sendable (HTTPOrigin) -> Bool
+    let propagates: @Sendable (HTTPOrigin) -> Bool
 
-    /// It decides for each origin by itself.
+    /// Applies to every origin, for which it decides separately.
     var crossesOrigins: Bool { true }
 
     func prepare(_ request: inout HTTPRequest) async throws {
-        let isKnown = mayKnow(request.origin)
-        request.fields[.traceparent] = isKnown ? trace.parent : nil
-        request.fields[.tracestate] = isKnown && !trace.state.isEmpty ? trace.state : nil
+        let isKnown = propagates(request.origin)
+        request.fields[.traceparent] = isKnown ? trace.traceparent : nil
+        request.fields[.tracestate] = isKnown && !trace.tracestate.isEmpty ? trace.tracestate : nil
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The pages of a list that a server gives in parts.
+/// A paginated list.
 ///
 /// ```swift
 /// let pages = client.pages(limit: 50) { offset, limit in
@@ -10,48 +10,89 @@
 /// for try await note in pages.items { show(note) }        // begins anew
 /// ```
 ///
-/// It is a recipe, not a place in the list: each loop reads from the beginning, and asks for a page only when it gets
-/// there. `reader()` is one place for many callers.
+/// It is a description of the list, not a position in it: each loop starts at the beginning and requests a page only
+/// when it gets there. `reader()` returns a position that callers can share.
 public struct Pages<Item: Sendable, Position: Hashable & Sendable>: AsyncSequence, Sendable {
-    /// One page.
-    public typealias Element = Page<Item, Position>
-
-    /// Where the first page begins.
+    /// The position of the first page.
     let first: Position
-    /// How many pages are read at most.
+    /// The maximum number of pages.
     var limit: Int?
-    /// Asks for the page at a position.
+    /// Requests the page at a position.
     let load: @Sendable (Position) async throws -> Page<Item, Position>
 
-    /// Pages from a closure that asks for one.
+    /// Creates a list from a function that requests a page.
     public init(from first: Position, load: @escaping @Sendable (Position) async throws -> Page<Item, Position>) {
         self.first = first
         self.load = load
     }
 
-    /// The same list, ended after so many pages.
+    /// Returns the list limited to a number of pages.
     public func prefix(pages count: Int) -> Pages {
         var copy = self
         copy.limit = Swift.min(limit ?? .max, Swift.max(count, 0))
         return copy
     }
 
-    /// A place in the list that many callers may share, at its beginning.
+    /// Returns a reader at the beginning of the list that callers can share.
     ///
     /// It keeps the items of the pages that it reads.
     public func reader() -> PageReader<Item, Position> { PageReader(self, keepingItems: true) }
 
-    /// The items of all pages, one after the other.
-    public var items: PageItems<Item, Position> { PageItems(pages: self) }
+    /// The items of all pages.
+    public var items: some AsyncSequence<Item, any Error> & Sendable { PageItems(pages: self) }
 
-    /// Begins to read at the first page.
+    /// Creates an iterator that starts at the first page.
     public func makeAsyncIterator() -> Iterator { Iterator(reader: PageReader(self, keepingItems: false)) }
 
-    /// Reads the list once.
+    /// An iterator that reads the list once.
     public struct Iterator: AsyncIteratorProtocol {
         let reader: PageReader<Item, Position>
 
-        /// The next page; nil at the end.
+        /// Returns the next page, or nil at the end.
         public func next() async throws -> Page<Item, Position>? { try await reader.next() }
+    }
+}
+
+/// One page of a paginated list.
+public struct Page<Item: Sendable, Position: Hashable & Sendable>: Sendable {
+    /// The items in the server's order.
+    public let items: [Item]
+    /// The position of the page.
+    package let position: Position
+    /// The position of the next page; nil if this is the last one.
+    public let next: Position?
+    /// The total number of items; nil if the server does not say.
+    public let total: Int?
+
+    /// Creates a page.
+    public init(items: [Item], position: Position, next: Position?, total: Int? = nil) {
+        self.items = items
+        self.position = position
+        self.next = next
+        self.total = total
+    }
+}
+
+/// The items of a paginated list; each page is requested when the previous one is used up.
+private struct PageItems<Item: Sendable, Position: Hashable & Sendable>: AsyncSequence, Sendable {
+    let pages: Pages<Item, Position>
+
+    /// Creates an iterator that starts at the first page.
+    func makeAsyncIterator() -> Iterator { Iterator(pages: pages.makeAsyncIterator()) }
+
+    /// An iterator that reads the list once.
+    struct Iterator: AsyncIteratorProtocol {
+        let pages: Pages<Item, Position>.Iterator
+        private var rest: ArraySlice<Item> = []
+
+        init(pages: Pages<Item, Position>.Iterator) { self.pages = pages }
+
+        /// Returns the next item, or nil at the end.
+        mutating func next() async throws -> Item? {
+            if let item = rest.popFirst() { return item }
+            guard let page = try await pages.next() else { return nil }
+            rest = page.items[...]
+            return rest.popFirst()
+        }
     }
 }

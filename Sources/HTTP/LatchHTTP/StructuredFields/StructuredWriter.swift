@@ -2,7 +2,7 @@
 
 internal import LatchCore
 
-/// Writes structured fields as RFC 9651 §4.1 prescribes, and refuses what has no spelling.
+/// A serializer of structured fields (RFC 9651 §4.1), which rejects values without a serialization.
 struct StructuredWriter {
     var text = ""
 
@@ -13,24 +13,24 @@ struct StructuredWriter {
         }
     }
 
-    /// §4.1.1.1.
+    /// Writes an inner list (§4.1.1.1).
     mutating func write(_ list: StructuredInnerList) throws(HTTPError) {
         text += "("
-        for (place, item) in list.items.enumerated() {
-            if place > 0 { text += " " }
+        for (index, item) in list.items.enumerated() {
+            if index > 0 { text += " " }
             try write(item)
         }
         text += ")"
         try write(list.parameters)
     }
 
-    /// §4.1.3.
+    /// Writes an item (§4.1.3).
     mutating func write(_ item: StructuredItem) throws(HTTPError) {
         try write(item.value)
         try write(item.parameters)
     }
 
-    /// §4.1.1.2.
+    /// Writes parameters (§4.1.1.2).
     mutating func write(_ parameters: StructuredParameters) throws(HTTPError) {
         for (key, value) in parameters {
             text += ";"
@@ -41,7 +41,7 @@ struct StructuredWriter {
         }
     }
 
-    /// §4.1.1.3.
+    /// Writes a key (§4.1.1.3).
     mutating func write(key: String) throws(HTTPError) {
         guard let first = key.utf8.first, StructuredSyntax.beginsKey(first),
             key.utf8.allSatisfy(StructuredSyntax.isKey)
@@ -49,7 +49,7 @@ struct StructuredWriter {
         text += key
     }
 
-    /// §4.1.3.1.
+    /// Writes a bare item (§4.1.3.1).
     mutating func write(_ value: StructuredValue) throws(HTTPError) {
         switch value {
         case .integer(let number): text += try Self.digits(number)
@@ -63,7 +63,7 @@ struct StructuredWriter {
         }
     }
 
-    /// §4.1.4: at most 15 digits.
+    /// Returns the digits of an integer, at most 15 (§4.1.4).
     private static func digits(_ number: Int64) throws(HTTPError) -> String {
         guard number.magnitude <= 999_999_999_999_999 else {
             throw .unwritableStructuredField("an integer has more than 15 digits")
@@ -71,7 +71,7 @@ struct StructuredWriter {
         return String(number)
     }
 
-    /// §4.1.5: as few digits after the point as there can be, and at least one.
+    /// Writes a decimal with as few fractional digits as possible, and at least one (§4.1.5).
     private mutating func write(_ number: StructuredDecimal) throws(HTTPError) {
         guard number.isWithinBounds else {
             throw .unwritableStructuredField("a decimal has more than 12 digits before the point")
@@ -82,7 +82,7 @@ struct StructuredWriter {
         text += (number.thousandths < 0 ? "-" : "") + "\(whole).\(digits)"
     }
 
-    /// §4.1.6.
+    /// Writes a string (§4.1.6).
     private mutating func write(string content: String) throws(HTTPError) {
         guard content.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw .unwritableStructuredField("a string holds more than printable ASCII")
@@ -95,7 +95,7 @@ struct StructuredWriter {
         text += "\""
     }
 
-    /// §4.1.7.
+    /// Writes a token (§4.1.7).
     private mutating func write(token word: String) throws(HTTPError) {
         guard let first = word.utf8.first, StructuredSyntax.beginsToken(first),
             word.utf8.allSatisfy(StructuredSyntax.isToken)
@@ -103,10 +103,10 @@ struct StructuredWriter {
         text += word
     }
 
-    /// §4.1.8: base64 with padding.
+    /// Writes a byte sequence in padded base64 (§4.1.8).
     private mutating func write(_ bytes: [UInt8]) { text += ":" + Base64Alphabet.standard.encodePadded(bytes) + ":" }
 
-    /// §4.1.11: what is no printable ASCII, the percent sign and the quote as bytes in lower case.
+    /// Writes a display string: non-ASCII bytes, percent signs and quotes are percent-encoded in lower case (§4.1.11).
     private mutating func write(displayString content: String) {
         text += "%\""
         for byte in content.utf8 {

@@ -2,15 +2,16 @@
 
 import LatchCore
 
-/// A certificate by which this client shows who it is, for the hosts that may know that.
+/// A client certificate and the hosts that it is presented to.
 ///
-/// A server asks for it in the handshake; the others, also those that a redirect leads to, learn nothing of it.
+/// It is presented if the server requests it in the handshake; other hosts, including targets of redirects, never see
+/// it.
 public struct ClientCertificate: Sendable, CustomStringConvertible, CustomReflectable {
-    /// The two containers in which certificates and keys are handed out.
+    /// The container formats of certificates and keys.
     package enum Content: Sendable {
-        /// RFC 7468: the certificate with its chain, and the private key.
+        /// PEM (RFC 7468): the certificate with its chain, and the private key.
         case pem(certificate: [UInt8], key: [UInt8])
-        /// RFC 7292.
+        /// PKCS#12 (RFC 7292).
         case pkcs12([UInt8])
 
         fileprivate static func checked(certificate: [UInt8], key: [UInt8]) throws(HTTPError) -> Content {
@@ -24,34 +25,34 @@ public struct ClientCertificate: Sendable, CustomStringConvertible, CustomReflec
         }
     }
 
-    /// The hosts that it is shown to.
-    public let hosts: [HostPattern]
+    /// The hosts that it is presented to.
+    package let hosts: [HostPattern]
     package let content: Content
     package let passphrase: String?
 
-    /// A certificate with its chain and its key, both in PEM; they may stand in the same text.
+    /// Creates a client certificate from a chain and a key in PEM, which may be in the same text.
     ///
     /// - Parameters:
-    ///   - passphrase: Of the key.
-    ///   - hosts: See `HostPattern`; at least one.
-    /// - Throws: `HTTPError.invalidTLSPolicy`. Whether the key opens and belongs to the certificate shows at the first
-    ///   request, which throws the same.
+    ///   - passphrase: The passphrase of the key.
+    ///   - hosts: The host patterns; at least one.
+    /// - Throws: `HTTPError.invalidTLSPolicy`. The first request throws the same if the key cannot be decrypted or does
+    ///   not match the certificate.
     public init(
         pem certificate: [UInt8], key: [UInt8], passphrase: String? = nil, for hosts: String...
     ) throws(HTTPError) {
         try self.init(try .checked(certificate: certificate, key: key), passphrase: passphrase, for: hosts)
     }
 
-    /// A certificate and its key in one PKCS#12 container (`.p12`, `.pfx`).
+    /// Creates a client certificate from a PKCS#12 container (`.p12`, `.pfx`).
     ///
-    /// - Throws: `HTTPError.invalidTLSPolicy`, for a wrong passphrase at the first request.
+    /// - Throws: `HTTPError.invalidTLSPolicy`; for a wrong passphrase, the first request does.
     public init(pkcs12: [UInt8], passphrase: String, for hosts: String...) throws(HTTPError) {
         try self.init(.pkcs12(pkcs12), passphrase: passphrase, for: hosts)
     }
 
-    /// A certificate in PEM, read from files now.
+    /// Creates a client certificate from PEM files, which are read now.
     ///
-    /// - Parameter keyFile: Where the key stands; nil where it is in the certificate's file.
+    /// - Parameter keyFile: The path of the key's file; nil if the key is in the certificate's file.
     /// - Throws: `HTTPError.fileUnavailable` and `HTTPError.invalidTLSPolicy`.
     public init(
         pemFile: String, keyFile: String? = nil, passphrase: String? = nil, for hosts: String...
@@ -61,7 +62,7 @@ public struct ClientCertificate: Sendable, CustomStringConvertible, CustomReflec
         try self.init(content, passphrase: passphrase, for: hosts)
     }
 
-    /// A certificate in a PKCS#12 container, read from a file now.
+    /// Creates a client certificate from a PKCS#12 file, which is read now.
     ///
     /// - Throws: `HTTPError.fileUnavailable` and `HTTPError.invalidTLSPolicy`.
     public init(pkcs12File: String, passphrase: String, for hosts: String...) throws(HTTPError) {
@@ -69,7 +70,7 @@ public struct ClientCertificate: Sendable, CustomStringConvertible, CustomReflec
     }
 
     private init(_ content: Content, passphrase: String?, for hosts: [String]) throws(HTTPError) {
-        guard !hosts.isEmpty else { throw .invalidTLSPolicy("a client certificate is for no host") }
+        guard !hosts.isEmpty else { throw .invalidTLSPolicy("a client certificate has no host") }
         if case .pkcs12(let bytes) = content, bytes.isEmpty {
             throw .invalidTLSPolicy("the client certificate is empty")
         }
@@ -83,17 +84,17 @@ public struct ClientCertificate: Sendable, CustomStringConvertible, CustomReflec
         self.passphrase = passphrase
     }
 
-    /// The hosts, and nothing of what is to stay secret.
+    /// The hosts, without the key material.
     public var description: String {
         "ClientCertificate(for: \(hosts.map(\.description).joined(separator: ", ")))"
     }
 
-    /// Shows no more than `description`.
+    /// A mirror with nothing but the hosts.
     public var customMirror: Mirror { Mirror(self, children: ["hosts": hosts]) }
 
     private static func bytes(of path: String) throws(HTTPError) -> [UInt8] {
-        do throws(FileFailure) {
-            guard let bytes = try AtomicFile(path).read() else { throw FileFailure("open", path, number: 2) }
+        do throws(FileError) {
+            guard let bytes = try AtomicFile(path).read() else { throw FileError("open", path, number: 2) }
             return bytes
         } catch {
             throw .fileUnavailable("The client certificate could not be read: \(error).")

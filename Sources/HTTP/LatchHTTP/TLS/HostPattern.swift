@@ -2,39 +2,40 @@
 
 import LatchCore
 
-/// Which hosts a setting is for: one host, or a domain with everything below it; never a part of a name.
+/// A pattern of hosts: one host, or a domain with all of its subdomains.
 ///
-/// `api.example.com` is that host alone. `.example.com`, with the dot in front, is `example.com`, `api.example.com` and
-/// `a.b.example.com`, and not `badexample.com`.
-public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
-    /// In lower case, with the dot in front where there is one.
+/// `api.example.com` matches that host alone. `.example.com`, with a leading dot, matches `example.com`,
+/// `api.example.com` and `a.b.example.com`, but not `badexample.com`.
+package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
+    /// The pattern in lower case, with its leading dot.
     private let text: String
 
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
-    /// - Throws: `HTTPError.invalidTLSPolicy` for what is no host name or address, for a host with a port or a scheme,
-    ///   and for a domain with one label, below which strangers live.
-    public init(_ text: String) throws(HTTPError) {
+    /// - Throws: `HTTPError.invalidTLSPolicy` for an invalid host name or address, for a host with a port or a scheme,
+    ///   and for a domain of a single label, which is a public suffix.
+    package init(_ text: String) throws(HTTPError) {
         let lowercase = String(decoding: text.utf8.map(asciiLowercased), as: UTF8.self)
         let isDomain = lowercase.hasPrefix(".")
         let host = isDomain ? lowercase.dropFirst() : lowercase[...]
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         let isName = labels.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(Self.isLabelByte) }
-        guard isDomain ? isName && labels.count > 1 : isName || Self.isBracketed(host) else {
+        guard isDomain ? isName && labels.count > 1 : isName || isIPv6Literal(host) else {
             throw .invalidTLSPolicy("'\(text)' names no host")
         }
         self.text = lowercase
     }
 
-    /// The pattern as it is written.
-    public var description: String { text }
+    /// The pattern.
+    package var description: String { text }
 
-    /// Whether a host, as `HTTPOrigin.host` writes it, is meant.
-    public func matches(_ host: String) -> Bool {
+    /// Whether a host matches; it must have the form of `HTTPOrigin.host`.
+    package func matches(_ host: String) -> Bool {
         text.hasPrefix(".") ? host.hasSuffix(text) || host == text.dropFirst() : host == text
     }
 
-    /// How narrow the pattern is: of several that match a host, the longest is meant, and the host itself before all.
+    /// The specificity of the pattern: of several matching patterns the longest one applies, and an exact host before
+    /// all.
     var rank: Int { text.hasPrefix(".") ? text.utf8.count : .max }
 
     private static func isLabelByte(_ byte: UInt8) -> Bool {
@@ -44,9 +45,4 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// RFC 3986 §3.2.2: an IPv6 address.
-    private static func isBracketed(_ host: Substring) -> Bool {
-        guard host.count > 3, host.first == "[", host.last == "]" else { return false }
-        return host.dropFirst().dropLast().allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
-    }
 }

@@ -2,7 +2,7 @@
 
 import LatchCore
 
-/// The public keys that a host may show, beside being vouched for by an authority.
+/// The public keys that a host may use, in addition to the validation of its certificate chain.
 ///
 /// ```swift
 /// let pins = try PublicKeyPins(
@@ -16,20 +16,19 @@ import LatchCore
 ///     openssl x509 -in host.pem -pubkey -noout | openssl pkey -pubin -outform der |
 ///         openssl dgst -sha256 -binary | base64
 ///
-/// A key that nobody uses yet is part of every set: without it, the day on which the key is lost or leaked is the day on
-/// which the app is locked out.
+/// Every set needs a backup key that is not in use yet: otherwise the loss or leak of the key locks the app out.
 public struct PublicKeyPins: Sendable, Hashable {
-    /// The hosts that may show no other key.
-    public let hosts: HostPattern
-    /// The digests, of 32 bytes each.
+    /// The hosts that the pins apply to.
+    package let hosts: HostPattern
+    /// The SHA-256 digests of the keys.
     package let digests: [[UInt8]]
 
-    /// Pins for a host, or with a dot in front for a domain.
+    /// Creates pins for a host, or with a leading dot for a domain.
     ///
     /// - Parameters:
-    ///   - host: See `HostPattern`.
-    ///   - pin: The key in use, in base64 with its padding, with or without `sha256/` in front.
-    ///   - backup: A key that is kept elsewhere; another one.
+    ///   - host: The host pattern.
+    ///   - pin: The current key, in padded base64, with or without the prefix `sha256/`.
+    ///   - backup: A different key, which is stored elsewhere.
     ///   - more: Further keys.
     /// - Throws: `HTTPError.invalidTLSPolicy`.
     public init(for host: String, _ pin: String, backup: String, _ more: String...) throws(HTTPError) {
@@ -37,14 +36,14 @@ public struct PublicKeyPins: Sendable, Hashable {
         var digests: [[UInt8]] = []
         for text in [pin, backup] + more {
             let digest = try Self.digest(text)
-            // Twice the same would be a set without a backup that looks like one with.
-            guard !digests.contains(digest) else { throw .invalidTLSPolicy("a pin for \(host) stands there twice") }
+            // A duplicate would be a set without a backup that looks like one with a backup.
+            guard !digests.contains(digest) else { throw .invalidTLSPolicy("a pin for \(host) occurs twice") }
             digests.append(digest)
         }
         self.digests = digests
     }
 
-    /// RFC 7469 §2.4 and RFC 4648 §4: exactly 32 bytes, with padding.
+    /// Decodes a pin (RFC 7469 §2.4 and RFC 4648 §4): exactly 32 bytes, with padding.
     private static func digest(_ text: String) throws(HTTPError) -> [UInt8] {
         let base64 = text.hasPrefix("sha256/") ? text.dropFirst(7) : text[...]
         guard base64.utf8.count == 44, base64.utf8.last == 0x3D,

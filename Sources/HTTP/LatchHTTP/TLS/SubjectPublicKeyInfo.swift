@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The form of a public key of which pins are digests (RFC 5280 §4.1.2.7), around the forms in which keys are exported.
+/// The encoding of a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), whose digest is a pin, from an exported key.
 enum SubjectPublicKeyInfo {
-    /// A kind of key, with the algorithm as it is named in DER.
-    enum Kind {
-        /// RFC 8017: a modulus and an exponent in a SEQUENCE.
+    /// The type of a key.
+    enum KeyType {
+        /// An RSA key (RFC 8017): a modulus and an exponent in a SEQUENCE.
         case rsa
-        /// RFC 5480: an uncompressed point on P-256, P-384 or P-521.
+        /// An elliptic-curve key (RFC 5480): an uncompressed point on P-256, P-384 or P-521.
         case point
 
-        /// RFC 3279 §2.3.1, and RFC 5480 §2.1.1 by the length of a point; nil for another curve.
+        /// Returns the DER of the algorithm (RFC 3279 §2.3.1 and, by the length of a point, RFC 5480 §2.1.1), or nil
+        /// for another curve.
         fileprivate func algorithm(of key: [UInt8]) -> [UInt8]? {
             let ecPublicKey: [UInt8] = [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
             return switch (self, key.count) {
@@ -22,13 +23,13 @@ enum SubjectPublicKeyInfo {
         }
     }
 
-    /// The key with its algorithm; nil for one that is not known here.
-    static func encode(_ kind: Kind, _ key: [UInt8]) -> [UInt8]? {
-        guard let algorithm = kind.algorithm(of: key) else { return nil }
+    /// Encodes the key with its algorithm, or returns nil for an unknown curve.
+    static func encode(_ type: KeyType, _ key: [UInt8]) -> [UInt8]? {
+        guard let algorithm = type.algorithm(of: key) else { return nil }
         return element(0x30, element(0x30, algorithm) + element(0x03, [0] + key))
     }
 
-    /// X.690 §8.1.3: in the definite form, as short as it goes.
+    /// Encodes an element in the shortest definite form (X.690 §8.1.3).
     private static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         guard content.count >= 128 else { return [tag, UInt8(content.count)] + content }
         let length = withUnsafeBytes(of: content.count.bigEndian) { Array($0.drop { $0 == 0 }) }

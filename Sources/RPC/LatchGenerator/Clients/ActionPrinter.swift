@@ -2,7 +2,7 @@
 
 import LatchProto
 
-/// Writes the actions of a client: an enum with a case for each call.
+/// A printer of a client's actions: an enum with a case for each method.
 struct ActionPrinter {
     private let context: ClientContext
     private var plan: ServicePlan { context.plan }
@@ -15,9 +15,9 @@ struct ActionPrinter {
         printer.gap()
         printer.doc(
             """
-            What ``\(plan.clientName)`` can be asked to do.
+            An action of ``\(plan.clientName)``.
 
-            Its description shows no field that is secret.
+            Its description redacts secret fields.
             """)
         printer.block(
             "\(access)enum \(plan.actionName): \(context.standard("AxiomAction")), \(context.standard("Hashable")) {"
@@ -35,7 +35,7 @@ struct ActionPrinter {
 
     private func printTraits(to printer: inout SwiftPrinter) {
         printer.gap()
-        printer.doc("What the options of the service say of the action.")
+        printer.doc("The traits of the action, as the options of the service set them.")
         printer.block("\(access)var traits: \(context.standard("ActionTraits")) {") {
             $0.line("switch self {")
             for method in plan.methods { $0.line("case .\(method.caseName): \(traits(method))") }
@@ -56,7 +56,7 @@ struct ActionPrinter {
 
     private func printRequest(to printer: inout SwiftPrinter) {
         printer.gap()
-        printer.doc("What is sent.")
+        printer.doc("The request message of the action.")
         printer.block("\(access)var request: any \(context.standard("Message")) {") {
             $0.line("switch self {")
             for method in plan.methods { $0.line("case .\(method.caseName)(let request): request") }
@@ -66,33 +66,24 @@ struct ActionPrinter {
 
     private func printErrors(to printer: inout SwiftPrinter) {
         printer.gap()
-        printer.doc("What is wrong with the request: one sentence for each rule of the service that it breaks.")
-        let asked = zip(context.checks, context.ruled).map { !$0.isEmpty || $1 }
-        guard asked.contains(true) else {
+        printer.doc("The rules of the service that the request breaks, each as a sentence.")
+        let isChecked = zip(context.checks, context.hasMessageRules).map { !$0.isEmpty || $1 }
+        guard isChecked.contains(true) else {
             return printer.line("\(access)var validationErrors: [\(context.standard("String"))] { [] }")
         }
         printer.block("\(access)var validationErrors: [\(context.standard("String"))] {") {
             $0.line("var errors: [\(context.standard("String"))] = []")
             $0.line("switch self {")
-            for (index, method) in plan.methods.enumerated() where asked[index] {
+            for (index, method) in plan.methods.enumerated() where isChecked[index] {
                 $0.line("case .\(method.caseName)(let request):")
                 for check in context.checks[index] {
                     $0.line("    if \(check.violation) { errors.append(\(check.messageLiteral)) }")
                 }
-                if context.ruled[index] { $0.line("    errors += request.violations().map(\\.description)") }
+                if context.hasMessageRules[index] { $0.line("    errors += request.violations().map(\\.description)") }
             }
-            if asked.contains(false) { $0.line("default: break") }
+            if isChecked.contains(false) { $0.line("default: break") }
             $0.line("}")
             $0.line("return errors")
         }
-    }
-}
-
-extension RuleCheck {
-    /// What is true of a request that breaks the rule.
-    var violation: String {
-        // `!a.isEmpty` is broken by `a.isEmpty`; what has an operator keeps its parentheses.
-        guard condition.hasPrefix("!"), !condition.contains(" ") else { return "!(\(condition))" }
-        return String(condition.dropFirst())
     }
 }

@@ -2,7 +2,7 @@
 
 import LatchProto
 
-/// Writes the client of a service: an actor, and the protocol of the functions that the program gives it.
+/// A printer of a service's client: an actor, and the protocol of the functions that the program implements.
 struct ClientPrinter {
     private let context: ClientContext
     private var plan: ServicePlan { context.plan }
@@ -32,12 +32,12 @@ struct ClientPrinter {
             ```
             """)
         printer.block("\(access)actor \(plan.clientName): \(context.standard("AxiomClient")) {") {
-            $0.doc("What the client knows.")
+            $0.doc("The state of the client.")
             $0.line("\(access)typealias StateType = \(plan.stateName)")
-            $0.doc("What it can be asked to do.")
+            $0.doc("The actions of the client.")
             $0.line("\(access)typealias ActionType = \(plan.actionName)")
             $0.gap()
-            $0.doc("What stands behind the client.")
+            $0.doc("The core that runs the actions of the client.")
             $0.line("\(access)nonisolated let core: \(context.standard("ClientCore"))<\(plan.stateName)>")
             $0.line("private let service: any \(context.service)Protocol")
             if let reducer = plan.reducerName { $0.line("private let reducer: any \(reducer)") }
@@ -49,16 +49,16 @@ struct ClientPrinter {
 
     private func printInit(to printer: inout SwiftPrinter) {
         printer.gap()
-        // One space more than is to be there: comments lose their first one.
-        let reducer = "   - reducer: How answers change the state whose calls are marked CUSTOM."
+        // One additional space, since comments lose their first one.
+        let reducer = "   - reducer: The state updates of the methods that are marked CUSTOM."
         printer.doc(
             """
-            A client.
+            Creates a client.
 
             - Parameters:
-               - service: Who answers: a stub over a channel, or a fake.
-            \(plan.reducerName == nil ? "" : "\(reducer)\n")   - initialState: What is known before the first action.
-               - settings: The clock, the network, and where answers are kept.
+               - service: The service: a stub over a channel, or a fake.
+            \(plan.reducerName == nil ? "" : "\(reducer)\n")   - initialState: The state before the first action.
+               - settings: The clock, the network, and the cache of responses.
             """)
         printer.block("\(access)init(", until: ") {") {
             $0.line("service: any \(context.service)Protocol,")
@@ -74,9 +74,9 @@ struct ClientPrinter {
 
     private func printPerform(to printer: inout SwiftPrinter) {
         printer.gap()
-        printer.doc("Does an action, as a part of a run; `process` is what programs call.")
+        printer.doc("Performs an action as part of a run; programs call `process` instead.")
         if plan.methods.contains(where: { deprecation($0) != nil }) {
-            // Inside of it nobody is warned of actions that are deprecated.
+            // Inside a deprecated function the compiler does not warn of deprecated actions.
             printer.line("@available(*, deprecated, message: \"call process\")")
         }
         printer.block(
@@ -93,7 +93,7 @@ struct ClientPrinter {
     }
 
     private func deprecation(_ method: MethodPlan) -> String? {
-        Deprecation.attribute(method.method.options.message.bool(33), method.method.comments)
+        Deprecation.attribute(method.method.isDeprecated, method.method.comments)
     }
 
     private func printMethod(_ method: MethodPlan, to printer: inout SwiftPrinter) {
@@ -104,40 +104,40 @@ struct ClientPrinter {
             """
             \(method.documentation ?? "Calls \(method.method.fullName).")
 
-            The same as `\(process)`\(method.answersNothing ? "" : ", with the answer").
+            Equivalent to `\(process)`\(method.hasEmptyResponse ? "" : ", and returns the response").
             """)
         if let attribute = deprecation(method) { printer.line(attribute) }
-        if !method.answersNothing { printer.line("@discardableResult") }
-        let arrow = method.answersNothing ? "" : " -> \(shape.answer)"
+        if !method.hasEmptyResponse { printer.line("@discardableResult") }
+        let arrow = method.hasEmptyResponse ? "" : " -> \(shape.response)"
         printer.block(
             "\(access)func \(method.caseName)(_ request: \(shape.request), in run: \(context.standard("ActionRun"))? = nil) async throws\(arrow) {"
         ) {
             $0.line("try await perform(.\(method.caseName)(request), request, in: run) { [service] in")
             $0.line("    try await service.\(shape.name)($0, options: $1)")
-            let change = ChangeText(context).change(of: method)
-            $0.line("} change: {\(change.head.isEmpty ? "" : " \(change.head)in")")
-            for line in change.lines { $0.line("    \(line)") }
+            let update = StateUpdatePrinter(context).update(of: method)
+            $0.line("} change: {\(update.head.isEmpty ? "" : " \(update.head)in")")
+            for line in update.lines { $0.line("    \(line)") }
             $0.line("}")
         }
     }
 
-    /// The functions that are missing: without them the program does not compile.
+    /// Prints the protocol of the state updates that the program implements.
     private func printReducer(to printer: inout SwiftPrinter) {
         guard let name = plan.reducerName else { return }
         printer.gap()
         printer.doc(
             """
-            How answers change the state of ``\(plan.clientName)``, for the calls whose update is marked CUSTOM.
+            The state updates of ``\(plan.clientName)`` for the methods that are marked CUSTOM.
 
-            A function depends on its arguments alone: it may be called again with another state, where actions at its side \
-            are taken back.
+            A function must depend only on its arguments: it may be called again with another state when a concurrent \
+            action is rolled back.
             """)
         printer.block("\(access)protocol \(name): \(context.standard("Sendable")) {") {
             for method in plan.methods where method.strategy == .custom {
-                let answer = method.answersNothing ? "" : ", answered answer: \(context.name(method.answer))"
-                $0.doc(method.documentation ?? "Changes the state by the answer of \(method.method.name).")
+                let response = method.hasEmptyResponse ? "" : ", response: \(context.name(method.response))"
+                $0.doc(method.documentation ?? "Updates the state with the response of \(method.method.name).")
                 $0.line(
-                    "func \(method.caseName)(_ request: \(context.name(method.request))\(answer), state: inout \(plan.stateName))"
+                    "func \(method.caseName)(_ request: \(context.name(method.request))\(response), state: inout \(plan.stateName))"
                 )
             }
         }

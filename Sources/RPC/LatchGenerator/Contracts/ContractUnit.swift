@@ -2,27 +2,27 @@
 
 import LatchProto
 
-/// What goes into one file of Swift.
+/// The declarations of one generated Swift file.
 struct ContractUnit {
-    /// Where it belongs.
+    /// The path within the output.
     var path: String
-    /// The .proto files that it is made of.
+    /// The names of the .proto files that it is generated from.
     var sources: [String] = []
     var services: [ServiceDescriptor] = []
     var messages: [MessageDescriptor] = []
     var enums: [EnumDescriptor] = []
-    /// Extensions outside of messages, with the name of the enum that holds them.
+    /// The extensions outside of messages, with the name of the enum that contains them.
     var extensions: [(name: String, fields: [FieldDescriptor])] = []
 
     var isEmpty: Bool { services.isEmpty && messages.isEmpty && enums.isEmpty && extensions.isEmpty }
 
-    /// Whether anything is written besides the head: options of the language are for compilers.
+    /// Whether the file contains any declaration: extensions of descriptor.proto's options produce none.
     var needsRuntime: Bool {
         !services.isEmpty || !messages.isEmpty || !enums.isEmpty
             || extensions.contains { !$0.fields.allSatisfy(ExtensionPrinter.isOption) }
     }
 
-    /// Files as the layout wants them.
+    /// Returns the units of some files in the layout that the options choose.
     static func units(
         of files: [FileDescriptor], _ options: SwiftOptions, _ types: TypeTable, _ context: inout ContractContext
     ) -> [ContractUnit] {
@@ -33,19 +33,19 @@ struct ContractUnit {
             }
         let names = Dictionary(grouping: units.flatMap(\.extensions), by: \.name).mapValues(\.count)
         for index in units.indices {
-            for place in units[index].extensions.indices {
-                let (name, fields) = units[index].extensions[place]
+            for position in units[index].extensions.indices {
+                let (name, fields) = units[index].extensions[position]
                 guard names[name, default: 0] > 1 || types.topLevel.contains(name), let file = fields.first?.file
                 else { continue }
                 // `a/user.proto` and `b/user.proto`, or a message of that name.
                 let path = SwiftNames.pascal(file.name.dropSuffix(".proto"))
-                units[index].extensions[place].name = SwiftNames.identifier("\(path)FileExtensions")
+                units[index].extensions[position].name = SwiftNames.identifier("\(path)FileExtensions")
             }
         }
         return units
     }
 
-    /// All of a file.
+    /// Creates the unit of all declarations of a file.
     private init(_ file: FileDescriptor, path: String) {
         self.path = path
         sources = [file.name]
@@ -58,18 +58,18 @@ struct ContractUnit {
         sources = [file.name]
     }
 
-    /// The extensions of a file, by the name of the enum that holds them.
+    /// Returns the extensions of a file, with the name of the enum that contains them.
     static func extensions(of file: FileDescriptor) -> [(name: String, fields: [FieldDescriptor])] {
         file.extensions.isEmpty ? [] : [("\(stem(of: file.name))Extensions", file.extensions)]
     }
 
-    /// The last part of a path in Pascal case, without its ending.
+    /// Returns the last component of a path in Pascal case, without its extension.
     static func stem(of name: String) -> String {
         let last = name.split(separator: "/").last ?? ""
         return SwiftNames.identifier(SwiftNames.pascal(last.split(separator: ".").first ?? ""))
     }
 
-    /// The path of what is made of a .proto file.
+    /// Returns the path of the Swift file for a .proto file.
     static func path(of name: String, _ naming: SwiftOptions.FileNaming) -> String {
         let stem = name.dropSuffix(".proto")
         let path =
@@ -82,19 +82,18 @@ struct ContractUnit {
     }
 }
 
-// What it needs of others.
 extension ContractUnit {
-    /// Modules whose types occur, and whether Foundation's do.
+    /// Returns the modules whose types occur, and whether Foundation's types do.
     func uses(_ types: TypeTable) -> (modules: Set<String>, foundation: Bool) {
         var (modules, foundation) = (Set<String>(), false)
-        func note(_ fullName: String?) {
+        func insert(_ fullName: String?) {
             if let fullName, let module = types.module(of: fullName) { modules.insert(module) }
         }
         func visit(_ field: FieldDescriptor) {
             if field.message?.fullName == "google.protobuf.Timestamp" || field.type == .bytes { foundation = true }
-            note(field.message?.fullName)
-            note(field.enum?.fullName)
-            note(field.extendee?.fullName)
+            insert(field.message?.fullName)
+            insert(field.enum?.fullName)
+            insert(field.extendee?.fullName)
         }
         func visit(_ message: MessageDescriptor) {
             message.fields.forEach(visit)
@@ -104,24 +103,24 @@ extension ContractUnit {
         messages.forEach(visit)
         extensions.forEach { $0.fields.forEach(visit) }
         for method in services.flatMap(\.methods) {
-            note(method.input?.fullName)
-            note(method.output?.fullName)
+            insert(method.input?.fullName)
+            insert(method.output?.fullName)
         }
         return (modules, foundation)
     }
 
-    /// Whether a file names types of another one in what is written of it.
+    /// Whether the generated code of a file refers to types of another file.
     static func references(_ file: FileDescriptor, to other: FileDescriptor) -> Bool {
-        func isThere(_ field: FieldDescriptor) -> Bool {
+        func refers(_ field: FieldDescriptor) -> Bool {
             if let extendee = field.extendee, extendee.file.name == "google/protobuf/descriptor.proto" { return false }
             return (field.message?.file === other || field.enum?.file === other || field.extendee?.file === other)
                 && TypeTable.runtimeNames[field.message?.fullName ?? field.enum?.fullName ?? ""] == nil
         }
-        func isThere(_ message: MessageDescriptor) -> Bool {
-            message.fields.contains(where: isThere) || message.extensions.contains(where: isThere)
-                || message.messages.contains(where: isThere)
+        func refers(_ message: MessageDescriptor) -> Bool {
+            message.fields.contains(where: refers) || message.extensions.contains(where: refers)
+                || message.messages.contains(where: refers)
         }
-        return file.messages.contains(where: isThere) || file.extensions.contains(where: isThere)
+        return file.messages.contains(where: refers) || file.extensions.contains(where: refers)
             || file.services.contains { service in
                 service.methods.contains { method in
                     [method.input, method.output].contains { message in
@@ -133,7 +132,7 @@ extension ContractUnit {
 }
 
 extension String {
-    /// Without that end, where it has it.
+    /// Returns the text without a suffix, if it has it.
     fileprivate func dropSuffix(_ suffix: String) -> String {
         hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
     }

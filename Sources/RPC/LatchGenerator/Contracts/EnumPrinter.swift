@@ -2,9 +2,9 @@
 
 import LatchProto
 
-/// Writes an enum.
+/// A printer of enums.
 struct EnumPrinter {
-    /// Writes an enum with its numbers.
+    /// Prints an enum with its numbers.
     static func print(
         _ one: EnumDescriptor, in scope: TypeScope, _ context: inout ContractContext, to printer: inout SwiftPrinter
     ) {
@@ -12,20 +12,20 @@ struct EnumPrinter {
         NameCheck.check(shape, one, &context)
         let (access, types) = (context.access, context.types)
         let number = types.standard("Int32", in: scope)
-        printer.doc(Deprecation.documentation(one.options.message.bool(3), one.comments))
+        printer.doc(Deprecation.documentation(one.isDeprecated, one.comments))
         let name = types.ownName(one.fullName)
         printer.block("\(access)enum \(name): \(types.standard("ProtoEnum", in: scope)) {") {
             for one in shape.cases {
-                $0.doc(Deprecation.documentation(one.value.options.message.bool(1), one.value.comments))
+                $0.doc(Deprecation.documentation(one.value.isDeprecated, one.value.comments))
                 $0.line("case \(one.name)")
             }
             if shape.isOpen {
-                $0.doc("A number that the file does not name.")
+                $0.doc("A number without a name in the .proto file.")
                 $0.line("case unrecognized(\(number))")
             }
             for (alias, first) in shape.aliases {
                 $0.gap()
-                $0.doc(Deprecation.documentation(alias.value.options.message.bool(1), alias.value.comments))
+                $0.doc(Deprecation.documentation(alias.value.isDeprecated, alias.value.comments))
                 $0.line("\(access)static var \(alias.name): Self { .\(first.name) }")
             }
             $0.gap()

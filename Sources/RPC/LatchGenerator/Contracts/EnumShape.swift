@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchProto
+import LatchProto
 
-/// What an enum is in Swift: its cases, and further names of the same numbers.
-package struct EnumShape {
+/// The Swift representation of an enum: its cases, and the aliases of their numbers.
+struct EnumShape {
     /// A value and its name.
-    package struct Case {
+    struct Case {
         /// The value.
-        package let value: EnumValueDescriptor
-        /// Its name, as it is declared.
-        package let name: String
-        /// The name that another value has, so that this one has its number behind it; nil for all others.
-        package var plainName: String?
+        let value: EnumValueDescriptor
+        /// The name of the Swift declaration.
+        let name: String
+        /// The name without a numeric suffix, where another value has that name; nil for all others.
+        var plainName: String?
     }
 
     /// The first value of each number, in the order of the file.
-    package private(set) var cases: [Case] = []
-    /// Further values of numbers that another one has.
-    package private(set) var aliases: [(alias: Case, of: Case)] = []
-    /// Whether numbers without a name are kept.
-    package let isOpen: Bool
+    private(set) var cases: [Case] = []
+    /// The values whose number an earlier value has.
+    private(set) var aliases: [(alias: Case, of: Case)] = []
+    /// Whether unknown numbers are preserved.
+    let isOpen: Bool
 
-    /// The shape of an enum.
-    package init(_ one: EnumDescriptor) {
+    /// Creates the shape of an enum.
+    init(_ one: EnumDescriptor) {
         isOpen = one.features.enumType == .open
         var names = one.values.map { SwiftNames.enumCase($0.name, of: one.name) }
-        // `FOO_BAR` and `BAR` of `Foo` would be one name; then all of them keep what is in front.
+        // `FOO_BAR` and `BAR` of `Foo` would have the same name: then all values keep their prefixes.
         if Set(names).count < names.count { names = one.values.map { SwiftNames.enumCase($0.name, of: "") } }
         var (byNumber, taken) = ([Int32: Case](), NameSet())
         var spellings: [Int32: Set<String>] = [:]
         for (value, name) in zip(one.values, names) {
-            // Two spellings of one number that are one name in Swift are one case.
+            // Two names of one number that are the same in Swift become one case.
             guard spellings[value.number, default: []].insert(name).inserted else { continue }
             var own = Case(value: value, name: taken.take(name, or: Int(value.number)))
             if own.name != name { own.plainName = name }

@@ -2,10 +2,9 @@
 
 import LatchProto
 
-/// Writes extensions as constants of an enum without cases: `user[UserExtensions.nick]`.
+/// A printer of extensions as constants of a caseless enum: `user[UserExtensions.nick]`.
 enum ExtensionPrinter {
-    /// Writes extensions; nothing where there are none, or where all of them extend the language's own options, which
-    /// only a compiler reads.
+    /// Prints extensions; nothing for extensions of descriptor.proto's options, which only compilers read.
     static func print(
         _ fields: [FieldDescriptor], named name: String, in scope: TypeScope, _ context: inout ContractContext,
         to printer: inout SwiftPrinter
@@ -16,11 +15,11 @@ enum ExtensionPrinter {
         var names = NameSet(["all"])
         let shapes = fields.map {
             let property = names.take(SwiftNames.property($0.name), or: Int($0.number))
-            context.note($0.name, is: property, not: SwiftNames.property($0.name), at: $0.places.name, in: $0.file)
+            context.warn($0.name, is: property, not: SwiftNames.property($0.name), at: $0.namePosition, in: $0.file)
             return FieldShape($0, named: property, slot: 0, types, in: scope, isSecret: context.isSecret)
         }
         printer.gap()
-        printer.doc("Fields of other messages.")
+        printer.doc("Extensions of messages.")
         printer.block("\(access)enum \(name) {") {
             for shape in shapes { print(shape, in: scope, context, to: &$0) }
             $0.gap()
@@ -35,12 +34,12 @@ enum ExtensionPrinter {
     ) {
         let (access, types, field) = (context.access, context.types, shape.field)
         let schema = SchemaText(extension: shape)
-        let mark = SwiftNames.rawMark(for: schema.lines)
+        let pounds = SwiftNames.rawStringDelimiter(for: schema.lines)
         let extended = types.name(field.extendee?.fullName ?? "", in: scope)
         let list = schema.types.map { "\(types.name($0, in: scope)).self" }.joined(separator: ", ")
         let type = "\(types.standard("Extension", in: scope))<\(extended), \(shape.extensionType)>"
-        let value = "\(mark)\"\(schema.lines.first ?? "")\"\(mark)\(list.isEmpty ? "" : ", types: [\(list)]")"
-        let attribute = Deprecation.attribute(field.options.message.bool(3), field.comments)
+        let value = "\(pounds)\"\(schema.lines.first ?? "")\"\(pounds)\(list.isEmpty ? "" : ", types: [\(list)]")"
+        let attribute = Deprecation.attribute(field.isDeprecated, field.comments)
         printer.doc(field.comments.documentation)
         if let attribute {
             printer.line(attribute)
@@ -49,12 +48,12 @@ enum ExtensionPrinter {
         printer.line("\(attribute == nil ? access : "private ")static let \(constant(shape)) = \(type)(\(value))")
     }
 
-    /// The constant of an extension; that of a deprecated one has a second name, since `all` would be warned of its own.
+    /// Returns the constant of an extension; a deprecated one has a second name, so that `all` compiles without a warning.
     private static func constant(_ shape: FieldShape) -> String {
-        shape.field.isDeprecated ? FieldDescriptor.quiet(shape.property) : shape.property
+        shape.field.isDeprecated ? FieldDescriptor.undeprecatedName(shape.property) : shape.property
     }
 
-    /// Whether a field extends the language's own options.
+    /// Whether a field extends an option message of descriptor.proto.
     static func isOption(_ field: FieldDescriptor) -> Bool {
         field.extendee?.file.name == "google/protobuf/descriptor.proto"
     }

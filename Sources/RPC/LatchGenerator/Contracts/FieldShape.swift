@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchProto
+import LatchProto
 
-/// What a field is in Swift: its property, how it is read and written, and what is said of it in the schema.
-package struct FieldShape {
-    /// How a field is there or is not.
-    package enum Presence: Sendable, Hashable {
-        /// The value itself; zero is not there.
+/// The Swift representation of a field: its property, its storage access and its presence.
+struct FieldShape {
+    /// The presence of a field.
+    enum Presence: Sendable, Hashable {
+        /// A plain value without presence: the default value counts as absent.
         case implicit
         /// An optional value.
         case optional
-        /// The value itself, and `hasX` beside it: there is a default, or the field is required.
+        /// A plain value with `hasX`: the field has a default or is required.
         case tracked
-        /// One case of a oneof, by its number in the message.
+        /// A case of a oneof, by the oneof's index in the message.
         case oneof(Int)
         /// An array.
         case repeated
@@ -21,18 +21,18 @@ package struct FieldShape {
     }
 
     /// The field.
-    package let field: FieldDescriptor
-    /// Its place in the schema's text.
-    package let slot: Int
-    /// How it is there or is not.
-    package let presence: Presence
-    /// The name of its property, as it is declared.
-    package let property: String
-    /// Whether nothing may show its value.
-    package let isSecret: Bool
-    /// One value; of a map, the value.
+    let field: FieldDescriptor
+    /// The index of the field in the schema.
+    let slot: Int
+    /// The presence of the field.
+    let presence: Presence
+    /// The name of the Swift property.
+    let property: String
+    /// Whether descriptions redact the value.
+    let isSecret: Bool
+    /// The shape of a single value; for a map, of its values.
     let value: ValueShape
-    /// The type of a map's keys.
+    /// The shape of a map's keys.
     let key: ValueShape?
 
     init(
@@ -53,15 +53,15 @@ package struct FieldShape {
         }
     }
 
-    /// How a field is there or is not.
-    package static func presence(of field: FieldDescriptor) -> Presence {
+    /// Returns the presence of a field.
+    static func presence(of field: FieldDescriptor) -> Presence {
         if field.isMap { return .map }
         if field.label == .repeated { return .repeated }
         if let index = field.oneofIndex, !field.isProto3Optional { return .oneof(index) }
         if field.isRequired || field.defaultValue != nil { return .tracked }
-        // An extension is nothing but a value of its own: nil says that it is absent.
+        // The value of an extension is nil where it is absent.
         if field.isExtension { return .optional }
-        if isTime(field) { return field.saysOptional ? .optional : .tracked }
+        if isTime(field) { return field.isMarkedOptional ? .optional : .tracked }
         return field.hasPresence ? .optional : .implicit
     }
 
@@ -71,7 +71,7 @@ package struct FieldShape {
     }
 
     /// The type of the property.
-    package var type: String {
+    var type: String {
         switch presence {
         case .implicit, .tracked, .oneof: value.type
         case .optional: "\(value.type)?"
@@ -80,7 +80,7 @@ package struct FieldShape {
         }
     }
 
-    /// How the storage gives the property's value.
+    /// The expression that accesses the property in the storage.
     var access: String {
         switch presence {
         case .implicit, .tracked, .oneof: "storage[\(value.label): \(slot)]"
@@ -90,10 +90,10 @@ package struct FieldShape {
         }
     }
 
-    /// How the storage gives the value of a field that may be absent.
+    /// The expression that accesses the value as an optional.
     var optionalAccess: String { "storage[\(value.optionalLabel): \(slot)]" }
 
-    /// The type of the parameter of an initialiser, and its default.
+    /// The type and the default of the initializer's parameter.
     var parameter: (type: String, zero: String) {
         switch presence {
         case .implicit:
@@ -105,20 +105,20 @@ package struct FieldShape {
         }
     }
 
-    /// How an initialiser writes its parameter.
+    /// The statement that assigns the initializer's parameter.
     var assignment: String {
         let isWhole = presence != .tracked && !(presence == .implicit && value.zero == nil)
         return "\(isWhole ? access : optionalAccess) = \(property)"
     }
 
-    /// The name of the property with a capital, for `hasX` and `clearX`.
-    package var capitalized: String { SwiftNames.capitalized(property) }
+    /// The capitalized name of the property, for `hasX` and `clearX`.
+    var capitalized: String { SwiftNames.capitalized(property) }
 }
 
 extension FieldDescriptor {
-    /// Whether its file says that it may be absent: by a word in proto3, by the label in proto2, where all fields that
-    /// have no presence of their own are marked so, and by nothing in editions, whose fields all may.
-    fileprivate var saysOptional: Bool {
+    /// Whether the file marks the field as `optional`: with the keyword in proto3 and the label in proto2; editions have
+    /// no mark.
+    fileprivate var isMarkedOptional: Bool {
         switch file.syntax {
         case .proto3: isProto3Optional
         case .proto2: true

@@ -2,7 +2,7 @@
 
 import LatchProto
 
-/// Writes a message as a struct over its storage.
+/// A printer of messages, each a struct over its storage.
 struct MessagePrinter {
     private let shape: MessageShape
     private let types: TypeTable
@@ -16,7 +16,7 @@ struct MessagePrinter {
         forwarding = context.forwarding
     }
 
-    /// Writes a message and all that stands in it.
+    /// Prints a message with its nested types.
     static func print(
         _ message: MessageDescriptor, in scope: TypeScope, _ context: inout ContractContext,
         to printer: inout SwiftPrinter
@@ -25,7 +25,7 @@ struct MessagePrinter {
         NameCheck.check(shape, &context)
         let this = MessagePrinter(shape, context)
         let name = context.types.ownName(message.fullName)
-        printer.doc(Deprecation.documentation(message.options.message.bool(3), message.comments))
+        printer.doc(Deprecation.documentation(message.isDeprecated, message.comments))
         let rules = context.rules(of: message)
         let conformance = context.types.standard(rules == nil ? "Message" : "RuledMessage", in: shape.scope)
         printer.block("\(context.access)struct \(name): \(conformance) {") {
@@ -33,7 +33,7 @@ struct MessagePrinter {
             if let rules { this.printRules(rules, to: &$0) }
             this.printStorage(to: &$0)
             this.printMembers(to: &$0)
-            this.printInitialiser(to: &$0)
+            this.printInitializer(to: &$0)
             for oneof in shape.oneofs { this.printCases(of: oneof, to: &$0) }
             for one in message.enums {
                 $0.gap()
@@ -54,15 +54,16 @@ struct MessagePrinter {
         let name = SwiftNames.literal(shape.message.fullName)
         let head = "\(access)static let schema = \(standard("MessageSchema"))("
         guard !schema.lines.isEmpty else { return printer.line("\(head)\(name), \"\")") }
-        // Only defaults have quotation marks; with backslashes among them a raw literal shows them as they are.
-        let mark =
-            schema.lines.contains { $0.utf8.contains(UInt8(ascii: "\\")) } ? SwiftNames.rawMark(for: schema.lines) : ""
+        // Only defaults contain quotation marks; where they contain backslashes, a raw string keeps them as they are.
+        let pounds =
+            schema.lines.contains { $0.utf8.contains(UInt8(ascii: "\\")) }
+            ? SwiftNames.rawStringDelimiter(for: schema.lines) : ""
         printer.block(head, until: nil) {
             $0.line("\(name),")
-            $0.line("\(mark)\"\"\"")
+            $0.line("\(pounds)\"\"\"")
             for line in schema.lines { $0.line(line) }
-            guard !schema.types.isEmpty else { return $0.line("\"\"\"\(mark))") }
-            $0.line("\"\"\"\(mark),")
+            guard !schema.types.isEmpty else { return $0.line("\"\"\"\(pounds))") }
+            $0.line("\"\"\"\(pounds),")
             let types = schema.types.map { "\(self.types.name($0, in: shape.scope)).self" }
             $0.list(types, from: "types: [", to: "])")
         }
@@ -71,11 +72,11 @@ struct MessagePrinter {
     private func printRules(_ lines: [String], to printer: inout SwiftPrinter) {
         let head = "\(access)static let rules = \(standard("MessageRules"))("
         guard !lines.isEmpty else { return printer.line("\(head))") }
-        let mark = SwiftNames.rawMark(for: lines, always: true)
+        let pounds = SwiftNames.rawStringDelimiter(for: lines, always: true)
         printer.block(head, until: nil) {
-            $0.line("\(mark)\"\"\"")
+            $0.line("\(pounds)\"\"\"")
             for line in lines { $0.line(line) }
-            $0.line("\"\"\"\(mark))")
+            $0.line("\"\"\"\(pounds))")
         }
     }
 
@@ -100,25 +101,26 @@ struct MessagePrinter {
     }
 
     private func printProperty(_ field: FieldShape, to printer: inout SwiftPrinter) {
-        let deprecation = Deprecation.attribute(field.field.options.message.bool(3), field.field.comments)
+        let deprecation = Deprecation.attribute(field.field.isDeprecated, field.field.comments)
         func declare(_ text: String) {
             if let deprecation { printer.line(deprecation) }
             printer.line(forwarding + text)
         }
         printer.doc(field.field.comments.documentation)
-        let place = field.access
+        let access = field.access
         let change =
             field.presence == .repeated || field.presence == .map
-            ? "_modify { yield &\(place) }" : "set { \(place) = newValue }"
-        declare("var \(field.property): \(field.type) { get { \(place) } \(change) }")
-        if deprecation != nil { printer.line("var \(field.field.reading): \(field.type) { \(place) }") }
+            ? "_modify { yield &\(access) }" : "set { \(access) = newValue }"
+        declare("var \(field.property): \(field.type) { get { \(access) } \(change) }")
+        if deprecation != nil { printer.line("var \(field.field.reading): \(field.type) { \(access) }") }
         guard field.presence == .tracked else { return }
         declare("var has\(field.capitalized): \(standard("Bool")) { storage.has(\(field.slot)) }")
         declare("mutating func clear\(field.capitalized)() { storage.clear(\(field.slot)) }")
     }
 }
 
-// Oneofs.
+// MARK: Oneofs
+
 extension MessagePrinter {
     private func printProperty(of oneof: MessageShape.Oneof, to printer: inout SwiftPrinter) {
         printer.doc(oneof.oneof.comments.documentation)
@@ -148,20 +150,21 @@ extension MessagePrinter {
         let conformances = "\(standard("Hashable")), \(standard("Sendable"))"
         printer.block("\(access)enum \(oneof.type): \(conformances) {") {
             for field in oneof.fields {
-                $0.doc(Deprecation.documentation(field.field.options.message.bool(3), field.field.comments))
+                $0.doc(Deprecation.documentation(field.field.isDeprecated, field.field.comments))
                 $0.line("case \(field.property)(\(field.type))")
             }
         }
     }
 }
 
-// The initialiser by members.
+// MARK: Memberwise initializer
+
 extension MessagePrinter {
-    /// How many fields a message may have and still be made with all of them: the compiler names each default after all
-    /// labels, which takes its time squared, and confuses the names of more than a thousand.
+    /// The maximum number of fields for a memberwise initializer: the compiler mangles the name of each default argument
+    /// with all labels, so that its time grows with the square of their number.
     private static let parameterLimit = 100
 
-    private func printInitialiser(to printer: inout SwiftPrinter) {
+    private func printInitializer(to printer: inout SwiftPrinter) {
         guard !shape.fields.isEmpty, shape.fields.count <= Self.parameterLimit else { return }
         var parameters: [String] = []
         var assignments: [String] = []
@@ -183,12 +186,12 @@ extension MessagePrinter {
         printer.lines("    storage = \(standard("MessageStorage"))(Self.schema)")
         for assignment in assignments { printer.lines("    \(assignment)") }
         printer.line("}")
-        printTextInitialisers(to: &printer)
+        printTextInitializers(to: &printer)
     }
 
-    /// `M(text: "a")` must set a field that is called so, rather than read the text format as all messages do: where the
-    /// field is optional, that would fit better.
-    private func printTextInitialisers(to printer: inout SwiftPrinter) {
+    /// Prints initializers for optional fields named `text` and `json`, without which overload resolution would choose
+    /// the initializers that all messages have for the text format and JSON.
+    private func printTextInitializers(to printer: inout SwiftPrinter) {
         for field in shape.fields
         where ["text", "json"].contains(field.property) && field.value.label == "string"
             && field.parameter.zero == "nil"

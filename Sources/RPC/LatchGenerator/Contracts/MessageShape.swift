@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchProto
+import LatchProto
 
-/// What a message is in Swift: its fields and its oneofs.
-package struct MessageShape {
+/// The Swift representation of a message: its fields and its oneofs.
+struct MessageShape {
     /// A oneof.
-    package struct Oneof {
+    struct Oneof {
         /// The oneof.
-        package let oneof: OneofDescriptor
-        /// Its number among those of the message.
-        package let index: Int
-        /// The name of its property.
-        package let property: String
-        /// The name of the enum of its cases.
-        package let type: String
-        /// Its fields.
-        package let fields: [FieldShape]
+        let oneof: OneofDescriptor
+        /// The index of the oneof in the message.
+        let index: Int
+        /// The name of the Swift property.
+        let property: String
+        /// The name of the Swift enum.
+        let type: String
+        /// The fields of the oneof.
+        let fields: [FieldShape]
     }
 
     /// The message.
-    package let message: MessageDescriptor
-    /// Its fields, in the order of the file, which is that of their slots.
-    package let fields: [FieldShape]
-    /// Its oneofs, without those that were made for one optional field.
-    package let oneofs: [Oneof]
-    /// What its own types hide inside of it.
+    let message: MessageDescriptor
+    /// The fields in the order of the file, which is the order of their slots.
+    let fields: [FieldShape]
+    /// The oneofs, without synthetic ones.
+    let oneofs: [Oneof]
+    /// The scope inside the message, whose nested types shadow others.
     let scope: TypeScope
 
     init(
@@ -53,7 +53,7 @@ package struct MessageShape {
         }
     }
 
-    /// The names of the enums of oneofs: a name that another type has at this place gets `Oneof` behind it.
+    /// Returns the names of the oneofs' enums, with the suffix `Oneof` where another type has the name.
     private static func oneofTypes(
         _ oneofs: [OneofDescriptor], _ message: MessageDescriptor, nested: Set<String>, _ types: TypeTable
     ) -> [String] {
@@ -77,7 +77,7 @@ package struct MessageShape {
         }
     }
 
-    /// Names that the text of a message uses.
+    /// The names of standard types that the text of a message uses.
     private static let standardNames: Set<String> = [
         "String", "Bool", "Int32", "Int64", "UInt32", "UInt64", "Float", "Double", "Data", "Date", "Duration",
         "Message",

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchProto
+import LatchProto
 
-/// What a method is in Swift.
-package struct MethodShape {
+/// The Swift representation of a method.
+struct MethodShape {
     /// The method.
-    package let method: MethodDescriptor
-    /// Its name.
-    package let name: String
-    /// The lines of its documentation, which is written at several places.
+    let method: MethodDescriptor
+    /// The name of the Swift function.
+    let name: String
+    /// The lines of the documentation.
     let documentation: [Substring]
-    /// The message that is sent.
-    package let request: String
-    /// The message that is answered.
-    package let answer: String
-    /// Whether the answer is `google.protobuf.Empty`, which Swift calls `Void`.
-    package let answersNothing: Bool
+    /// The type of a request message.
+    let request: String
+    /// The type of a response message.
+    let response: String
+    /// Whether the response is a single `google.protobuf.Empty`, which becomes `Void`.
+    let hasEmptyResponse: Bool
     private let stream: String
 
-    /// The shape of a method.
+    /// Creates the shape of a method.
     ///
-    /// - Parameter isDocumented: Whether its documentation is wanted.
-    package init(_ method: MethodDescriptor, _ types: TypeTable, isDocumented: Bool = true) {
+    /// - Parameter isDocumented: Whether the documentation is needed.
+    init(_ method: MethodDescriptor, _ types: TypeTable, isDocumented: Bool = true) {
         self.method = method
         name = method.swiftName
         let text = isDocumented ? method.comments.documentation : nil
         documentation = text.map { DocComment.lines(of: $0) } ?? []
         request = method.input.map(types.name) ?? "Never"
-        answer = method.output.map(types.name) ?? "Never"
-        answersNothing = method.output?.fullName == "google.protobuf.Empty" && !method.isServerStreaming
+        response = method.output.map(types.name) ?? "Never"
+        hasEmptyResponse = method.output?.fullName == "google.protobuf.Empty" && !method.isServerStreaming
         stream = types.standard("RPCStream")
     }
 
-    /// The case of `RPCKind`, which is the name of the handler's function too.
+    /// The case of `RPCKind`.
     var kind: String {
         switch (method.isClientStreaming, method.isServerStreaming) {
         case (false, false): "unary"
@@ -42,7 +42,7 @@ package struct MethodShape {
         }
     }
 
-    /// The function of a channel that calls it, and of a handler that answers it.
+    /// The name of the function of a channel, and of a method handler.
     var call: String {
         switch (method.isClientStreaming, method.isServerStreaming) {
         case (false, false): "unary"
@@ -52,21 +52,21 @@ package struct MethodShape {
         }
     }
 
-    /// The label inside of a function, and the type, of what is sent.
-    package var parameter: (name: String, type: String) {
+    /// The name and the type of the parameter.
+    var parameter: (name: String, type: String) {
         method.isClientStreaming ? ("requests", "\(stream)<\(request)>") : ("request", request)
     }
 
-    /// The type of what is answered; nil for nothing.
-    package var result: String? {
-        answersNothing ? nil : method.isServerStreaming ? "\(stream)<\(answer)>" : answer
+    /// The type of the result; nil for `Void`.
+    var result: String? {
+        hasEmptyResponse ? nil : method.isServerStreaming ? "\(stream)<\(response)>" : response
     }
 
-    /// The function's head from its name on, with a second parameter.
+    /// Returns the function's signature, with a second parameter.
     func head(_ second: String, _ type: String) -> String {
         "func \(name)(_ \(parameter.name): \(parameter.type), \(second): \(type)) async throws\(arrow)"
     }
 
-    /// The arrow and the type behind a function.
+    /// The arrow and the result type of the signature.
     var arrow: String { result.map { " -> \($0)" } ?? "" }
 }

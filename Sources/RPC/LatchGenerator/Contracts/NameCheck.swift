@@ -2,92 +2,93 @@
 
 import LatchProto
 
-/// Finds names of .proto files that cannot be told apart, or not be said, in Swift.
+/// A check for names of .proto files that collide, or cannot be referred to, in Swift.
 enum NameCheck {
+    /// Checks the members and nested types of a message.
     static func check(_ shape: MessageShape, _ context: inout ContractContext) {
-        noteRenamed(shape, &context)
+        warnOfRenamed(shape, &context)
         checkReferences(shape, &context)
     }
 
-    /// Types that are declared outside of other types.
+    /// Checks the top-level types of some files.
     static func check(_ files: [FileDescriptor], _ context: inout ContractContext) {
         var owners: [String: String] = [:]
         for file in files {
-            let prefix = context.options.prefix(package: file.package, says: file.options.message.string(39))
-            for message in file.messages { note(message, prefix: prefix, &context) }
-            for one in file.enums { note(one, prefix: prefix, &context) }
-            var declared: [(name: String, fullName: String, place: Place?)] = []
-            declared += file.messages.map { (context.types.ownName($0.fullName), $0.fullName, $0.place) }
-            declared += file.enums.map { (context.types.ownName($0.fullName), $0.fullName, $0.place) }
+            let prefix = context.options.prefix(of: file)
+            for message in file.messages { warn(message, prefix: prefix, &context) }
+            for one in file.enums { warn(one, prefix: prefix, &context) }
+            var declared: [(name: String, fullName: String, place: SourcePosition?)] = []
+            declared += file.messages.map { (context.types.ownName($0.fullName), $0.fullName, $0.namePosition) }
+            declared += file.enums.map { (context.types.ownName($0.fullName), $0.fullName, $0.namePosition) }
             for service in file.services {
                 let base = context.types.serviceName(service)
-                declared += ServicePrinter.typeNames(base).map { ($0, service.fullName, service.place) }
+                declared += ServicePrinter.typeNames(base).map { ($0, service.fullName, service.namePosition) }
             }
             for (name, fullName, place) in declared {
                 if let other = owners[name], other != fullName {
                     context.fail(
                         "\(fullName) and \(other) would both be \(name) in Swift", at: place, in: file,
                         hint:
-                            "let the names begin with their packages (--prefix-packages), give one of the files "
-                            + "`option swift_prefix = \"…\";`, or generate the files into two modules")
+                            "prefix names with their packages (--prefix-packages), set "
+                            + "`option swift_prefix = \"…\";` in one of the files, or generate them into two modules")
                 }
                 owners[name] = owners[name] ?? fullName
             }
         }
     }
 
-    /// Names that are one in Swift were told apart; who wrote them may want better ones.
-    private static func noteRenamed(_ shape: MessageShape, _ context: inout ContractContext) {
+    /// Warns of names that received a suffix, since another one is the same in Swift.
+    private static func warnOfRenamed(_ shape: MessageShape, _ context: inout ContractContext) {
         let file = shape.message.file
         for field in shape.fields {
             let name = field.field.name
             var plain = SwiftNames.property(name)
             if case .oneof = field.presence { plain = SwiftNames.oneofCase(name) }
-            context.note(name, is: field.property, not: plain, at: field.field.places.name, in: file)
+            context.warn(name, is: field.property, not: plain, at: field.field.namePosition, in: file)
         }
         for oneof in shape.oneofs {
             let plain = SwiftNames.property(oneof.oneof.name)
-            context.note(oneof.oneof.name, is: oneof.property, not: plain, at: oneof.oneof.place, in: file)
+            context.warn(oneof.oneof.name, is: oneof.property, not: plain, at: oneof.oneof.namePosition, in: file)
         }
-        for inner in shape.message.messages where !inner.isMapEntry { note(inner, &context) }
-        for one in shape.message.enums { note(one, &context) }
+        for inner in shape.message.messages where !inner.isMapEntry { warn(inner, &context) }
+        for one in shape.message.enums { warn(one, &context) }
     }
 
-    private static func note(_ message: MessageDescriptor, prefix: String = "", _ context: inout ContractContext) {
+    private static func warn(_ message: MessageDescriptor, prefix: String = "", _ context: inout ContractContext) {
         let (name, plain) = (context.types.ownName(message.fullName), prefix + SwiftNames.type(message.name))
-        context.note(message.name, is: name, not: plain, at: message.place, in: message.file)
+        context.warn(message.name, is: name, not: plain, at: message.namePosition, in: message.file)
     }
 
-    private static func note(_ one: EnumDescriptor, prefix: String = "", _ context: inout ContractContext) {
+    private static func warn(_ one: EnumDescriptor, prefix: String = "", _ context: inout ContractContext) {
         let (name, plain) = (context.types.ownName(one.fullName), prefix + SwiftNames.type(one.name))
-        context.note(one.name, is: name, not: plain, at: one.place, in: one.file)
+        context.warn(one.name, is: name, not: plain, at: one.namePosition, in: one.file)
     }
 
-    /// Cases that were told apart by their numbers.
+    /// Checks the cases of an enum.
     static func check(_ shape: EnumShape, _ one: EnumDescriptor, _ context: inout ContractContext) {
         for own in shape.cases + shape.aliases.map(\.alias) where own.name.utf8.contains(UInt8(ascii: "_")) {
             guard let plain = own.plainName else { continue }
-            context.note(own.value.name, is: own.name, not: plain, at: own.value.place, in: one.file)
+            context.warn(own.value.name, is: own.name, not: plain, at: own.value.namePosition, in: one.file)
         }
     }
 
-    /// Methods that were told apart by their order.
+    /// Checks the methods of a service.
     static func check(_ service: ServiceDescriptor, _ context: inout ContractContext) {
         for method in service.methods {
             let plain = SwiftNames.method(method.name)
-            context.note(method.name, is: method.swiftName, not: plain, at: method.place, in: service.file)
+            context.warn(method.name, is: method.swiftName, not: plain, at: method.namePosition, in: service.file)
         }
     }
 
-    /// A type that a field names must be found from inside of the message.
+    /// Reports types of fields that a nested type shadows.
     private static func checkReferences(_ shape: MessageShape, _ context: inout ContractContext) {
         for field in shape.fields {
             for name in [field.value.typeName].compactMap(\.self) {
                 if context.types.isHidden(name, in: shape.scope) {
                     context.fail(
-                        "\(name) is hidden in \(shape.message.fullName) by a type of the same name",
-                        at: field.field.places.type, in: shape.message.file,
-                        hint: "say which module the generated files belong to: the type is then named by it")
+                        "\(name) is shadowed in \(shape.message.fullName) by a type of the same name",
+                        at: field.field.positions.type, in: shape.message.file,
+                        hint: "set the module of the generated files (--package-name): it then qualifies the type")
                 }
             }
         }

@@ -2,22 +2,23 @@
 
 import LatchProto
 
-/// The tree of one project: for each service a file with it, one with what its methods send and answer, and one with all
-/// other types of its file.
+/// The layout of a project: for each service one file with the service, one with its request and response messages, and
+/// one with all other types of the .proto file.
 struct ProjectLayout {
     private static let folder = "swift/Contracts/"
     private let types: TypeTable
 
     init(_ types: TypeTable) { self.types = types }
 
-    /// What a service's files are called after: its name without "Service".
+    /// Returns the stem of a service's file names: its name without the suffix `Service`.
     static func base(of name: String) -> String {
         name.hasSuffix("Service") && name != "Service" ? String(name.dropLast(7)) : name
     }
 
+    /// Returns the units of some files.
     func units(of files: [FileDescriptor]) -> [ContractUnit] {
-        // A request or an answer belongs to the first service that uses it, if that stands in the same file. What is a part
-        // of others too, as `User` is, is a model.
+        // A request or response belongs to the first service that uses it, if the same file declares both. A message that
+        // is also the type of a field, such as `User`, is a model.
         let parts = Self.parts(of: files)
         var owners: [String: String] = [:]
         for service in files.flatMap(\.services) {
@@ -32,7 +33,7 @@ struct ProjectLayout {
         return files.flatMap { units(of: $0, owners, &taken) }.filter { !$0.isEmpty }
     }
 
-    /// The full names of messages that fields hold.
+    /// Returns the full names of messages that are types of fields.
     private static func parts(of files: [FileDescriptor]) -> Set<String> {
         var parts: Set<String> = []
         func visit(_ message: MessageDescriptor) {
@@ -47,7 +48,7 @@ struct ProjectLayout {
         of file: FileDescriptor, _ owners: [String: String], _ taken: inout Set<String>
     ) -> [ContractUnit] {
         var units: [ContractUnit] = []
-        // Once for all services: a file may have many of both.
+        // Grouped once, since a file may have many services and messages.
         let messages = Dictionary(grouping: file.messages) { owners[$0.fullName] ?? "" }
         for service in file.services {
             let base = Self.base(of: types.serviceName(service))
@@ -71,7 +72,7 @@ struct ProjectLayout {
         return isLogin && !taken.contains("AuthenticationTypes") ? "AuthenticationTypes" : "\(base)Types"
     }
 
-    /// A path that no other file has.
+    /// Returns a unique path.
     private func path(_ name: String, _ taken: inout Set<String>) -> String {
         var (own, number) = (name, 2)
         while !taken.insert(own).inserted {

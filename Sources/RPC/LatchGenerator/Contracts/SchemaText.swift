@@ -2,8 +2,8 @@
 
 import LatchProto
 
-/// The schema of a message as text, of which the runtime makes its table: one line for each field, in the order of the
-/// file, one for each range of extensions, and one for all reserved names.
+/// The schema of a message as text, which the runtime parses: one line for each field, in the order of the file, one for
+/// each extension range, and one for all reserved names.
 struct SchemaText {
     /// The lines.
     private(set) var lines: [String] = []
@@ -17,15 +17,15 @@ struct SchemaText {
         for range in message.extensionRanges {
             lines.append("extensions \(range.numbers.first) \(range.numbers.last)")
         }
-        // proto1's way to write extensions, which only `message_set_wire_format` asks for.
-        if message.options.message.bool(1) == true { lines.append("messageset") }
+        // The wire format of proto1's MessageSet.
+        if message.usesMessageSetWireFormat { lines.append("messageset") }
         if !message.reservedNames.isEmpty {
-            // The text format skips fields of these names.
+            // The text format skips fields with these names.
             lines.append("reserved " + message.reservedNames.map(\.name).joined(separator: " "))
         }
     }
 
-    /// The line of one extension, which goes by its full name.
+    /// Creates the line of an extension, with its full name.
     init(extension shape: FieldShape) { lines = [line(shape, name: shape.field.fullName)] }
 
     private mutating func line(_ shape: FieldShape, name: String) -> String {
@@ -51,7 +51,7 @@ struct SchemaText {
         if shape.isSecret { line += " secret" }
         if Self.isRaw(field) { line += " raw" }
         if !field.isExtension, let json = field.jsonName, json != Names.json(field.name) {
-            line += " json \(Self.word(json))"
+            line += " json \(Self.escapedWord(json))"
         }
         if let text = field.defaultValue, shape.presence == .tracked || field.isExtension {
             line += " default \"\(field.type == .bytes ? text : Self.escaped(text))\""
@@ -84,10 +84,10 @@ struct SchemaText {
         return entry.fields.contains { $0.type == .string }
     }
 
-    /// A text as one word of a line: a name in JSON may be anything.
-    private static func word(_ text: String) -> String { escaped(text).replacing(" ", with: "\\040") }
+    /// Returns a text without spaces: a JSON name may contain any character.
+    private static func escapedWord(_ text: String) -> String { escaped(text).replacing(" ", with: "\\040") }
 
-    /// A text with the escapes of C, as the defaults of bytes have them already.
+    /// Returns a text with C escapes, as the defaults of bytes have them already.
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -2,8 +2,7 @@
 
 import LatchProto
 
-/// Writes what both sides of a service share: its methods, a protocol for who calls, a stub that does, a fake that only
-/// seems to, and a protocol for who answers.
+/// A printer of services: the methods, the protocol, stub and fake of clients, and the protocol of servers.
 struct ServicePrinter {
     private let service: ServiceDescriptor
     private let base: String
@@ -11,12 +10,12 @@ struct ServicePrinter {
     private let types: TypeTable
     private let access: String
 
-    /// The names of all types that are written for a service.
+    /// Returns the names of all types that a service generates.
     static func typeNames(_ base: String) -> [String] {
         ["Methods", "Protocol", "Stub", "Fake", "Server"].map { base + $0 }
     }
 
-    /// Writes a service.
+    /// Prints a service.
     static func print(
         _ service: ServiceDescriptor, _ context: inout ContractContext, to printer: inout SwiftPrinter
     ) {
@@ -35,7 +34,7 @@ struct ServicePrinter {
     private func standard(_ name: String) -> String { types.standard(name) }
 
     private func deprecation(_ method: MethodShape) -> String? {
-        Deprecation.attribute(method.method.options.message.bool(33), method.method.comments)
+        Deprecation.attribute(method.method.isDeprecated, method.method.comments)
     }
 
     private func printMethods(to printer: inout SwiftPrinter) {
@@ -45,14 +44,13 @@ struct ServicePrinter {
             for method in methods {
                 var arguments = [SwiftNames.literal(service.fullName), SwiftNames.literal(method.method.name)]
                 if method.kind != "unary" { arguments.append("kind: .\(method.kind)") }
-                // MethodOptions.idempotency_level: NO_SIDE_EFFECTS and IDEMPOTENT.
-                switch method.method.options.message.integer(34) {
-                case 1: arguments.append("idempotency: .noSideEffects")
-                case 2: arguments.append("idempotency: .idempotent")
-                default: break
+                switch method.method.idempotencyLevel {
+                case .noSideEffects: arguments.append("idempotency: .noSideEffects")
+                case .idempotent: arguments.append("idempotency: .idempotent")
+                case .unknown: break
                 }
                 $0.doc(method.documentation)
-                let type = "\(standard("RPCMethod"))<\(method.request), \(method.answer)>"
+                let type = "\(standard("RPCMethod"))<\(method.request), \(method.response)>"
                 $0.list(arguments, from: "\(access)static let \(method.name) = \(type)(", to: ")")
             }
         }
@@ -64,7 +62,7 @@ struct ServicePrinter {
         printer.doc(service.comments.documentation ?? "The service \(service.fullName).")
         printer.block("\(access)protocol \(base)Protocol: \(standard("Sendable")) {") {
             for method in methods {
-                // Without the attribute: clients call it, and would be warned of what somebody else wrote.
+                // Without the attribute: generated clients call it, and would compile with a warning.
                 $0.doc(method.documentation)
                 $0.line(method.head("options", options))
             }
@@ -79,7 +77,7 @@ struct ServicePrinter {
                 $0.block(
                     "\(access)func \(method.name)(_ \(name): \(type)) async throws\(method.arrow) {"
                 ) {
-                    // The parameter has the name of some methods.
+                    // A method may have the name of the parameter.
                     let owner = method.name == name ? "self." : ""
                     $0.line("try await \(owner)\(method.name)(\(name), options: \(options)())")
                 }
@@ -90,7 +88,7 @@ struct ServicePrinter {
     private func printStub(to printer: inout SwiftPrinter) {
         let channel = standard("RPCChannel")
         printer.gap()
-        printer.doc("Calls \(service.fullName) through a channel.")
+        printer.doc("A client of \(service.fullName) that calls it through a channel.")
         printer.block("\(access)struct \(base)Stub: \(base)Protocol {") {
             $0.line("private let channel: \(channel)")
             $0.gap()
@@ -102,7 +100,7 @@ struct ServicePrinter {
                     let name = "\(base)Methods.\(method.name), \(method.parameter.name), options"
                     let call = "try await channel.\(method.call)(\(name))"
                     $0.line(
-                        method.answersNothing
+                        method.hasEmptyResponse
                             ? "_ = \(call)" : method.method.isServerStreaming ? call : "\(call).message")
                 }
             }
@@ -111,7 +109,7 @@ struct ServicePrinter {
 
     private func printServer(to printer: inout SwiftPrinter) {
         printer.gap()
-        printer.doc("Answers \(service.fullName): `RPCService(server.rpcMethods)` is its handler.")
+        printer.doc("An implementation of \(service.fullName): `RPCService(server.rpcMethods)` is its handler.")
         printer.block("\(access)protocol \(base)Server: \(standard("Sendable")) {") {
             for method in methods {
                 $0.doc(method.documentation)
@@ -120,13 +118,13 @@ struct ServicePrinter {
         }
         printer.gap()
         printer.block("extension \(base)Server {") {
-            $0.doc("The methods, each with the function that answers it.")
+            $0.doc("The handlers of all methods.")
             $0.block("\(access)var rpcMethods: [\(standard("RPCMethodHandler"))] {") {
                 $0.block("[", until: "]") {
                     for method in methods {
                         let call = "try await \(method.name)($0, context: $1)"
                         let head = ".\(method.call)(\(base)Methods.\(method.name)) { "
-                        $0.line("\(head)\(method.answersNothing ? "\(call); return \(method.answer)()" : call) },")
+                        $0.line("\(head)\(method.hasEmptyResponse ? "\(call); return \(method.response)()" : call) },")
                     }
                 }
             }
@@ -134,7 +132,8 @@ struct ServicePrinter {
     }
 }
 
-// The fake.
+// MARK: Fake
+
 extension ServicePrinter {
     private func printFake(to printer: inout SwiftPrinter) {
         let names = FakeNames(service)
@@ -142,9 +141,9 @@ extension ServicePrinter {
         printer.gap()
         printer.doc(
             """
-            Answers as a test says, without a server: `fake.\(example) = { _ in … }`.
+            A fake of \(service.fullName) for tests without a server: `fake.\(example) = { _ in … }`.
 
-            A method without an answer fails as one that the server does not have.
+            A method without a handler fails with `unimplemented`.
             """)
         printer.block("\(access)final class \(base)Fake: \(base)Protocol {") {
             for method in methods {
@@ -164,16 +163,46 @@ extension ServicePrinter {
         let name = SwiftNames.bare(method.name)
         let result = method.result ?? standard("Void")
         printer.gap()
-        printer.doc("What `\(name)` answers; nil for an error.")
+        printer.doc("The handler of `\(name)`; without one it fails with `unimplemented`.")
         printer.block("\(access)var \(names.hook): (@Sendable (\(type)) async throws -> \(result))? {") {
-            $0.line("get { \(names.calls).answer }")
-            $0.line("set { \(names.calls).answer = newValue }")
+            $0.line("get { \(names.calls).handler }")
+            $0.line("set { \(names.calls).handler = newValue }")
         }
-        printer.doc("What `\(name)` was called with.")
+        printer.doc("The requests that `\(name)` has received.")
         printer.line("\(access)var \(names.requests): [\(type)] { \(names.calls).requests }")
         if let attribute = deprecation(method) { printer.line(attribute) }
         printer.block("\(access)\(method.head("options", standard("CallOptions"))) {") {
             $0.line("try await \(names.calls).call(\(parameter))")
         }
+    }
+}
+
+/// The names of a fake's members: for `getUser`, `onGetUser` and `getUserRequests`.
+struct FakeNames {
+    /// The names for one method.
+    struct Names {
+        /// The property for the handler.
+        let hook: String
+        /// The property for the received requests.
+        let requests: String
+        /// The private property for both.
+        let calls: String
+    }
+
+    private var names: [ObjectIdentifier: Names] = [:]
+
+    init(_ service: ServiceDescriptor) {
+        var taken = NameSet()
+        for (index, method) in service.methods.enumerated() {
+            let name = SwiftNames.bare(method.swiftName)
+            // A service may also have methods named `OnGetUser` and `GetUserRequests`.
+            names[ObjectIdentifier(method)] = Names(
+                hook: taken.take("on\(SwiftNames.capitalized(name))", or: index + 1),
+                requests: taken.take("\(name)Requests", or: index + 1), calls: "calls_\(name)")
+        }
+    }
+
+    subscript(method: MethodDescriptor) -> Names {
+        names[ObjectIdentifier(method)] ?? Names(hook: "onCall", requests: "requests", calls: "calls")
     }
 }

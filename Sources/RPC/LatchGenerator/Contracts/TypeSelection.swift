@@ -2,13 +2,13 @@
 
 import LatchProto
 
-/// The types that some services need, where not all services are wanted.
+/// The types that a selection of services needs.
 struct TypeSelection {
     private let services: Set<String>
-    /// Full names of messages and enums that are reached from their methods.
+    /// The full names of messages and enums that are reachable from their methods.
     private var reached: Set<String> = []
 
-    /// - Parameter services: The full names of those that are wanted.
+    /// - Parameter services: The full names of the selected services.
     init(_ services: Set<String>, of files: [FileDescriptor]) {
         self.services = services
         for service in files.flatMap(\.services) where services.contains(service.fullName) {
@@ -27,7 +27,7 @@ struct TypeSelection {
         }
     }
 
-    /// A unit without what nobody needs; a message stays whole, with all that stands in it.
+    /// Returns a unit without unneeded declarations; a needed message keeps all its nested types.
     func applied(to unit: ContractUnit) -> ContractUnit {
         var unit = unit
         unit.services = unit.services.filter { services.contains($0.fullName) }

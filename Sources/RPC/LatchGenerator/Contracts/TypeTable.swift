@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchProto
+import LatchProto
 
-/// The Swift names of all messages and enums that a generation knows: those that it writes, those of other modules, and
-/// those of the runtime.
-package struct TypeTable: Sendable {
-    /// One type: the names from the outermost type to itself, and where it comes from.
+/// The Swift names of all messages and enums: of the generated ones, of those in other modules, and of those in the
+/// runtime.
+struct TypeTable: Sendable {
+    /// A type: the names from the outermost type to itself, and its origin.
     struct Entry: Sendable {
         var path: [String]
-        /// The module; nil for one that is generated here.
+        /// The module; nil for a generated type.
         var module: String?
         /// The .proto file.
         var file: String
-        /// The case of an enum that stands for nothing; nil for messages.
+        /// The case of an enum's default value; nil for messages.
         var zero: String?
     }
 
     private(set) var entries: [String: Entry] = [:]
-    /// Names outside of other types, with the module that has them; nil for those that are generated here, and the empty
-    /// name where several modules do.
+    /// The names of top-level types with their modules: nil for generated types, and an empty name where several modules
+    /// have one.
     private var modules: [String: String?] = [:]
-    /// The same names, for asking whether one of the language's own is among them.
+    /// The same names, for fast lookups of standard types.
     private var taken = ReservedWords.none
     private var serviceNames: [String: String] = [:]
     private let moduleName: String?
 
-    /// A table of files and of all that they import.
-    package init(_ files: [FileDescriptor], options: SwiftOptions) {
+    /// Creates a table of files and their transitive dependencies.
+    init(_ files: [FileDescriptor], options: SwiftOptions) {
         moduleName = options.moduleName
         var seen: Set<String> = []
         for file in files { add(file, options, &seen) }
@@ -36,13 +36,13 @@ package struct TypeTable: Sendable {
     private mutating func add(_ file: FileDescriptor, _ options: SwiftOptions, _ seen: inout Set<String>) {
         guard seen.insert(file.name).inserted else { return }
         let module = options.module(ofFile: file.name)
-        let prefix = options.prefix(package: file.package, says: file.options.message.string(39))
+        let prefix = options.prefix(of: file)
         add(file.messages, file.enums, in: [], prefix, module)
         for service in file.services { serviceNames[service.fullName] = prefix + SwiftNames.type(service.name) }
         for dependency in file.dependencies { add(dependency, options, &seen) }
     }
 
-    /// Adds what is declared at one place: of two names that are one in Swift the second gets its place behind it.
+    /// Adds the declarations of one scope; of two names that are the same in Swift the second receives a numeric suffix.
     private mutating func add(
         _ messages: [MessageDescriptor], _ enums: [EnumDescriptor], in path: [String], _ prefix: String,
         _ module: String?
@@ -76,10 +76,10 @@ package struct TypeTable: Sendable {
         }
     }
 
-    /// The module that generated code runs on.
+    /// The runtime module of generated code.
     static let runtime = "LatchRPC"
 
-    /// Messages and enums that the runtime brings.
+    /// The messages and enums that the runtime contains.
     static let runtimeNames: [String: String] = Dictionary(
         uniqueKeysWithValues: [
             ("Timestamp", "Timestamp"), ("Duration", "ProtoDuration"), ("Any", "ProtoAny"), ("Struct", "ProtoStruct"),
@@ -92,25 +92,25 @@ package struct TypeTable: Sendable {
 }
 
 extension TypeTable {
-    /// The last part of a type's name, by which it is declared; empty for a type that is not known.
-    package func ownName(_ fullName: String) -> String { entries[fullName]?.path.last ?? "" }
+    /// Returns the unqualified name of a type; empty for an unknown type.
+    func ownName(_ fullName: String) -> String { entries[fullName]?.path.last ?? "" }
 
-    /// Names outside of other types.
+    /// The names of top-level types.
     var topLevel: Dictionary<String, String?>.Keys { modules.keys }
 
-    /// What the names of a service's types begin with.
-    package func serviceName(_ service: ServiceDescriptor) -> String { serviceNames[service.fullName] ?? "" }
+    /// Returns the prefix of a service's type names.
+    func serviceName(_ service: ServiceDescriptor) -> String { serviceNames[service.fullName] ?? "" }
 
-    /// The module of a type; nil for one that is generated here.
+    /// Returns the module of a type; nil for a generated type.
     func module(of fullName: String) -> String? { entries[fullName]?.module }
 
-    /// The name of a message outside of all types, such as `User.Address`.
-    package func name(_ message: MessageDescriptor) -> String { name(message.fullName, in: TypeScope()) }
+    /// Returns the name of a message at file scope, such as `User.Address`.
+    func name(_ message: MessageDescriptor) -> String { name(message.fullName, in: TypeScope()) }
 
-    /// The name of an enum outside of all types.
-    package func name(_ one: EnumDescriptor) -> String { name(one.fullName, in: TypeScope()) }
+    /// Returns the name of an enum at file scope.
+    func name(_ one: EnumDescriptor) -> String { name(one.fullName, in: TypeScope()) }
 
-    /// The name of a type as it is written at a place.
+    /// Returns the name of a type as code in a scope refers to it.
     func name(_ fullName: String, in scope: TypeScope) -> String {
         guard let entry = entries[fullName], let first = entry.path.first else { return "Never" }
         let name = entry.path.joined(separator: ".")
@@ -122,8 +122,8 @@ extension TypeTable {
         return "\(moduleName).\(name)"
     }
 
-    /// Whether a type cannot be named at a place: a nested one of the same name is in the way, and the module's name is
-    /// not known.
+    /// Whether code in a scope cannot refer to a type: a nested type of the same name shadows it, and the module's name is
+    /// unknown.
     func isHidden(_ fullName: String, in scope: TypeScope) -> Bool {
         guard moduleName == nil, let entry = entries[fullName], entry.module == nil, let first = entry.path.first else {
             return false
@@ -131,11 +131,11 @@ extension TypeTable {
         return scope.nested.contains(first)
     }
 
-    /// The name of a type of Swift, of Foundation or of the runtime as it is written at a place.
-    package func standard(_ name: String, in scope: TypeScope = TypeScope()) -> String {
+    /// Returns the name of a type of Swift, Foundation or the runtime as code in a scope refers to it.
+    func standard(_ name: String, in scope: TypeScope = TypeScope()) -> String {
         guard taken.contains(name) || scope.nested.contains(name) else { return name }
         if Self.swiftNames.contains(name) { return "Swift.\(name)" }
-        // `Data` and `Date` come from one of two modules, so that the runtime names them a second time.
+        // `Data` and `Date` come from one of two modules; the runtime has aliases for them.
         return switch name {
         case "Data": "LatchRPC.ProtoBytes"
         case "Date": "LatchRPC.ProtoDate"
@@ -152,15 +152,15 @@ extension TypeTable {
     ]
 }
 
-/// Where a name is written: what the types around it declare hides what is outside.
-package struct TypeScope: Sendable {
-    /// Names of types that are declared in the types around.
-    package var nested: Set<String> = []
+/// The scope of a type reference, with the nested types that shadow outer ones.
+struct TypeScope: Sendable {
+    /// The names of types that the enclosing types declare.
+    var nested: Set<String> = []
 
-    /// Outside of all types.
-    package init() {}
+    /// Creates the scope of a file.
+    init() {}
 
-    /// Inside a type that declares others.
+    /// Returns the scope inside a type that declares nested types.
     func entering(_ names: some Sequence<String>) -> TypeScope {
         var scope = self
         scope.nested.formUnion(names)

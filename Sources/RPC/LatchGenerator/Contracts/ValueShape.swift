@@ -2,25 +2,25 @@
 
 import LatchProto
 
-/// What one value of a field is in Swift.
+/// The Swift representation of a single value of a field.
 struct ValueShape {
-    /// Its type as it is written at its place.
+    /// The type as the scope refers to it.
     var type: String
-    /// The label of the storage's subscript for one value: `string` in `storage[string: 0]`.
+    /// The label of the storage's subscript for a value: `string` in `storage[string: 0]`.
     var label: String
-    /// What a field without presence holds where nothing was set; nil where that is said by leaving it out.
+    /// The default value of a field without presence; nil where it cannot be written as an expression.
     var zero: String?
-    /// The full name of its message or enum; nil for a scalar.
+    /// The full name of the message or enum; nil for a scalar.
     var typeName: String?
 
-    /// The label of the subscript for one value that may be absent.
+    /// The label of the subscript for an optional value.
     var optionalLabel: String {
         // `uint32` begins with an initialism, as in UInt32.
         label.hasPrefix("uint")
             ? "optionalUInt\(label.dropFirst(4))" : "optional\(label.prefix(1).uppercased())\(label.dropFirst())"
     }
 
-    /// The label of the subscript for several.
+    /// The label of the subscript for an array.
     var pluralLabel: String { label == "bytes" ? "datas" : "\(label)s" }
 }
 
@@ -62,7 +62,4 @@ extension ValueShape {
             self.init(type: types.name(name, in: scope), label: "message", zero: nil, typeName: name)
         }
     }
-
-    /// Whether it is a point in time or a length of it, which messages show as values of Swift.
-    var isTime: Bool { label == "date" || label == "duration" }
 }

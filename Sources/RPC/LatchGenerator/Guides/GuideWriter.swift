@@ -2,14 +2,18 @@
 
 import LatchProto
 
-/// Writes the guides to a client: Markdown that is read as it is, and as articles of a DocC catalog.
+/// A writer of the guides to a client: Markdown files, which are also articles of a DocC catalog.
 ///
-/// DocC tells articles apart by the names of their files alone, whatever their folder.
+/// DocC identifies articles by their file names, regardless of their folders.
 struct GuideWriter {
-    let context: ClientContext
-    /// Whether it is the only client of the output, so that its guides need no folder and no names of their own.
+    private let context: ClientContext
+    /// Whether it is the only client of the output, so that its guides need neither a folder nor a name prefix.
     private let isAlone: Bool
-    var plan: ServicePlan { context.plan }
+    private var plan: ServicePlan { context.plan }
+    /// The streaming methods, which have no actions.
+    private var streamingMethods: [MethodDescriptor] {
+        plan.service.methods.filter { $0.isClientStreaming || $0.isServerStreaming }
+    }
 
     init(_ context: ClientContext, isAlone: Bool) {
         self.context = context
@@ -26,20 +30,20 @@ struct GuideWriter {
         ].map { GeneratedFile(path: "\(folder)\($0.0).md", text: $0.1) }
     }
 
-    /// What an article is called in links, and its file.
-    func article(_ name: String) -> String { isAlone ? name : plan.stem + name }
+    /// Returns the name of an article's file, which links use.
+    private func article(_ name: String) -> String { isAlone ? name : plan.stem + name }
 
-    /// What stands above an article.
-    func title(_ words: String) -> String { isAlone ? words : "\(words): \(plan.clientName)" }
+    /// Returns the title of an article.
+    private func title(_ words: String) -> String { isAlone ? words : "\(words): \(plan.clientName)" }
 
-    /// A call that can be shown: one that reads like the heart of the service.
-    var exampleMethod: MethodPlan? {
+    /// The method that the examples call.
+    private var exampleMethod: MethodPlan? {
         plan.methods.first { $0.method.name == "Login" } ?? plan.methods.first { $0.strategy != .custom }
             ?? plan.methods.first
     }
 
-    /// An action with its request as text.
-    func action(_ method: MethodPlan) -> String {
+    /// Returns an action with its request as text.
+    private func action(_ method: MethodPlan) -> String {
         ".\(method.caseName)(\(context.name(method.request))(\(arguments(method))))"
     }
 
@@ -51,6 +55,8 @@ struct GuideWriter {
             .joined(separator: ", ")
     }
 }
+
+// MARK: Overview and reference
 
 extension GuideWriter {
     private var overview: String {
@@ -64,14 +70,44 @@ extension GuideWriter {
 
             Generated from `\(plan.service.file.name)`: edit that file and generate again.
 
-            | Action | What it does |
+            | Action | Purpose |
             |---|---|
             \(lines.joined(separator: "\n"))
-
+            \(streamingNote)
             - <doc:\(article("APIReference"))>: actions, state and errors
-            - <doc:\(article("IntegrationGuide"))>: from a channel to a client
-            - <doc:\(article("UsageExamples"))>: what programs do with it
-            - <doc:\(article("Troubleshooting"))>: what its errors mean
+            - <doc:\(article("IntegrationGuide"))>: channel, authentication, client
+            - <doc:\(article("UsageExamples"))>: actions, retries, tests
+            - <doc:\(article("Troubleshooting"))>: errors and their causes
+
+            """
+    }
+
+    /// The streaming methods, with the code that calls one.
+    private var streamingNote: String {
+        guard let first = streamingMethods.first else { return "" }
+        let lines = streamingMethods.map { method in
+            let kind =
+                switch (method.isClientStreaming, method.isServerStreaming) {
+                case (true, true): "bidirectional streaming"
+                case (true, false): "client streaming"
+                default: "server streaming"
+                }
+            return "- `\(SwiftNames.bare(method.swiftName))`: \(kind)"
+        }
+        let shape = MethodShape(first, context.types, isDocumented: false)
+        let call = "try await \(context.service)Stub(channel).\(shape.name)(\(shape.parameter.name))"
+        let example =
+            first.isServerStreaming
+            ? "for try await response in \(call) { show(response) }" : "let response = \(call)"
+        return """
+
+            Streaming methods have no actions, since they do not end with one response. Call them through the stub:
+
+            \(lines.joined(separator: "\n"))
+
+            ```swift
+            \(example)
+            ```
 
             """
     }
@@ -100,9 +136,9 @@ extension GuideWriter {
 
             ## Rules
 
-            A request that breaks one is not sent; `validationErrors` says which.
+            A request that breaks a rule is not sent; `validationErrors` lists the broken rules.
 
-            \(rules.isEmpty ? "There are none." : rules.joined(separator: "\n"))
+            \(rules.isEmpty ? "The requests have no rules." : rules.joined(separator: "\n"))
 
             ## State
 
@@ -112,8 +148,8 @@ extension GuideWriter {
 
             ## Errors
 
-            `process` throws `AxiomError`, which is the state's `error` from then on. `isRecoverable` and
-            `recoveryStrategy` say what can be done about it.
+            `process` throws an `AxiomError`, and the state has it as `error` until the next action succeeds. `isRecoverable`
+            and `recoveryStrategy` tell how to handle it.
 
             """
     }
@@ -127,13 +163,13 @@ extension GuideWriter {
                 "| `\(collection.property)` | `\(context.name(collection.item))` | `\(collection.key.name)` | \(limit) | \(order) |"
         }
         return """
-            | Property | Items | Key | At most | Default order |
+            | Property | Items | Key | Maximum | Default order |
             |---|---|---|---|---|
             \(lines.joined(separator: "\n"))
             """
     }
 
-    /// The first sentence of a text, in one line.
+    /// Returns the first sentence of a text, on one line.
     private static func sentence(_ text: String) -> String {
         let paragraph = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .prefix { !$0.isEmpty }.map { String(Substring($0)) }.joined(separator: " ")
@@ -141,5 +177,202 @@ extension GuideWriter {
         let sentence = paragraph[..<(end ?? paragraph.endIndex)]
         guard sentence.utf8.contains(UInt8(ascii: "|")) else { return String(sentence) }
         return sentence.split(separator: "|").joined(separator: "\\|")
+    }
+}
+
+// MARK: Integration, examples and troubleshooting
+
+extension GuideWriter {
+    private var integration: String {
+        let service = "\(context.service)Stub(channel)"
+        let reducer = plan.reducerName.map { ", reducer: My\($0)()" } ?? ""
+        return """
+            # \(title("Integration guide"))
+
+            ## 1 · Add the files
+
+            Add `Clients` and `Contracts` to a target that depends on the products `LatchRPC`, `AxiomCore` and
+            `AxiomArchitecture` of Latchwork\(plan.packageName.map { "; the name of the target is `\($0)`" } ?? "").
+            `Documentation` is a DocC catalog: rename the folder to `Documentation.docc` to add it, too.
+
+            ## 2 · Create a channel and a client
+
+            ```swift
+            import LatchHTTP
+            import LatchRPC
+
+            let channel = try RPCChannel("https://api.example.com", through: Transport.live)
+            let client = \(plan.clientName)(service: \(service)\(reducer))
+            ```
+
+            A program with a single server can add an initializer without arguments:
+
+            ```swift
+            extension \(plan.clientName) {
+                init() { self.init(service: \(service)\(reducer)) }
+            }
+            ```
+
+            ## 3 · Authenticate the calls
+
+            The client sends no credentials by itself. A session of `LatchAuth` holds the tokens; its interceptor adds the
+            access token to each call, refreshes it before it expires, and repeats a call once after `unauthenticated`:
+
+            ```swift
+            import LatchAuth
+
+            let session = Session<Tokens>(store: InMemoryTokenStore()) { request in
+                try await newTokens(for: request)
+            }
+            let origin = HTTPOrigin(scheme: "https", authority: "api.example.com")
+            let channel = try RPCChannel(
+                "https://api.example.com", interceptors: [SessionInterceptor(session, for: .origin(origin))])
+            ```
+
+            The session sends the token to this origin only. Calls that must carry no token, such as a sign-in, use a second
+            channel without the interceptor. A call that still fails with `unauthenticated` needs a new sign-in: the state then
+            has an `.actionError` with this code.
+            \(reducerGuide)
+            ## \(plan.reducerName == nil ? 4 : 5) · Observe the state
+
+            ```swift
+            for await state in client.stateStream {
+                isLoading = state.isLoading
+                error = state.error?.localizedDescription
+            }
+            ```
+
+            The stream begins with the current state. A slow observer may miss intermediate states, but always receives the
+            newest one.
+
+            """
+    }
+
+    private var reducerGuide: String {
+        guard let name = plan.reducerName else { return "" }
+        let functions = plan.methods.filter { $0.strategy == .custom }.map { method in
+            let response = method.hasEmptyResponse ? "" : ", response: \(context.name(method.response))"
+            return """
+                    func \(method.caseName)(_ request: \(context.name(method.request))\(response), state: inout \(plan.stateName)) {
+                    }
+                """
+        }
+        return """
+
+            ## 4 · Implement the CUSTOM updates
+
+            The .proto file marks these methods as CUSTOM: the program updates the state with their responses.
+
+            ```swift
+            struct My\(name): \(name) {
+            \(functions.joined(separator: "\n"))
+            }
+            ```
+
+            The functions receive the state at the time of the response. They must depend only on their arguments.
+
+
+            """
+    }
+
+    private var examples: String {
+        let example = exampleMethod.map(action) ?? ""
+        return """
+            # \(title("Usage examples"))
+
+            ## One action
+
+            ```swift
+            let action = \(plan.actionName)\(example)
+            guard action.isValid else { return show(action.validationErrors) }
+            try await client.process(action)
+            let state = await client.getCurrentState()
+            ```
+
+            ## Several actions
+
+            ```swift
+            try await client.process(sequence: actions)     // one after another, until one fails
+            try await client.process(batch: actions)        // concurrently
+            try await client.processAtomically(actions)     // all or none: a failure restores the state
+            ```
+
+            ## An unreliable network
+
+            ```swift
+            try await client.processWithRetry(action, maxRetries: 3, baseDelay: .milliseconds(100))
+            try await client.process(action, timeout: .seconds(5))
+            ```
+
+            After a timeout or a broken connection the service may have performed the action. It is repeated only if its
+            method has an `idempotency_level`, or with `evenIfUncertain: true`.
+
+            \(offline)## Back to an earlier state
+
+            ```swift
+            let before = await client.getCurrentState()
+            await client.rollbackToState(before)
+            ```
+
+            ## Tests
+
+            ```swift
+            let service = \(context.service)Fake()
+            let client = \(plan.clientName)(service: service\(plan.reducerName.map { ", reducer: My\($0)()" } ?? ""))
+            ```
+
+            """
+    }
+
+    private var offline: String {
+        let actions = plan.methods.filter(\.supportsOffline).map { "`.\(SwiftNames.bare($0.caseName))`" }
+        guard !actions.isEmpty else { return "" }
+        return """
+            While the network is unreachable, \(actions.joined(separator: ", ")) use their last cached responses, and the state
+            has `isStale`. `removeCachedResponses()` clears the cache: call it when a user signs out.
+
+
+            """
+    }
+
+    private var troubleshooting: String {
+        """
+        # \(title("Troubleshooting"))
+
+        | `error` | Cause | Remedy |
+        |---|---|---|
+        | `.clientError(.invalidAction)` | The request breaks a rule; it was not sent. | Correct it: `validationErrors` lists the broken rules. |
+        | `.clientError(.timeout)` | The timeout of `process(_:timeout:)` expired; the call was cancelled. | Try again, or increase the timeout. |
+        | `.clientError(.actionProcessingFailed)` | One of several actions failed; the others were rolled back. | Find the failed action, and try again. |
+        | `.clientError(.initializationError)` | The client was shut down. | Create a new one. |
+        | `.networkError` | The service is unreachable or too slow. | Try again: `processWithRetry` does. |
+        | `.actionError` | The service rejected the call; `code` has the reason. | `unauthenticated`: sign in. `permission_denied`: request access. |
+        | `.validationError` | The service rejected a value. | Correct it. |
+        | `.stateError` | The state has no such item or field. | See its message. |
+
+        ## The state does not change
+
+        \(unchanging)- `UPDATE_BY_ID` replaces an item that the state has; it does not add one.
+        - A state that equals the previous one is not sent to observers.
+        \(missingReducer)
+        """
+    }
+
+    private var missingReducer: String {
+        guard plan.reducerName != nil else { return "" }
+        return """
+
+            ## The compiler reports a missing reducer
+
+            The program implements the updates of CUSTOM methods: see <doc:\(article("IntegrationGuide"))>.
+
+            """
+    }
+
+    private var unchanging: String {
+        guard let method = plan.methods.first(where: { $0.strategy == .noChange }) else { return "" }
+        let call = "client.\(SwiftNames.bare(method.caseName))(request)"
+        let use = method.hasEmptyResponse ? "`\(call)`" : "use their responses, `let response = try await \(call)`"
+        return "- `NO_CHANGE` methods leave it as it is: \(use).\n"
     }
 }

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LatchProto
+import LatchProto
 
-/// Items of one kind that the state of a client keeps.
-public struct CollectionPlan {
-    /// Its name as the options spell it.
-    public let name: String
-    /// What its items are.
-    public let item: MessageDescriptor
-    /// The field by which items are told apart.
-    public let key: FieldDescriptor
-    /// Whether it is loaded page by page.
-    public let isPaginated: Bool
-    /// The fields in which text is looked for; empty where it is not searched.
-    public let searchFields: [FieldDescriptor]
-    /// The fields by which it can be sorted; empty where it is not.
-    public let sortFields: [FieldDescriptor]
-    /// The field by which it is sorted where none is named.
-    public let defaultSort: FieldDescriptor?
-    /// How many items are kept at most; nil for any number.
-    public let limit: Int?
-    /// The fields whose change alone is none of the state.
-    public let ignoredFields: [FieldDescriptor]
-    /// Whether another collection has items of the same kind, so that the item's name does not name this one.
-    public internal(set) var sharesItem = false
+/// A collection of items that the state of a client keeps.
+struct CollectionPlan {
+    /// The name of the collection as the options spell it.
+    let name: String
+    /// The message type of the items.
+    let item: MessageDescriptor
+    /// The field that identifies an item.
+    let key: FieldDescriptor
+    /// Whether the collection is loaded page by page.
+    let isPaginated: Bool
+    /// The fields that a search looks at; empty where the collection is not searchable.
+    let searchFields: [FieldDescriptor]
+    /// The fields that items can be sorted by; empty where the collection is not sortable.
+    let sortFields: [FieldDescriptor]
+    /// The field of the default order.
+    let defaultSort: FieldDescriptor?
+    /// The maximum number of items; nil for no limit.
+    let limit: Int?
+    /// The fields that comparisons of states ignore.
+    let ignoredFields: [FieldDescriptor]
+    /// Whether another collection has items of the same type, so that the type's name is ambiguous.
+    var sharesItem = false
 
-    /// The property of the state.
-    public let property: String
+    /// The name of the state's property.
+    let property: String
 
     init(
         name: String, item: MessageDescriptor, key: FieldDescriptor, isPaginated: Bool, searchFields: [FieldDescriptor],
@@ -44,15 +44,15 @@ public struct CollectionPlan {
         property = SwiftNames.property(name)
     }
 
-    /// The name within other names: `searchUsers`.
-    public var plural: String { SwiftNames.pascal(name) }
+    /// The plural within other names: `searchUsers`.
+    var plural: String { SwiftNames.pascal(name) }
 
-    /// The name of one item within other names: `addingUser`.
-    public var singular: String {
+    /// The singular within other names: `addingUser`.
+    var singular: String {
         sharesItem ? SwiftNames.pascal(Self.singular(name)) : SwiftNames.type(item.name)
     }
 
-    /// One of several, as English does it most of the time.
+    /// Returns the singular of an English noun, by the common rules.
     static func singular(_ plural: String) -> String {
         if plural.hasSuffix("ies") { return plural.dropLast(3) + "y" }
         if ["sses", "shes", "ches", "xes", "zes"].contains(where: plural.hasSuffix) {
@@ -61,7 +61,7 @@ public struct CollectionPlan {
         return plural.hasSuffix("s") && !plural.hasSuffix("ss") ? String(plural.dropLast()) : plural
     }
 
-    /// Several of one, as English does it most of the time.
+    /// Returns the plural of an English noun, by the common rules.
     static func plural(_ singular: String) -> String {
         if ["s", "sh", "ch", "x", "z"].contains(where: singular.hasSuffix) { return singular + "es" }
         guard singular.hasSuffix("y"), !["ay", "ey", "oy", "uy"].contains(where: singular.hasSuffix) else {

@@ -1,107 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LatchProto
+import LatchProto
 
-/// One call of a service as an action of its client.
-public struct MethodPlan {
+/// A method of a service as an action of its client.
+struct MethodPlan {
     /// The method.
-    public let method: MethodDescriptor
-    /// What is sent.
-    public let request: MessageDescriptor
-    /// What is answered.
-    public let answer: MessageDescriptor
-    /// The name of the action, as a case of an enum.
-    public let caseName: String
-    /// What its answer does to the state.
-    public let strategy: StateStrategy
-    /// The index of the collection that it is about, in the plan of the service.
-    public let collection: Int?
-    /// Where the answer holds the items; `.none` where the strategy needs none.
-    public let items: AnswerItems
-    /// The field of the request that holds the key of the item that is meant.
-    public let requestKey: FieldDescriptor?
-    /// What the answer says about pages.
-    public let page: PagePlan
-    /// Whether it is pointless without the network.
-    public let requiresNetwork: Bool
-    /// Whether it changes the state.
-    public let modifiesState: Bool
-    /// Whether the state says that something is loading meanwhile.
-    public let showsLoading: Bool
-    /// Whether an answer of before stands in while the network is out of reach.
-    public let supportsOffline: Bool
-    /// Whether and where answers are kept.
-    public let cache: CacheStrategy
-    /// What the action does, for its documentation.
-    public let documentation: String?
-    /// Conditions that the request fulfils, as they are written.
-    public let rules: [RuleText]
-    /// What single fields of the request must hold.
-    public let constraints: [FieldConstraint]
+    let method: MethodDescriptor
+    /// The request message.
+    let request: MessageDescriptor
+    /// The response message.
+    let response: MessageDescriptor
+    /// The name of the action's enum case.
+    let caseName: String
+    /// The effect of the response on the state.
+    let strategy: StateStrategy
+    /// The index of the collection that it refers to, in the plan of the service.
+    let collection: Int?
+    /// The location of the items in the response; `.none` where the strategy needs none.
+    let items: ResponseItems
+    /// The field of the request that holds the key of the item.
+    let requestKey: FieldDescriptor?
+    /// The pagination fields of the response.
+    let page: PagePlan
+    /// Whether the action requires the network.
+    let requiresNetwork: Bool
+    /// Whether the action changes the state.
+    let modifiesState: Bool
+    /// Whether the state is loading while the action runs.
+    let showsLoading: Bool
+    /// Whether a cached response is used while the network is unreachable.
+    let supportsOffline: Bool
+    /// The cache of the responses.
+    let cache: CacheStrategy
+    /// The documentation of the action.
+    let documentation: String?
+    /// The conditions that a request must meet, as they are written.
+    let rules: [RuleText]
+    /// The constraints on single fields of the request.
+    let constraints: [FieldConstraint]
 
-    /// Whether its author says that doing it twice does no harm: NO_SIDE_EFFECTS or IDEMPOTENT as idempotency_level.
-    public var isIdempotent: Bool { [1, 2].contains(method.options.message.integer(34)) }
+    /// Whether the method declares an `idempotency_level` of NO_SIDE_EFFECTS or IDEMPOTENT.
+    var isIdempotent: Bool { method.idempotencyLevel != .unknown }
 
-    /// Whether the answer says nothing (`google.protobuf.Empty`).
-    public var answersNothing: Bool { answer.fullName == "google.protobuf.Empty" }
+    /// Whether the response is `google.protobuf.Empty`.
+    var hasEmptyResponse: Bool { response.fullName == "google.protobuf.Empty" }
 }
 
-/// Where an answer holds the items of a collection.
-public enum AnswerItems {
-    /// Nowhere.
+/// The location of a collection's items in a response.
+enum ResponseItems {
+    /// No location.
     case none
-    /// The answer is one.
+    /// The response itself is the item.
     case itself
-    /// In a field that holds one.
+    /// A singular field of the response.
     case one(FieldDescriptor)
-    /// In a field that holds several.
+    /// A repeated field of the response.
     case many(FieldDescriptor)
 }
 
-/// The fields of an answer that tell of further pages; nil for those that it does not have.
-public struct PagePlan {
-    /// Where the next page begins.
-    public var cursor: FieldDescriptor?
-    /// How many items there are in all.
-    public var total: FieldDescriptor?
-    /// Whether there is a next page.
-    public var hasMore: FieldDescriptor?
+/// The pagination fields of a response; nil for those that it does not have.
+struct PagePlan {
+    /// The cursor of the next page.
+    var cursor: FieldDescriptor?
+    /// The total number of items.
+    var total: FieldDescriptor?
+    /// The field that indicates whether there is a next page.
+    var hasMore: FieldDescriptor?
 
-    /// Whether the answer tells nothing.
-    public var isEmpty: Bool { cursor == nil && total == nil && hasMore == nil }
+    /// Whether the response has no pagination fields.
+    var isEmpty: Bool { cursor == nil && total == nil && hasMore == nil }
 }
 
-/// A condition as it is written in an option, and where.
-public struct RuleText: Hashable {
+/// A condition as an option writes it, and its place.
+struct RuleText: Hashable {
     /// The condition.
-    public let text: String
-    /// Where it begins; nil where the file was not read as text.
-    public let place: Place?
+    let text: String
+    /// The start of the condition; nil where the file was not parsed from source.
+    let place: SourcePosition?
 }
 
-/// What a field must hold by its options.
-public struct FieldConstraint {
+/// The constraints that the options of a field set.
+struct FieldConstraint {
     /// The field.
-    public let field: FieldDescriptor
-    /// Where it is said.
-    public let place: Place?
-    /// Whether something must be there.
-    public var isRequired = false
-    /// What its text must match, as a regular expression.
-    public var pattern: String?
-    /// The least number.
-    public var minimum: Double?
-    /// The greatest number.
-    public var maximum: Double?
-    /// How many characters, bytes or entries there must be.
-    public var minLength: Int?
-    /// How many characters, bytes or entries there may be.
-    public var maxLength: Int?
-    /// What kind of text it is, such as `email`.
-    public var formats: [Format] = []
+    let field: FieldDescriptor
+    /// The place of the option.
+    let place: SourcePosition?
+    /// Whether the field must not be empty.
+    var isRequired = false
+    /// A regular expression that the text must match.
+    var pattern: String?
+    /// The minimum number.
+    var minimum: Double?
+    /// The maximum number.
+    var maximum: Double?
+    /// The minimum number of characters, bytes or entries.
+    var minLength: Int?
+    /// The maximum number of characters, bytes or entries.
+    var maxLength: Int?
+    /// The formats of the text, such as `email`.
+    var formats: [Format] = []
 
-    /// A kind of text.
-    public enum Format: String, Sendable, Hashable, CaseIterable {
+    /// A format of text.
+    enum Format: String, Sendable, Hashable, CaseIterable {
         /// An address with an `@` between two parts.
         case email
         /// A UUID (RFC 9562 §4).
@@ -110,7 +110,7 @@ public struct FieldConstraint {
         case url
     }
 
-    /// Whether it asks for nothing.
+    /// Whether there are no constraints.
     var isEmpty: Bool {
         !isRequired && pattern == nil && minimum == nil && maximum == nil && minLength == nil && maxLength == nil
             && formats.isEmpty

@@ -2,21 +2,21 @@
 
 import LatchProto
 
-/// A message of options, its fields by name, with the places where they are written.
+/// An option whose value is a message: its fields by name, with their places in the source.
 ///
-/// By name and not by number: a program may bring along an options file of its own, whose numbers are other ones.
+/// Fields are looked up by name, since a program may bring an options file of its own with other numbers.
 struct NamedOptions {
     let message: OptionMessage
     let type: MessageDescriptor
-    /// Where the values stand, by their paths; empty where the file was not read as text.
-    let places: [String: Place]
-    /// The path of this message in the option.
+    /// The places of the values by their paths; empty where the file was not parsed from source.
+    let places: [String: SourcePosition]
+    /// The path of this message within the option.
     let prefix: String
-    /// What a diagnostic is told at that has no better place.
-    let fallback: Place?
+    /// The place for diagnostics that have no more precise one.
+    let fallback: SourcePosition?
     /// The full name of the option.
     let spelling: String
-    /// The same in other spellings, which count where this one says nothing.
+    /// The same option in other spellings, which apply where this one is not set.
     var others: [NamedOptions] = []
 
     func bool(_ name: String) -> Bool? {
@@ -32,7 +32,7 @@ struct NamedOptions {
         return own.isEmpty ? others.lazy.map { $0.strings(name) }.first { !$0.isEmpty } ?? [] : own
     }
 
-    /// A text; nil where it is not set or empty.
+    /// Returns a string; nil where it is not set or empty.
     func string(_ name: String) -> String? { strings(name).last.flatMap { $0.isEmpty ? nil : $0 } }
 
     func double(_ name: String) -> Double? {
@@ -42,10 +42,10 @@ struct NamedOptions {
         return Double(bitPattern: bits)
     }
 
-    /// The name of a value of an enum.
-    func word(_ name: String) -> String? {
+    /// Returns the name of an enum value.
+    func enumValueName(_ name: String) -> String? {
         guard let value = number(name).flatMap({ message.integer($0) }) else {
-            return others.lazy.compactMap { $0.word(name) }.first
+            return others.lazy.compactMap { $0.enumValueName(name) }.first
         }
         return field(name)?.enum?.values.first { Int64($0.number) == value }?.name
     }
@@ -59,8 +59,8 @@ struct NamedOptions {
         }
     }
 
-    /// What one value is, as it would be written in the shortest spelling; nil where it is not said.
-    func said(_ name: String) -> String? {
+    /// Returns a value as its shortest spelling writes it; nil where it is not set.
+    func literal(_ name: String) -> String? {
         guard let field = field(name), field.label != .repeated, message.has(field.number) else { return nil }
         switch field.type {
         case .string: return string(name).map { "\"\($0)\"" }
@@ -68,18 +68,18 @@ struct NamedOptions {
         case .double: return double(name).map { "\($0)" }
         case .enum:
             let prefix = SwiftNames.snake(field.enum?.name ?? "").uppercased() + "_"
-            let word = word(name).map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
-            return word == "UNSPECIFIED" ? nil : word
+            let value = enumValueName(name).map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
+            return value == "UNSPECIFIED" ? nil : value
         case .message, .group, .bytes, nil: return nil
         default: return integer(name).map { "\($0)" }
         }
     }
 
-    /// The names of all that it can say.
+    /// The names of all its fields.
     var names: [String] { type.fields.map(\.name) }
 
-    /// Where a value stands, or what it stands in.
-    func place(_ name: String, _ index: Int = 0) -> Place? {
+    /// Returns the place of a value, or of the option that contains it.
+    func place(_ name: String, _ index: Int = 0) -> SourcePosition? {
         if let own = places[path(name, index)] { return own }
         return others.lazy.compactMap { $0.places[$0.path(name, index)] }.first ?? fallback
     }
@@ -93,7 +93,7 @@ struct NamedOptions {
     private func number(_ name: String) -> Int32? { field(name)?.number }
 }
 
-/// The options that a file can set, by the full names of their extensions.
+/// The `axiom` options that a file can set, by the full names of their extensions.
 struct OptionScope {
     private let file: FileDescriptor
     private let extensions: [String: FieldDescriptor]
@@ -107,10 +107,10 @@ struct OptionScope {
         self.extensions = extensions
     }
 
-    /// Whether the file can set any of them.
+    /// Whether the file imports none of them.
     var isEmpty: Bool { extensions.isEmpty }
 
-    /// An option that is a message.
+    /// Returns an option that is a message.
     func message(_ name: String, of options: Options) -> NamedOptions? {
         guard let field = extensions[name], let type = field.message,
             let message = options.message.message(field.number)
@@ -120,7 +120,7 @@ struct OptionScope {
             message: message, type: type, places: places, prefix: "", fallback: places[""], spelling: name)
     }
 
-    /// An option that is a message, in the first of several spellings, with the others behind it.
+    /// Returns an option that is a message, in the first of several spellings, with the others as fallbacks.
     func message(_ names: [String], of options: Options) -> NamedOptions? {
         let found = names.compactMap { message($0, of: options) }
         guard var first = found.first else { return nil }
@@ -128,23 +128,23 @@ struct OptionScope {
         return first
     }
 
-    /// An option that is a text, and where it stands.
-    func string(_ name: String, of options: Options) -> (text: String, place: Place?)? {
+    /// Returns an option that is a string, and its place.
+    func string(_ name: String, of options: Options) -> (text: String, place: SourcePosition?)? {
         guard let field = extensions[name], let text = options.message.string(field.number) else { return nil }
         return (text, places(name, of: options)[""])
     }
 
-    /// An option that is true or false.
+    /// Returns an option that is a Boolean.
     func bool(_ name: String, of options: Options) -> Bool? {
         extensions[name].flatMap { options.message.bool($0.number) }
     }
 
-    /// Where the parts of an option stand, which may be set in one statement or in several.
-    private func places(_ name: String, of options: Options) -> [String: Place] {
-        var result: [String: Place] = [:]
-        for statement in options.statements where statement.isMeant(by: name) {
+    /// Returns the places of an option's fields, which may be set in one statement or in several.
+    private func places(_ name: String, of options: Options) -> [String: SourcePosition] {
+        var result: [String: SourcePosition] = [:]
+        for statement in options.uninterpreted where statement.sets(name) {
             let parts = statement.name.dropFirst().map(\.name).joined(separator: ".")
-            for (path, place) in statement.places(in: file) {
+            for (path, place) in statement.valuePositions(in: file) {
                 guard !parts.isEmpty else {
                     result[path] = place
                     continue
@@ -157,25 +157,11 @@ struct OptionScope {
     }
 }
 
-extension OptionStatement {
-    /// Whether it sets the extension of that full name, or a part of it.
-    fileprivate func isMeant(by fullName: String) -> Bool {
+extension UninterpretedOption {
+    /// Whether the statement sets the extension of that full name, or a field of it.
+    fileprivate func sets(_ fullName: String) -> Bool {
         guard let first = name.first, first.isExtension else { return false }
         let written = first.name.first == "." ? String(first.name.dropFirst()) : first.name
         return written == fullName || fullName.hasSuffix(".\(written)")
-    }
-}
-
-extension FileDescriptor {
-    /// The file and all that it imports, each once.
-    var withDependencies: [FileDescriptor] {
-        var (result, seen): ([FileDescriptor], Set<String>) = ([], [])
-        func add(_ file: FileDescriptor) {
-            guard seen.insert(file.name).inserted else { return }
-            result.append(file)
-            file.dependencies.forEach(add)
-        }
-        add(self)
-        return result
     }
 }

@@ -2,96 +2,79 @@
 
 import LatchProto
 
-/// Reads the options of a file's services, whichever spelling they have, and concludes what they do not say.
-final class PlanReader {
-    let file: FileDescriptor
-    let scope: OptionScope
-    let diagnostics: PlanDiagnostics
-    /// What names of clients end with that nobody has named.
+/// Reads the plans of a file's services from their options, and infers what they do not set.
+struct PlanReader {
+    let options: OptionReader
+    /// The suffix of client names that no option sets.
     private let suffix: String
-    /// What names begin with that nobody has chosen.
+    /// The prefix of names that no option sets.
     private let prefix: String
-    private let messagesByName: [String: MessageDescriptor]
-    /// Names of types that the file or what it imports has, and those that the text of clients uses.
+    /// The names of types in the file and its dependencies, and those that the text of clients uses.
     private let takenNames: Set<String>
 
     init(_ file: FileDescriptor, suffix: String = "Client", prefix: String = "") {
-        self.prefix = prefix
-        self.file = file
+        options = OptionReader(file)
         self.suffix = suffix
-        scope = OptionScope(file)
-        diagnostics = PlanDiagnostics(file.source)
-        var messages: [String: MessageDescriptor] = [:]
-        for one in file.withDependencies { one.eachMessage { messages[$0.fullName] = $0 } }
-        messagesByName = messages
+        self.prefix = prefix
         takenNames = Self.takenNames(in: file, prefix: prefix)
     }
 
+    /// Returns the plan of a service.
     func plan(_ service: ServiceDescriptor) -> ServicePlan {
-        let options = [
-            scope.message("axiom.service_options", of: service.options),
-            scope.message("axiom.options.v1.axiom_service", of: service.options),
-        ].compactMap { $0 }
-        checkConflicts(options)
-        let actor = Saying(
-            scope.string("axiom.swift_client_actor", of: service.options), "axiom.swift_client_actor")
-        for one in options { conflict("client_name", Saying("client_name", of: one), actor) }
-        let module = Saying(
-            scope.string("axiom.swift_package_name", of: file.options), "axiom.swift_package_name")
-        for one in options { conflict("swift_package_name", module, Saying("swift_package_name", of: one)) }
-        let client = name("client_name", options) ?? actorName(service)
+        let named = options.options(of: service)
+        options.checkConflicts(named)
+        let actor = options.string("axiom.swift_client_actor", of: service.options)
+        let package = options.string("axiom.swift_package_name", of: options.file.options)
+        for one in named {
+            options.checkConflict(
+                "client_name", OptionValue("client_name", of: one), OptionValue(actor, "axiom.swift_client_actor"))
+            options.checkConflict(
+                "swift_package_name", OptionValue(package, "axiom.swift_package_name"),
+                OptionValue("swift_package_name", of: one))
+        }
+        let client = name("client_name", named) ?? actorName(actor)
         let base = client == nil ? freeBase(of: service) : Self.base(service.name)
-        let stem = options.isEmpty ? client.map(Self.stem) ?? base : base
+        let stem = named.isEmpty ? client.map(Self.stem) ?? base : base
         let (clientName, stateName, actionName) = (
-            client ?? base + suffix, name("state_name", options) ?? "\(stem)State",
-            name("action_name", options) ?? "\(stem)Action"
+            client ?? base + suffix, name("state_name", named) ?? "\(stem)State",
+            name("action_name", named) ?? "\(stem)Action"
         )
         if Set([clientName, stateName, actionName]).count < 3 {
-            diagnostics.add(
-                "client, state and action of '\(service.name)' have one name",
-                at: options.first?.fallback ?? service.place,
-                hint: "Set client_name, state_name and action_name to three names.")
+            options.report(
+                "client, state and action of '\(service.name)' have the same name",
+                at: named.first?.fallback ?? service.namePosition,
+                hint: "Set client_name, state_name and action_name to three different names.")
         }
-        let collections = collections(of: service, options)
-        let package = options.lazy.compactMap { $0.string("swift_package_name") }.first
+        let collections = CollectionReader(options: options).collections(of: service, named)
+        let constraints = ConstraintReader(options: options)
         return ServicePlan(
             service: service, base: base, clientName: clientName, stateName: stateName, actionName: actionName,
-            importModules: modules(options),
-            generatesTests: options.lazy.compactMap { $0.bool("generate_tests") }.first,
-            packageName: package ?? scope.string("axiom.swift_package_name", of: file.options)?.text,
-            collections: collections, methods: methods(of: service, collections),
+            importModules: modules(named),
+            generatesTests: named.lazy.compactMap { $0.bool("generate_tests") }.first,
+            packageName: named.lazy.compactMap { $0.string("swift_package_name") }.first ?? package?.text,
+            collections: collections, methods: MethodReader(options, collections).methods(of: service),
             itemConstraints: Dictionary(
-                collections.map { ($0.item.fullName, constraints(of: $0.item)) },
+                collections.map { ($0.item.fullName, constraints.constraints(of: $0.item)) },
                 uniquingKeysWith: { first, _ in first }))
     }
 
     private static func takenNames(in file: FileDescriptor, prefix: String) -> Set<String> {
         var names = ImportedNames.runtime
         for one in file.withDependencies {
-            let prefix = one === file && !prefix.isEmpty ? prefix : one.options.message.string(39) ?? ""
+            let prefix = one === file && !prefix.isEmpty ? prefix : one.swiftPrefix ?? ""
             names.formUnion((one.messages.map(\.name) + one.enums.map(\.name)).map { prefix + SwiftNames.type($0) })
         }
         return names
     }
 
-    /// A message by its name as it is written, seen from a package outwards.
-    func message(_ name: String, from package: String) -> MessageDescriptor? {
-        if name.first == "." { return messagesByName[String(name.dropFirst())] }
-        var scope = package.split(separator: ".")
-        while true {
-            if let found = messagesByName[(scope + [Substring(name)]).joined(separator: ".")] { return found }
-            guard scope.popLast() != nil else { return nil }
-        }
-    }
-
-    /// The name of a service without "Service".
+    /// Returns the name of a service without the suffix `Service`.
     private static func base(_ name: String) -> String {
         let type = SwiftNames.type(name)
         return type.hasSuffix("Service") && type != "Service" ? String(type.dropLast(7)) : type
     }
 
-    /// A beginning for the names of types that nobody has chosen: where a message is called as one of them would be, the
-    /// whole name of the service is as good.
+    /// Returns the stem of names that no option sets: the whole name of the service where a message has one of the names
+    /// that the shorter stem would give.
     private func freeBase(of service: ServiceDescriptor) -> String {
         let base = prefix + Self.base(service.name)
         let ends = [suffix, "State", "Action", "Error", "Reducer"]
@@ -103,9 +86,9 @@ final class PlanReader {
         client.hasSuffix("Client") && client != "Client" ? String(client.dropLast(6)) : client
     }
 
-    /// The name of a type that an option gives, if Swift takes it.
-    private func name(_ option: String, _ options: [NamedOptions]) -> String? {
-        for one in options {
+    /// Returns the type name that an option sets, after a check that it is a valid one.
+    private func name(_ option: String, _ named: [NamedOptions]) -> String? {
+        for one in named {
             guard let name = one.string(option) else { continue }
             check(name, at: one.place(option))
             return name
@@ -113,26 +96,26 @@ final class PlanReader {
         return nil
     }
 
-    private func actorName(_ service: ServiceDescriptor) -> String? {
-        guard let (name, place) = scope.string("axiom.swift_client_actor", of: service.options) else { return nil }
-        check(name, at: place)
-        return name
+    private func actorName(_ option: (text: String, place: SourcePosition?)?) -> String? {
+        guard let option else { return nil }
+        check(option.text, at: option.place)
+        return option.text
     }
 
-    private func check(_ name: String, at place: Place?) {
+    private func check(_ name: String, at place: SourcePosition?) {
         guard SwiftNames.isPlainIdentifier(name), name.first?.isUppercase == true, SwiftNames.type(name) == name else {
-            return diagnostics.add(
-                "'\(name)' cannot name a type of Swift", at: place,
-                hint: "Write a name of letters and digits that begins with a capital.")
+            return options.report(
+                "'\(name)' is not a valid Swift type name", at: place,
+                hint: "Write a name of letters and digits that begins with an uppercase letter.")
         }
     }
 
-    private func modules(_ options: [NamedOptions]) -> [String] {
+    private func modules(_ named: [NamedOptions]) -> [String] {
         var modules: [String] = []
-        for one in options {
+        for one in named {
             for (index, name) in one.strings("import_modules").enumerated() where !modules.contains(name) {
                 guard name.split(separator: ".").allSatisfy(SwiftNames.isPlainIdentifier), !name.isEmpty else {
-                    diagnostics.add("'\(name)' is no name of a module", at: one.place("import_modules", index))
+                    options.report("'\(name)' is not a module name", at: one.place("import_modules", index))
                     continue
                 }
                 modules.append(name)
@@ -143,7 +126,7 @@ final class PlanReader {
 }
 
 extension SwiftNames {
-    /// Whether a text can stand in Swift text as a name, without backticks.
+    /// Whether a text is a Swift identifier that needs no backticks.
     static func isPlainIdentifier(_ name: some StringProtocol) -> Bool {
         guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
         return !keywords.contains(String(name))
@@ -151,16 +134,5 @@ extension SwiftNames {
                 (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                     || byte == UInt8(ascii: "_")
             }
-    }
-}
-
-extension FileDescriptor {
-    /// All messages that are declared in the file, each before those that stand in it.
-    func eachMessage(_ body: (MessageDescriptor) -> Void) {
-        func visit(_ message: MessageDescriptor) {
-            body(message)
-            message.messages.forEach(visit)
-        }
-        messages.forEach(visit)
     }
 }

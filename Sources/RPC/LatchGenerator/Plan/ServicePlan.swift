@@ -1,74 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LatchProto
+import LatchProto
 
-/// What the client of a service is to be: names, collections and actions, whichever options say it, and what is
-/// concluded where none does.
-public struct ServicePlan {
+/// The plan of a service's client: names, collections and actions, as options set them or as they are inferred.
+struct ServicePlan {
     /// The service.
-    public let service: ServiceDescriptor
-    /// Its name without "Service".
-    public let base: String
+    let service: ServiceDescriptor
+    /// The name of the service without the suffix `Service`.
+    let base: String
     /// The name of the client actor.
-    public let clientName: String
+    let clientName: String
     /// The name of the state.
-    public let stateName: String
+    let stateName: String
     /// The name of the action.
-    public let actionName: String
-    /// Modules that its files import besides those that they need.
-    public let importModules: [String]
-    /// Whether tests are wanted; nil where the file does not say.
-    public let generatesTests: Bool?
-    /// The module that the files belong to; nil where the file does not say.
-    public let packageName: String?
-    /// What the state keeps.
-    public let collections: [CollectionPlan]
-    /// Its actions, in the order of the file; calls that stream are none.
-    public let methods: [MethodPlan]
-    /// What fields of the items must hold, by the items' full names.
-    public let itemConstraints: [String: [FieldConstraint]]
+    let actionName: String
+    /// Additional modules that its files import.
+    let importModules: [String]
+    /// Whether tests are generated; nil where no option sets it.
+    let generatesTests: Bool?
+    /// The module that the files belong to; nil where no option sets it.
+    let packageName: String?
+    /// The collections that the state keeps.
+    let collections: [CollectionPlan]
+    /// The actions, in the order of the file; streaming methods have none.
+    let methods: [MethodPlan]
+    /// The constraints on the fields of items, by the items' full names.
+    let itemConstraints: [String: [FieldConstraint]]
 
-    /// What other names of this client begin with: `UserManager` of `UserManagerClient`.
-    public var stem: String {
+    /// The stem of the client's other names: `UserManager` of `UserManagerClient`.
+    var stem: String {
         clientName.hasSuffix("Client") && clientName != "Client" ? String(clientName.dropLast(6)) : clientName
     }
 
-    /// The name of the protocol of functions that the program must give, one for each CUSTOM method; nil where it must
-    /// give none.
-    public var reducerName: String? { methods.contains { $0.strategy == .custom } ? "\(stem)Reducer" : nil }
+    /// The name of the protocol that the program implements, with one function for each CUSTOM method; nil without such
+    /// methods.
+    var reducerName: String? { methods.contains { $0.strategy == .custom } ? "\(stem)Reducer" : nil }
 
-    /// The collection that a method is about.
-    public func collection(of method: MethodPlan) -> CollectionPlan? { method.collection.map { collections[$0] } }
+    /// Returns the collection that a method refers to.
+    func collection(of method: MethodPlan) -> CollectionPlan? { method.collection.map { collections[$0] } }
 
-    /// Plans of all services of a file.
+    /// Reads the plans of all services of a file.
     ///
     /// - Parameters:
-    ///   - suffix: What names of clients end with where no option says it.
-    ///   - prefix: What names begin with where no option says them.
-    public static func read(_ file: FileDescriptor, suffix: String = "Client", prefix: String = "") -> Planning {
+    ///   - suffix: The suffix of client names that no option sets.
+    ///   - prefix: The prefix of names that no option sets.
+    static func read(_ file: FileDescriptor, suffix: String = "Client", prefix: String = "") -> PlanningResult {
         let reader = PlanReader(file, suffix: suffix, prefix: prefix)
         let plans = file.services.map { reader.plan($0) }
-        return Planning(plans: plans, diagnostics: reader.diagnostics.list)
+        return PlanningResult(plans: plans, diagnostics: reader.options.diagnostics)
     }
 
-    /// Plans of all services of several files.
+    /// Reads the plans of all services of several files.
     ///
-    /// - Parameter prefix: What names begin with where no option says them, by the file.
-    public static func read(
+    /// - Parameter prefix: Returns the prefix of names that no option sets, by file.
+    static func read(
         _ files: [FileDescriptor], suffix: String = "Client", prefix: (FileDescriptor) -> String = { _ in "" }
-    ) -> Planning {
+    ) -> PlanningResult {
         let each = Parallel.map(files) { read($0, suffix: suffix, prefix: prefix($0)) }
-        return Planning(plans: each.flatMap(\.plans), diagnostics: each.flatMap(\.diagnostics))
+        return PlanningResult(plans: each.flatMap(\.plans), diagnostics: each.flatMap(\.diagnostics))
     }
 }
 
-/// What came of reading options.
-public struct Planning {
-    /// A plan for each service, as far as its options are right.
-    public let plans: [ServicePlan]
-    /// What is wrong with the options, in the order of the file.
-    public let diagnostics: [Diagnostic]
+/// The plans of services, and the diagnostics about their options.
+struct PlanningResult {
+    /// A plan for each service, as far as its options are valid.
+    let plans: [ServicePlan]
+    /// The diagnostics about the options, in the order of the file.
+    let diagnostics: [Diagnostic]
 
-    /// Whether the options are right.
-    public var isComplete: Bool { !diagnostics.contains { $0.severity == .error } }
+    /// Whether the options have no errors.
+    var isComplete: Bool { !diagnostics.contains { $0.severity == .error } }
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the answer to a call does to the state.
-public enum StateStrategy: String, Sendable, Hashable, CaseIterable {
-    /// Its items are added to a collection.
+/// The effect of a response on the state.
+enum StateStrategy: String, Sendable, Hashable, CaseIterable {
+    /// Adds the items of the response to a collection.
     case append
-    /// Its items are the collection.
+    /// Replaces the collection with the items of the response.
     case replaceAll
-    /// Its item takes the place of the one with the same key.
+    /// Replaces the item that has the same key.
     case updateByID
-    /// The item with the key that the request names goes.
+    /// Removes the item whose key the request names.
     case removeByID
-    /// What the program says: a function that it must give.
+    /// Calls a function that the program implements.
     case custom
-    /// Nothing.
+    /// Leaves the state as it is.
     case noChange
 
-    /// The strategy that a value of an enum names, with a prefix or without; nil for UNSPECIFIED.
+    /// Creates the strategy that an enum value names, with a prefix or without; nil for UNSPECIFIED.
     init?(option: String) {
         let prefix = "STATE_UPDATE_STRATEGY_"
         switch option.hasPrefix(prefix) ? String(option.dropFirst(prefix.count)) : option {
@@ -29,9 +29,9 @@ public enum StateStrategy: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The strategy that a word of `(axiom.swift_state_update)` names.
-    init?(word: String) {
-        switch word {
+    /// Creates the strategy that a value of `(axiom.swift_state_update)` names.
+    init?(shortName: String) {
+        switch shortName {
         case "append": self = .append
         case "replace_all", "filter": self = .replaceAll
         case "replace", "update", "update_by_id": self = .updateByID
@@ -42,7 +42,7 @@ public enum StateStrategy: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The strategy that a method's name suggests.
+    /// Creates the strategy that a method's name suggests.
     init(methodName: String) {
         let verb = SwiftNames.words(methodName).first.map { String(decoding: $0, as: UTF8.self).lowercased() }
         switch verb {
@@ -55,18 +55,18 @@ public enum StateStrategy: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Whether and where answers are kept.
-public enum CacheStrategy: String, Sendable, Hashable, CaseIterable {
-    /// Nowhere.
+/// The cache of an action's responses.
+enum CacheStrategy: String, Sendable, Hashable, CaseIterable {
+    /// No cache.
     case none
-    /// In memory, for when the network is out of reach.
+    /// A cache in memory, used while the network is unreachable.
     case memory
-    /// In a store that outlives the program, for when the network is out of reach.
+    /// A cache in a persistent store, used while the network is unreachable.
     case persistent
-    /// In memory, and given instead of a call while they are young enough.
+    /// A cache in memory whose fresh responses replace calls.
     case conditional
 
-    /// The strategy that a value of an enum names, with a prefix or without; nil for UNSPECIFIED.
+    /// Creates the strategy that an enum value names, with a prefix or without; nil for UNSPECIFIED.
     init?(option: String) {
         let prefix = "CACHE_STRATEGY_"
         self.init(rawValue: (option.hasPrefix(prefix) ? String(option.dropFirst(prefix.count)) : option).lowercased())

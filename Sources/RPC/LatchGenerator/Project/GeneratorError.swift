@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LatchCore
+import LatchCore
 
-/// Why nothing was generated.
-public struct GeneratorError: CodedError {
-    /// The stable name of what went wrong.
-    public let code: String
-    /// What happened.
-    public let message: String
-    /// What to do about it.
-    public let hint: String?
+/// An error that prevents generation.
+package struct GeneratorError: CodedError {
+    /// The stable code of the error.
+    package let code: String
+    /// The description of the failure.
+    package let message: String
+    /// The suggested remedy.
+    package let hint: String?
 
     init(_ code: String, _ message: String, hint: String? = nil) {
         self.code = code
@@ -17,22 +17,22 @@ public struct GeneratorError: CodedError {
         self.hint = hint
     }
 
-    /// A file or folder that was named is not there, or cannot be read.
-    public static let missingInput = GeneratorError("missingInput", "There is no such file.")
-    /// The .proto files are wrong.
-    public static let invalidProto = GeneratorError("invalidProto", "The .proto files are wrong.")
-    /// A service is asked for that no file declares.
-    public static let unknownService = GeneratorError("unknownService", "There is no such service.")
-    /// A language is asked for that is not generated.
-    public static let unsupportedLanguage = GeneratorError("unsupportedLanguage", "That language is not supported.")
-    /// The output holds files that are not the generator's, or that somebody changed.
-    public static let foreignFiles = GeneratorError("foreignFiles", "There are files that are not ours.")
+    /// An input file or folder does not exist or cannot be read.
+    package static let missingInput = GeneratorError("missingInput", "There is no such file.")
+    /// The .proto files have errors.
+    package static let invalidProto = GeneratorError("invalidProto", "The .proto files have errors.")
+    /// No file declares a requested service.
+    package static let unknownService = GeneratorError("unknownService", "There is no such service.")
+    /// A requested language is not supported.
+    package static let unsupportedLanguage = GeneratorError("unsupportedLanguage", "That language is not supported.")
+    /// The output contains files that the generator did not write, or that were edited.
+    package static let foreignFiles = GeneratorError("foreignFiles", "The output contains other files.")
     /// The configuration is malformed.
-    public static let invalidConfiguration = GeneratorError("invalidConfiguration", "The configuration is malformed.")
+    package static let invalidConfiguration = GeneratorError("invalidConfiguration", "The configuration is malformed.")
     /// The output cannot be written.
-    public static let unwritableOutput = GeneratorError("unwritableOutput", "The output cannot be written.")
-    /// What was generated would not fit together: two files of one name, or a name that leaves the folder.
-    public static let impossibleOutput = GeneratorError("impossibleOutput", "The files do not fit together.")
+    package static let unwritableOutput = GeneratorError("unwritableOutput", "The output cannot be written.")
+    /// The generated files conflict: two have the same name, or a name leaves the folder.
+    package static let impossibleOutput = GeneratorError("impossibleOutput", "The generated files conflict.")
 }
 
 extension GeneratorError {
@@ -40,7 +40,7 @@ extension GeneratorError {
         GeneratorError(missingInput.code, message, hint: hint ?? "Give a .proto file, or a folder that holds some.")
     }
 
-    /// - Parameter count: How many errors were told before.
+    /// - Parameter count: The number of errors that were reported before.
     package static func invalidProto(count: Int, hint: String? = nil) -> GeneratorError {
         GeneratorError(
             invalidProto.code, "\(count) error\(count == 1 ? "" : "s") in the .proto files; nothing was written.",
@@ -48,9 +48,10 @@ extension GeneratorError {
     }
 
     static func unknownService(_ names: [String], known: [String]) -> GeneratorError {
-        let asked = names.map { "'\($0)'" }.joined(separator: ", ")
+        let requested = names.map { "'\($0)'" }.joined(separator: ", ")
         return GeneratorError(
-            unknownService.code, names.count == 1 ? "There is no service \(asked)." : "There are no services \(asked).",
+            unknownService.code,
+            names.count == 1 ? "There is no service \(requested)." : "There are no services \(requested).",
             hint: known.isEmpty
                 ? "The .proto files declare no service." : "There are: \(known.joined(separator: ", ")).")
     }
@@ -61,12 +62,12 @@ extension GeneratorError {
             hint: "Supported: \(known.joined(separator: ", ")).")
     }
 
-    static func foreignFiles(_ refusals: [OutputPlan.Refusal]) -> GeneratorError {
-        let shown = refusals.prefix(5).map { "\($0.path) (\($0.reason.rawValue))" }.joined(separator: ", ")
-        let rest = refusals.count > 5 ? " and \(refusals.count - 5) more" : ""
+    static func foreignFiles(_ conflicts: [OutputPlan.Conflict]) -> GeneratorError {
+        let shown = conflicts.prefix(5).map { "\($0.path) (\($0.reason.rawValue))" }.joined(separator: ", ")
+        let rest = conflicts.count > 5 ? " and \(conflicts.count - 5) more" : ""
         return GeneratorError(
             foreignFiles.code, "Nothing was written, for these would be overwritten: \(shown)\(rest).",
-            hint: refusals.contains { !$0.reason.yieldsToForce }
+            hint: conflicts.contains { !$0.reason.yieldsToForce }
                 ? "Move them away, or choose another folder."
                 : "Move them away, or overwrite them with --force-overwrite.")
     }
@@ -75,13 +76,13 @@ extension GeneratorError {
         GeneratorError(invalidConfiguration.code, message, hint: hint)
     }
 
-    static func unwritable(_ failure: FileFailure) -> GeneratorError {
+    static func unwritable(_ failure: FileError) -> GeneratorError {
         GeneratorError(
             unwritableOutput.code, "The output cannot be written: \(failure.description)",
-            hint: "Choose a folder that this user may write to.")
+            hint: "Choose a writable folder.")
     }
 
     static func impossibleOutput(_ message: String) -> GeneratorError {
-        GeneratorError(impossibleOutput.code, message, hint: "Rename one of what they are made of in the .proto files.")
+        GeneratorError(impossibleOutput.code, message, hint: "Rename one of the declarations in the .proto files.")
     }
 }

@@ -3,150 +3,75 @@
 import LatchCore
 import LatchTOML
 
-/// What a call of the generator is to do: flags, then the environment, then `latchwork.toml`, then defaults.
+/// The values of the generator's options: flags take precedence over the environment, and that over `latchwork.toml`.
 package struct GeneratorSettings: Sendable, Hashable {
-    /// Something that can be set, by its key in the table `[generate]` of the file.
-    package enum Key: String, Sendable, Hashable, CaseIterable {
-        case protoPath = "proto_path"
-        case include
-        case outputPath = "output_path"
-        case languages
-        case services
-        case layout
-        case visibility
-        case naming
-        case clientSuffix = "client_suffix"
-        case packageName = "package_name"
-        case prefixPackages = "prefix_packages"
-        case frameworkVersion = "swift_framework_version"
-        case contracts = "generate_contracts"
-        case clients = "generate_clients"
-        case tests = "generate_tests"
-        case documentation = "include_documentation"
-        case forceOverwrite = "force_overwrite"
-        case validate
-        case skipCompilation = "skip_compilation"
+    private var values: [GeneratorOption: Value] = [:]
 
-        /// The variable of the environment that says the same.
-        package var variable: String {
-            self == .frameworkVersion ? "AXIOM_VERSION" : "AXIOM_" + rawValue.uppercased()
-        }
-
-        /// Whether it is a path, which in a file begins at the file's folder.
-        var isPath: Bool { self == .protoPath || self == .include || self == .outputPath }
-    }
-
-    /// A value, and who gave it.
-    private struct Given: Sendable, Hashable {
-        let words: [String]
-        let source: String
-    }
-
-    private var given: [Key: Given] = [:]
-
-    /// Nothing is set.
+    /// Creates settings without any values.
     package init() {}
 
-    /// Sets a value over one that was there.
-    package mutating func set(_ key: Key, _ words: [String], from source: String) {
-        given[key] = Given(words: words, source: source)
+    /// Sets the value of an option, and replaces a previous one.
+    ///
+    /// - Parameter source: The origin of the value, which error messages name.
+    package mutating func set(_ option: GeneratorOption, _ words: [String], from source: String) {
+        values[option] = Value(words: words, source: source)
     }
 
-    /// All words of a value; none where it is not set.
-    package func words(_ key: Key) -> [String] { given[key]?.words ?? [] }
+    /// Returns the elements of a list; empty where the option is not set.
+    package func words(_ option: GeneratorOption) -> [String] { values[option]?.words ?? [] }
 
-    /// A value that is one word; nil where it is not set.
-    package func text(_ key: Key) -> String? { given[key]?.words.last }
+    /// Returns a single value; nil where the option is not set.
+    package func text(_ option: GeneratorOption) -> String? { values[option]?.words.last }
 
-    /// A value that is true or false; nil where it is not set.
-    package func flag(_ key: Key) throws(GeneratorError) -> Bool? {
-        guard let given = given[key] else { return nil }
-        switch given.words.last?.lowercased() {
-        case "true", "1", "yes": return true
-        case "false", "0", "no": return false
-        default: throw invalid(key, "is neither true nor false")
+    /// Returns a Boolean value; nil where the option is not set.
+    package func flag(_ option: GeneratorOption) throws(GeneratorError) -> Bool? { try values[option]?.flag() }
+
+    /// Returns the options of a run: the defaults with all values applied.
+    package func options(
+        _ defaults: GenerationOptions = GenerationOptions()
+    ) throws(GeneratorError) -> GenerationOptions {
+        var options = defaults
+        for option in GeneratorOption.allCases {
+            if let value = values[option] { try option.definition.apply(&options, value) }
         }
-    }
-
-    /// A value that is one of several words; nil where it is not set.
-    package func choice<Choice: RawRepresentable & CaseIterable>(
-        _ key: Key, of type: Choice.Type
-    ) throws(GeneratorError) -> Choice? where Choice.RawValue == String {
-        guard let word = text(key) else { return nil }
-        guard let choice = Choice(rawValue: word) else {
-            throw invalid(key, "is none of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        return choice
-    }
-
-    /// A value that becomes part of Swift's names; nil where it is not set.
-    package func name(_ key: Key) throws(GeneratorError) -> String? {
-        guard let name = text(key) else { return nil }
-        let isName = name.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x5F
-        }
-        guard isName, let first = name.utf8.first, !(0x30...0x39).contains(first) else {
-            throw invalid(key, "is no name: it has letters, digits and '_', and does not begin with a digit")
-        }
-        return name
-    }
-
-    private func invalid(_ key: Key, _ what: String) -> GeneratorError {
-        .invalidConfiguration("\(given[key]?.source ?? key.rawValue): '\(given[key]?.words.last ?? "")' \(what).")
-    }
-
-    /// What is generated, as far as it is said here.
-    package func options() throws(GeneratorError) -> GenerationOptions {
-        var options = GenerationOptions()
-        options.swift.layout = try choice(.layout, of: SwiftOptions.Layout.self) ?? options.swift.layout
-        options.swift.visibility =
-            try choice(.visibility, of: SwiftOptions.Visibility.self) ?? options.swift.visibility
-        options.swift.fileNaming = try choice(.naming, of: SwiftOptions.FileNaming.self) ?? options.swift.fileNaming
-        options.clientSuffix = try name(.clientSuffix)
-        options.swift.moduleName = try name(.packageName)
-        options.swift.prefixesPackages = try flag(.prefixPackages) ?? options.swift.prefixesPackages
-        options.makesContracts = try flag(.contracts) ?? true
-        options.makesClients = try flag(.clients) ?? true
-        options.makesTests = try flag(.tests) ?? true
-        options.makesGuides = try flag(.documentation) ?? true
         return options
     }
-}
 
-extension GeneratorSettings {
-    /// Takes what the environment says over what was there.
+    /// Sets the options that variables of the environment set.
     package mutating func read(environment: [String: String]) {
-        for key in Key.allCases {
-            guard let text = environment[key.variable] else { continue }
-            set(key, text.split(separator: ",").map(String.init), from: key.variable)
+        for option in GeneratorOption.allCases {
+            guard let text = environment[option.variable] else { continue }
+            set(option, text.split(separator: ",").map(String.init), from: option.variable)
         }
     }
 
-    /// Takes what the table `[generate]` of a file says over what was there.
+    /// Sets the options that the table `[generate]` of a file sets.
     ///
-    /// - Parameter path: Where the file is: paths in it begin at its folder, and errors name it.
+    /// - Parameter path: The path of the file: paths in it are relative to its folder, and errors name it.
     package mutating func read(file text: String, at path: String) throws(GeneratorError) {
         let document: TOMLDocument
         do {
             document = try TOMLDocument(parsing: text)
         } catch {
             throw .invalidConfiguration(
-                "\(path):\(error.place.line):\(error.place.column): \(error.message).", hint: error.hint)
+                "\(path):\(error.location.line):\(error.location.column): \(error.message).", hint: error.hint)
         }
         for (name, value) in document.root["generate"]?.objectValue ?? [:] {
             let line = document.lines["generate.\(name)"].map { ":\($0)" } ?? ""
-            guard let key = Key(rawValue: name) else {
+            guard let option = GeneratorOption(rawValue: name) else {
                 throw .invalidConfiguration(
                     "\(path)\(line): there is no setting '\(name)'.",
-                    hint: "There are: \(Key.allCases.map(\.rawValue).joined(separator: ", ")).")
+                    hint: "There are: \(GeneratorOption.allCases.map(\.rawValue).joined(separator: ", ")).")
             }
             guard let words = Self.words(of: value) else {
                 throw .invalidConfiguration(
-                    "\(path)\(line): '\(name)' is text, true, false, or a list of texts.")
+                    "\(path)\(line): '\(name)' must be a string, a Boolean, or a list of strings.")
             }
             let folder = AtomicFile(path).folder
-            let isMoved = key.isPath && folder != "."
-            set(key, isMoved ? words.map { $0.hasPrefix("/") ? $0 : "\(folder)/\($0)" } : words, from: path + line)
+            let isRelative = option.definition.isPath && folder != "."
+            set(
+                option, isRelative ? words.map { $0.hasPrefix("/") ? $0 : "\(folder)/\($0)" } : words, from: path + line
+            )
         }
     }
 
@@ -158,6 +83,97 @@ extension GeneratorSettings {
             let texts = elements.compactMap(\.stringValue)
             return texts.count == elements.count ? texts : nil
         default: return nil
+        }
+    }
+}
+
+extension GeneratorSettings {
+    /// Creates the settings of a parameter of protoc, such as `visibility=package,Mbase/=Base`.
+    init(protocParameter text: String) throws(GeneratorError) {
+        for part in text.split(separator: ",") {
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let (name, value) = (pair[0].filter { $0 != " " }, pair.count > 1 ? pair[1] : "")
+            if name.hasPrefix("M"), name.utf8.count > 1 {
+                let words = words(.moduleMapping) + ["\(name.dropFirst())=\(value)"]
+                set(.moduleMapping, words, from: name)
+                continue
+            }
+            guard let option = GeneratorOption.allCases.first(where: { $0.definition.protocParameter == name }) else {
+                throw .invalidConfiguration(
+                    "there is no parameter '\(name)'", hint: "There are: \(Self.protocParameters)")
+            }
+            switch option.definition.kind {
+            case .list: set(option, value.split(separator: "+").map(String.init), from: name)
+            case .flag where value.isEmpty: set(option, ["true"], from: name)
+            default: set(option, [value], from: name)
+            }
+        }
+    }
+
+    /// The parameters of protoc, for help texts.
+    package static let protocParameters =
+        GeneratorOption.allCases.compactMap { option in
+            let definition = option.definition
+            return definition.protocParameter.map { name in
+                switch definition.kind {
+                case .choice(let names): "\(name)=\(names.joined(separator: "|"))"
+                case .flag: "\(name)=true|false (\(definition.summary))"
+                case .list: "\(name)=A+B (\(definition.summary))"
+                case .mapping: "\(name)\(definition.placeholder) (\(definition.summary))"
+                case .text, .name: "\(name)=\(definition.placeholder) (\(definition.summary))"
+                }
+            }
+        }.joined(separator: ", ") + "."
+}
+
+extension GeneratorSettings {
+    /// The value of an option, and its origin.
+    struct Value: Sendable, Hashable {
+        let words: [String]
+        let source: String
+
+        private var text: String { words.last ?? "" }
+
+        func flag() throws(GeneratorError) -> Bool {
+            switch text.lowercased() {
+            case "true", "1", "yes": return true
+            case "false", "0", "no": return false
+            default: throw invalid("is neither true nor false")
+            }
+        }
+
+        /// Returns one of several words, regardless of case.
+        func choice<Choice: RawRepresentable<String> & CaseIterable>() throws(GeneratorError) -> Choice {
+            guard let choice = Choice.allCases.first(where: { $0.rawValue.lowercased() == text.lowercased() }) else {
+                throw invalid("is none of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            return choice
+        }
+
+        /// Returns a part of a Swift identifier.
+        func name() throws(GeneratorError) -> String {
+            guard SwiftNames.isPlainIdentifier("x" + text), text.utf8.first.map({ !(0x30...0x39).contains($0) }) == true
+            else {
+                throw invalid("is not a name: use letters, digits and '_', and do not begin with a digit")
+            }
+            return text
+        }
+
+        /// Returns pairs of a .proto file, or a folder that ends in `/`, and its module.
+        func mapping() throws(GeneratorError) -> [String: String] {
+            var modules: [String: String] = [:]
+            for word in words {
+                let pair = word.split(separator: "=", maxSplits: 1)
+                guard pair.count == 2 else {
+                    throw .invalidConfiguration("\(source): '\(word)' is not a pair FILE=MODULE.")
+                }
+                modules[String(pair[0])] = String(pair[1])
+            }
+            return modules
+        }
+
+        private func invalid(_ reason: String) -> GeneratorError {
+            .invalidConfiguration("\(source): '\(text)' \(reason).")
         }
     }
 }

@@ -2,30 +2,33 @@
 
 import LatchCore
 
-/// What the generator wrote into a folder, so that it knows its own files again: `.latchwork.json`.
+/// The manifest `.latchwork.json` of a folder, by which the generator recognizes the files that it wrote.
 ///
-/// It is meant to be committed with the files. It holds no time and no path of the machine, and one file on each line.
-package struct OutputManifest: Sendable, Hashable {
-    /// What is known of one file.
-    package struct Entry: Sendable, Hashable {
-        /// The digests that it may have: one, or two where a run ended while it was being replaced.
-        package var digests: [FileDigest]
-        /// What it was made from, as paths of .proto files or folders from the output's folder.
-        package var origins: Set<String>
+/// It is committed with the files: it contains no times and no absolute paths, and each file is on a line of its own.
+struct OutputManifest: Sendable, Hashable {
+    /// The entry of a file.
+    struct Entry: Sendable, Hashable {
+        /// The possible digests: one, or two if a run was interrupted while it replaced the file.
+        var digests: [FileDigest]
+        /// The origins of the file: paths of .proto files or folders, relative to the output.
+        var origins: Set<String>
     }
 
-    /// The name of the file in the folder of the output.
-    package static let name = ".latchwork.json"
+    /// The name of the manifest in the folder of the output.
+    static let name = ".latchwork.json"
 
-    /// The files by their paths within the folder.
-    package var entries: [String: Entry] = [:]
+    /// The version of the format: 2 has SHA-256 digests.
+    private static let version = 2
 
-    /// Of a folder to which nothing was written.
-    package init() {}
+    /// The entries by the paths of their files.
+    var entries: [String: Entry] = [:]
 
-    /// Reads a manifest; nil where the bytes are none of this version.
+    /// Creates the manifest of an empty folder.
+    init() {}
+
+    /// Parses a manifest; nil for any other version.
     init?(reading bytes: [UInt8]) {
-        guard let value = try? JSONValue(parsing: bytes), value["version"]?.intValue == 1,
+        guard let value = try? JSONValue(parsing: bytes), value["version"]?.intValue == Self.version,
             let files = value["files"]?.objectValue
         else { return nil }
         for (path, entry) in files {
@@ -35,7 +38,7 @@ package struct OutputManifest: Sendable, Hashable {
         }
     }
 
-    /// The manifest as text: the same for the same files, whatever the order in which they came.
+    /// The manifest as JSON, independent of the order of insertion.
     var bytes: [UInt8] {
         let lines = entries.sorted { $0.key < $1.key }.map { path, entry in
             let value: JSONObject = [
@@ -45,7 +48,7 @@ package struct OutputManifest: Sendable, Hashable {
             return "    \(Self.text(.string(path))): \(Self.text(.object(value)))"
         }
         let files = lines.isEmpty ? "{}" : "{\n\(lines.joined(separator: ",\n"))\n  }"
-        return Array("{\n  \"version\": 1,\n  \"files\": \(files)\n}\n".utf8)
+        return Array("{\n  \"version\": \(Self.version),\n  \"files\": \(files)\n}\n".utf8)
     }
 
     private static func text(_ value: JSONValue) -> String { String(decoding: value.serialized(), as: UTF8.self) }

@@ -3,27 +3,27 @@
 import LatchCore
 import LatchProto
 
-/// What writing some files into a folder would do, found out before anything is touched.
+/// The changes that writing some files into a folder would make, determined before anything is written.
 package struct OutputPlan: Sendable {
-    /// What is to be done with one file.
+    /// The action on a file.
     package enum Action: String, Sendable, Hashable {
         case create, update, keep, remove
     }
 
-    /// One file, and what is to be done with it.
+    /// A file and the action on it.
     package struct Step: Sendable {
-        /// Where it is within the folder.
+        /// The path within the folder.
         package let path: String
         package let action: Action
-        /// What it holds now; nil where there is none, or where it stays as it is.
+        /// The current content; nil for a new or unchanged file.
         package let old: [UInt8]?
-        /// What it will hold; nil where there will be none.
+        /// The new content; nil for a removed file.
         package let new: String?
     }
 
-    /// A file that stands in the way.
-    package struct Refusal: Sendable, Hashable {
-        /// Why it is not written over.
+    /// A file that prevents the plan.
+    package struct Conflict: Sendable, Hashable {
+        /// The reason why the file is not overwritten.
         package enum Reason: String, Sendable, Hashable {
             case foreign = "not written by the generator"
             case edited = "edited since it was generated"
@@ -39,30 +39,30 @@ package struct OutputPlan: Sendable {
 
     /// The folder of the output.
     package let folder: String
-    /// All files, sorted by their paths.
+    /// The steps for all files, sorted by path.
     package private(set) var steps: [Step] = []
-    /// What stands in the way; nothing is written while there is anything.
-    package private(set) var refusals: [Refusal] = []
-    /// Files that are generated no more and stay, since somebody edited them.
+    /// The files that prevent the plan; nothing is written while there are any.
+    package private(set) var conflicts: [Conflict] = []
+    /// The edited files that are no longer generated, which remain.
     package private(set) var orphans: [String] = []
-    /// What the manifest will say.
+    /// The new manifest.
     private(set) var manifest: OutputManifest
-    /// What the manifest said.
+    /// The current manifest.
     private let before: OutputManifest
 
-    /// Compares files with what a folder holds.
+    /// Compares files with the content of a folder.
     ///
     /// - Parameters:
-    ///   - origin: What the files were made from; files of other origins are left alone.
-    ///   - force: Whether files are overwritten that are not known, or were edited.
+    ///   - origin: The origin of the files; files of other origins remain.
+    ///   - force: Whether unknown and edited files are overwritten.
     package init(
         _ files: [GeneratedFile], in folder: String, origin: String, force: Bool = false
     ) throws(GeneratorError) {
         self.folder = folder
         before = try Self.manifest(in: folder)
         manifest = before
-        let folders = Parallel.map(try Self.checked(files)) { Found($0, in: folder) }
-        for (file, found) in zip(files, folders) { plan(file, found, origin: origin, force: force) }
+        let existing = Parallel.map(try Self.checked(files)) { ExistingFile($0, in: folder) }
+        for (file, existing) in zip(files, existing) { plan(file, existing, origin: origin, force: force) }
         let paths = Set(files.map(\.path))
         for (path, entry) in before.entries.sorted(by: { $0.key < $1.key })
         where entry.origins.contains(origin) && !paths.contains(path) {
@@ -71,37 +71,37 @@ package struct OutputPlan: Sendable {
         steps.sort { $0.path < $1.path }
     }
 
-    /// Whether the folder holds exactly what it should.
-    package var isCurrent: Bool { steps.allSatisfy { $0.action == .keep } && refusals.isEmpty }
+    /// Whether the folder is up to date.
+    package var isCurrent: Bool { steps.allSatisfy { $0.action == .keep } && conflicts.isEmpty }
 
     /// The steps that change something.
     package var changes: [Step] { steps.filter { $0.action != .keep } }
 
-    private mutating func plan(_ file: GeneratedFile, _ found: Found, origin: String, force: Bool) {
+    private mutating func plan(_ file: GeneratedFile, _ existing: ExistingFile, origin: String, force: Bool) {
         var entry = before.entries[file.path] ?? .init(digests: [], origins: [])
         let known = entry.digests
-        entry.digests = [found.digest]
+        entry.digests = [existing.digest]
         entry.origins.insert(origin)
         manifest.entries[file.path] = entry
-        switch found.place {
-        case .unreadable: refusals.append(Refusal(path: file.path, reason: .unreadable))
-        case .empty: steps.append(Step(path: file.path, action: .create, old: nil, new: file.text))
-        case .same: steps.append(Step(path: file.path, action: .keep, old: nil, new: file.text))
-        case .other(let old):
+        switch existing.state {
+        case .unreadable: conflicts.append(Conflict(path: file.path, reason: .unreadable))
+        case .missing: steps.append(Step(path: file.path, action: .create, old: nil, new: file.text))
+        case .current: steps.append(Step(path: file.path, action: .keep, old: nil, new: file.text))
+        case .different(let old):
             if !force, !known.contains(FileDigest(of: old)) {
-                refusals.append(Refusal(path: file.path, reason: known.isEmpty ? .foreign : .edited))
+                conflicts.append(Conflict(path: file.path, reason: known.isEmpty ? .foreign : .edited))
             }
             steps.append(Step(path: file.path, action: .update, old: old, new: file.text))
         }
     }
 
-    /// Removes a file that is generated no more, if it is as we wrote it and nothing else still makes it.
+    /// Plans the removal of a file that is no longer generated, unless it was edited or has other origins.
     private mutating func retire(_ path: String, _ entry: OutputManifest.Entry, origin: String) {
         var rest = entry
         rest.origins.remove(origin)
         guard rest.origins.isEmpty else { return manifest.entries[path] = rest }
         manifest.entries[path] = nil
-        // What cannot be read is surely not as we wrote it.
+        // A file that cannot be read is not the generated one.
         guard Self.isInside(path), let old = try? AtomicFile("\(folder)/\(path)").read() else { return }
         if entry.digests.contains(FileDigest(of: old)) {
             steps.append(Step(path: path, action: .remove, old: old, new: nil))
@@ -112,44 +112,40 @@ package struct OutputPlan: Sendable {
 }
 
 extension OutputPlan {
-    /// What there is to know of one file: the digest of what it will hold, and what stands in its place.
-    private struct Found {
-        enum Place {
-            case empty
-            /// What it will hold; nobody looks at the bytes of a file that stays as it is.
-            case same
-            case other([UInt8])
-            case unreadable
+    /// The state of a file in the folder, and the digest of its new content.
+    private struct ExistingFile {
+        enum State {
+            case missing, current, unreadable
+            case different([UInt8])
         }
 
         let digest: FileDigest
-        let place: Place
+        let state: State
 
         init(_ file: GeneratedFile, in folder: String) {
             digest = FileDigest(of: file.text)
-            do throws(FileFailure) {
+            do throws(FileError) {
                 if let old = try AtomicFile("\(folder)/\(file.path)").read() {
-                    let isSame = old.count == file.text.utf8.count && FileDigest(of: old) == digest
-                    place = isSame ? .same : .other(old)
+                    state = old.elementsEqual(file.text.utf8) ? .current : .different(old)
                 } else {
-                    place = .empty
+                    state = .missing
                 }
             } catch {
-                place = .unreadable
+                state = .unreadable
             }
         }
     }
 }
 
 extension OutputPlan {
-    /// Does what was planned: all files appear under other names first, and are then renamed.
+    /// Applies the plan: all files are written under temporary names first, and then renamed.
     ///
-    /// While that is going on the manifest knows both the old and the new bytes, so that a run that is ended in the
-    /// middle leaves no file behind that the next one would take for somebody else's.
+    /// Meanwhile the manifest contains the digests of both the old and the new files, so that the next run recognizes all
+    /// files of an interrupted one.
     package func apply() throws(GeneratorError) {
-        guard refusals.isEmpty else { throw .foreignFiles(refusals) }
+        guard conflicts.isEmpty else { throw .foreignFiles(conflicts) }
         guard !changes.isEmpty || manifest != before else { return }
-        do throws(FileFailure) {
+        do throws(FileError) {
             let staged = StagedOutput()
             try staged.stage(changes.compactMap { step in step.new.map { ("\(folder)/\(step.path)", $0) } })
             if !changes.isEmpty { try write(transitional) }
@@ -172,38 +168,38 @@ extension OutputPlan {
         return both
     }
 
-    private func write(_ manifest: OutputManifest) throws(FileFailure) {
+    private func write(_ manifest: OutputManifest) throws(FileError) {
         var staged = StagedFiles()
         try staged.stage(manifest.bytes, as: "\(folder)/\(OutputManifest.name)")
         try staged.commit()
     }
 
-    /// Removes a file, and the folders that are empty without it.
-    private func remove(_ path: String) throws(FileFailure) {
+    /// Removes a file, and folders that become empty.
+    private func remove(_ path: String) throws(FileError) {
         try StagedFiles.remove("\(folder)/\(path)", emptying: folder)
     }
 
-    /// What the folder says that it holds; nothing where it says nothing that means something.
+    /// Reads the manifest of a folder; an empty one where there is none of this version.
     private static func manifest(in folder: String) throws(GeneratorError) -> OutputManifest {
         do {
             let bytes = try AtomicFile("\(folder)/\(OutputManifest.name)").read()
             return bytes.flatMap(OutputManifest.init(reading:)) ?? OutputManifest()
         } catch {
-            // Written anew, it would forget what is ours.
+            // A new manifest would not contain the existing files.
             throw .unwritable(error)
         }
     }
 
-    /// The files, once it is certain that each has a place of its own within the folder.
+    /// Returns the files after a check that each has a unique path within the folder.
     private static func checked(_ files: [GeneratedFile]) throws(GeneratorError) -> [GeneratedFile] {
         var seen: [String: String] = [:]
         for file in files {
             guard isInside(file.path), file.path != OutputManifest.name else {
-                throw .impossibleOutput("'\(file.path)' is no name of a file within the output.")
+                throw .impossibleOutput("'\(file.path)' is not a valid path within the output.")
             }
-            // Some file systems take names for one that differ in capitals only.
+            // Some file systems are case-insensitive.
             if let other = seen.updateValue(file.path, forKey: file.path.lowercased()) {
-                throw .impossibleOutput("Two files would be '\(file.path)' and '\(other)'.")
+                throw .impossibleOutput("Two files would have one path: '\(file.path)' and '\(other)'.")
             }
         }
         return files

@@ -1,70 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 package import LatchCore
+import PortableFoundation
 
-/// Judges a generated tree: its sources and their tests together, as one module.
+/// A compiler check of a generated project: its sources and tests together, as one module.
 package struct ProjectCheck: Sendable {
-    /// What came of it.
+    /// The result of a check.
     package struct Report: Sendable, Hashable {
-        /// What the compiler said.
-        package let outcomes: [SwiftCheck.Outcome]
-        /// What was not checked, and why; nil where everything was.
+        /// The results of the compiler runs.
+        package let results: [SwiftCheck.Result]
+        /// The explanation of a skipped check; nil for a complete one.
         package let gap: String?
-        /// Whether nothing was found wrong, and nothing was left out that had to be checked.
+        /// Whether there are no errors, and no required check was skipped.
         package let isValid: Bool
 
-        package var findings: [SwiftCheck.Finding] { outcomes.flatMap(\.findings) }
-        package var remarks: [String] { outcomes.flatMap(\.remarks) }
-        package var fileCount: Int { outcomes.reduce(0) { $0 + $1.fileCount } }
+        package var findings: [SwiftCheck.Finding] { results.flatMap(\.findings) }
+        package var remarks: [String] { results.flatMap(\.remarks) }
+        package var fileCount: Int { results.reduce(0) { $0 + $1.fileCount } }
     }
 
-    /// How much must be checked.
-    package enum Demand: Sendable, Hashable {
-        /// Syntax alone.
+    /// The required depth of a check.
+    package enum Requirement: Sendable, Hashable {
+        /// Syntax only.
         case syntax
-        /// Types, and syntax alone where the modules are not there that the files import.
+        /// Types, or syntax only where the imported modules are missing.
         case typesWherePossible
-        /// Types; without the modules nothing is valid.
+        /// Types; missing modules are an error.
         case types
     }
 
     private let toolchain: SwiftToolchain?
-    private let demand: Demand
+    private let requirement: Requirement
 
-    package init(_ toolchain: SwiftToolchain?, demand: Demand) {
+    package init(_ toolchain: SwiftToolchain?, requirement: Requirement) {
         self.toolchain = toolchain
-        self.demand = demand
+        self.requirement = requirement
     }
 
-    /// Judges files.
-    package func check(sources: [String], tests: [String]) async throws(FileFailure) -> Report {
+    /// Checks files.
+    package func check(sources: [String], tests: [String]) async throws(FileError) -> Report {
         guard let toolchain else {
             return Report(
-                outcomes: [], gap: "no Swift was checked: there is no swiftc in PATH",
-                isValid: demand == .typesWherePossible)
+                results: [], gap: "Swift was not checked: there is no swiftc in PATH",
+                isValid: requirement == .typesWherePossible)
         }
-        let hasTypes = demand != .syntax && toolchain.runtime != nil
-        // Tests need what they test: as files of its module they have it, whatever that is called.
-        let outcome = try await SwiftCheck(toolchain)
+        let hasTypes = requirement != .syntax && toolchain.runtime != nil
+        // Tests are compiled as files of the module that they import.
+        let result = try await SwiftCheck(toolchain)
             .check(sources + tests, depth: hasTypes ? .types : .syntax, module: Self.module(of: tests) ?? "Generated")
-        let gap = hasTypes || demand == .syntax ? nil : Self.missingModules
-        let isChecked = demand != .types || hasTypes
-        return Report(outcomes: [outcome], gap: gap, isValid: isChecked && outcome.isValid)
+        let gap = hasTypes || requirement == .syntax ? nil : Self.missingModules
+        let isChecked = requirement != .types || hasTypes
+        return Report(results: [result], gap: gap, isValid: isChecked && result.isValid)
     }
 
-    /// The module that tests import to test it.
+    /// Returns the module that tests import with `@testable`.
     private static func module(of tests: [String]) -> String? {
-        let mark = "@testable import "
+        let prefix = "@testable import "
         for path in tests {
             let text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
-            let line = text.split(separator: "\n").first { $0.hasPrefix(mark) }
-            if let line { return String(line.dropFirst(mark.count).prefix { $0 != " " }) }
+            let line = text.split(separator: "\n").first { $0.hasPrefix(prefix) }
+            if let line { return String(line.dropFirst(prefix.count).prefix { $0 != " " }) }
         }
         return nil
     }
 
     private static let missingModules =
-        "types were not checked, only syntax: the module LatchRPC is not beside this program; "
-        + "build it (swift build --target AxiomArchitecture), or name its folder with --module-path"
+        "types were not checked, only syntax: the module LatchRPC is not next to this program; "
+        + "build it (swift build --target AxiomArchitecture), or give its folder with --module-path"
 }

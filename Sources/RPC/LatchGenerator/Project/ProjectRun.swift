@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 package import LatchProto
+import PortableFoundation
 
-/// One run of the generator: from settings to a plan of what is to be written.
+/// A run of the generator, from settings to a plan of changes.
 ///
-/// It keeps nothing from one run to the next: whoever calls it again after an edit gets what the edited files say.
+/// It keeps no state between runs: each reads the files again.
 package struct ProjectRun: Sendable {
-    /// How far a run has come.
+    /// The progress of a run.
     package struct Progress: Sendable, Hashable {
         package let completed: Int
         package let total: Int
@@ -20,22 +20,22 @@ package struct ProjectRun: Sendable {
         }
     }
 
-    /// What a run counted.
-    package struct Figures: Sendable, Hashable {
+    /// The statistics of a run.
+    package struct Statistics: Sendable, Hashable {
         package var protoFiles = 0
         package var services = 0
         package var messages = 0
         package var files = 0
     }
 
-    /// A run that may be written.
+    /// The result of a run: a plan that can be applied.
     package struct Prepared: Sendable {
         package let plan: OutputPlan
-        package let figures: Figures
-        /// Every .proto file that was read, for those who wait for changes.
+        package let statistics: Statistics
+        /// The paths of all .proto files that were read.
         package let inputs: [String]
 
-        /// How many lines the files have, which is counted when somebody asks.
+        /// The number of lines of all files.
         package var lineCount: Int {
             plan.steps.reduce(0) { count, step in
                 var text = step.new ?? ""
@@ -44,95 +44,96 @@ package struct ProjectRun: Sendable {
         }
     }
 
-    /// The steps of a run, which progress counts.
+    /// The number of steps of a run.
     package static let stepCount = 4
 
     private let settings: GeneratorSettings
-    private let languages: [GeneratedLanguage]
+    private let languages: [TargetLanguage]
     private let builtIn: @Sendable (String) -> [UInt8]?
 
     /// - Parameters:
-    ///   - languages: All that can be generated.
-    ///   - builtIn: Gives .proto files that everybody may import.
+    ///   - languages: The supported languages.
+    ///   - builtIn: Returns built-in .proto files.
     package init(
-        _ settings: GeneratorSettings, languages: [GeneratedLanguage], builtIn: @escaping @Sendable (String) -> [UInt8]?
+        _ settings: GeneratorSettings, languages: [TargetLanguage], builtIn: @escaping @Sendable (String) -> [UInt8]?
     ) {
         self.settings = settings
         self.languages = languages
         self.builtIn = builtIn
     }
 
-    /// Reads, compiles, generates, and compares with what is there; writes nothing.
+    /// Compiles the .proto files, generates the output, and compares it with the existing one; writes nothing.
     ///
-    /// - Parameter tell: Called with each diagnostic, errors as well as warnings, before any error is thrown.
+    /// - Parameter report: Receives each diagnostic before an error is thrown.
     package func prepare(
-        tell: (Diagnostic) -> Void, progress: (Progress) -> Void = { _ in }
+        report: (Diagnostic) -> Void, progress: (Progress) -> Void = { _ in }
     ) throws(GeneratorError) -> Prepared {
-        let wanted = try wantedLanguages()
+        let languages = try requestedLanguages()
         let paths = settings.words(.protoPath)
         guard !paths.isEmpty, let output = settings.text(.outputPath) else {
             throw .invalidConfiguration(
-                "Where the .proto files are, and where the output belongs, must be said.",
+                "The paths of the .proto files and of the output are missing.",
                 hint: "Give --proto-path and --output-path, or set proto_path and output_path.")
         }
         progress(Progress(completed: 0, total: Self.stepCount, message: "reading the .proto files"))
         let sources = try ProtoSources.find(paths, includes: settings.words(.include))
         let (compilation, diagnostics) = sources.compile(builtIn: builtIn)
-        diagnostics.forEach(tell)
-        try Self.refuse(diagnostics)
+        diagnostics.forEach(report)
+        try Self.throwErrors(diagnostics)
         progress(Progress(completed: 1, total: Self.stepCount, message: "generating"))
         var options = try settings.options()
-        options.swift.services = try ServiceSelection.find(settings.words(.services), in: compilation.requested)
+        options.swift.services = try ServiceSelection.find(settings.words(.services), in: compilation.filesToGenerate)
         var files: [GeneratedFile] = []
-        for language in wanted {
-            let generation = language.generate(compilation.requested, options)
-            let found = generation.diagnostics.map(sources.located)
-            found.forEach(tell)
-            try Self.refuse(found)
-            files += generation.files
+        for language in languages {
+            let result = language.generate(compilation.filesToGenerate, options)
+            let found = result.diagnostics.map(sources.located)
+            found.forEach(report)
+            try Self.throwErrors(found)
+            files += result.files
         }
         progress(Progress(completed: 2, total: Self.stepCount, message: "comparing with the output"))
         let plan = try OutputPlan(
             files, in: ProtoSources.normalized(output), origin: origin(of: paths, from: output),
             force: try settings.flag(.forceOverwrite) ?? false)
         return Prepared(
-            plan: plan, figures: figures(of: compilation, options, files),
+            plan: plan, statistics: statistics(of: compilation, options, files),
             inputs: compilation.files.compactMap { sources.path(of: $0.name) })
     }
 
-    private func wantedLanguages() throws(GeneratorError) -> [GeneratedLanguage] {
+    private func requestedLanguages() throws(GeneratorError) -> [TargetLanguage] {
         let names = settings.words(.languages)
         guard !names.isEmpty else { return languages }
-        var wanted: [GeneratedLanguage] = []
+        var requested: [TargetLanguage] = []
         for name in names {
             guard let language = languages.first(where: { $0.name == name.lowercased() }) else {
                 throw .unsupportedLanguage(name, known: languages.map(\.name))
             }
-            if !wanted.contains(where: { $0.name == language.name }) { wanted.append(language) }
+            if !requested.contains(where: { $0.name == language.name }) { requested.append(language) }
         }
-        return wanted
+        return requested
     }
 
-    private static func refuse(_ diagnostics: [Diagnostic]) throws(GeneratorError) {
+    private static func throwErrors(_ diagnostics: [Diagnostic]) throws(GeneratorError) {
         let count = diagnostics.count { $0.severity == .error }
         guard count > 0 else { return }
-        let isLost = diagnostics.contains { $0.message.contains("cannot be imported") }
-        throw .invalidProto(count: count, hint: isLost ? "Name the folder that imports begin at: -I FOLDER." : nil)
+        let isMissing = diagnostics.contains { $0.message.contains("cannot be imported") }
+        throw .invalidProto(
+            count: count, hint: isMissing ? "Give the folder that imports are relative to: -I FOLDER." : nil)
     }
 
-    /// What the output is made from, as a path from the output: the same on every machine.
+    /// Returns the origin of the output, as paths relative to it.
     private func origin(of paths: [String], from output: String) -> String {
         paths.map { RelativePath.from(output, to: $0) }.sorted().joined(separator: " ")
     }
 
-    private func figures(
+    private func statistics(
         of compilation: Compilation, _ options: GenerationOptions, _ files: [GeneratedFile]
-    ) -> Figures {
-        let services = compilation.requested.flatMap(\.services)
-        return Figures(
-            protoFiles: compilation.requested.count,
+    ) -> Statistics {
+        let services = compilation.filesToGenerate.flatMap(\.services)
+        return Statistics(
+            protoFiles: compilation.filesToGenerate.count,
             services: services.count { options.swift.services?.contains($0.fullName) ?? true },
-            messages: compilation.requested.reduce(0) { $0 + Self.count($1.messages) }, files: files.count)
+            messages: compilation.filesToGenerate.reduce(0) { $0 + Self.count($1.messages) }, files: files.count)
     }
 
     private static func count(_ messages: [MessageDescriptor]) -> Int {
@@ -140,17 +141,17 @@ package struct ProjectRun: Sendable {
     }
 }
 
-/// How one path is reached from another.
+/// A conversion of paths to relative ones.
 enum RelativePath {
-    /// The way from a folder to a file or folder.
+    /// Returns the relative path from a folder to a file or folder.
     static func from(_ folder: String, to path: String) -> String {
         let (from, to) = (parts(folder), parts(path))
         let common = zip(from, to).prefix { $0 == $1 }.count
-        let way = from[common...].map { _ in ".." } + to[common...]
-        return way.isEmpty ? "." : way.joined(separator: "/")
+        let relative = from[common...].map { _ in ".." } + to[common...]
+        return relative.isEmpty ? "." : relative.joined(separator: "/")
     }
 
-    /// The parts of a path from the root, without those that lead nowhere or back.
+    /// Returns the components of the absolute path, without `.` and `..`.
     private static func parts(_ path: String) -> [String] {
         let whole = path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
         return whole.split(separator: "/").reduce(into: []) { parts, part in

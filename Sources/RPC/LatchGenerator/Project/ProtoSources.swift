@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 package import LatchProto
+import PortableFoundation
 
-/// The .proto files that somebody asks for, and the folders in which their imports are found.
+/// The requested .proto files, and the folders that their imports are relative to.
 package struct ProtoSources: Sendable {
-    /// The names by which the files are imported, sorted.
+    /// The import paths of the files, sorted.
     package let names: [String]
-    /// The folders that names begin at, in the order in which they are tried.
+    /// The folders that import paths are relative to, in search order.
     package let roots: [String]
 
-    /// Finds the files at paths, each a file or a folder that is searched to its leaves.
+    /// Finds the files at paths, recursively in folders.
     ///
-    /// A file below one of `includes` is named from there, as protoc names it. Any other one is named from the folder
-    /// that its package leads to (`userservice.v1` in `protos/userservice/v1` from `protos`), and where that leads
-    /// nowhere, from the folder that was given.
+    /// The import path of a file in one of `includes` is relative to that, as with protoc. For any other file it is relative
+    /// to the folder that matches its package (`protos` for `userservice.v1` in `protos/userservice/v1`), or to the given
+    /// folder where the package does not match.
     package static func find(_ paths: [String], includes: [String]) throws(GeneratorError) -> ProtoSources {
         var (names, roots) = (Set<String>(), includes.map(Self.normalized))
-        for include in includes where !FilesBelow.isFolder(include) {
-            throw .missingInput("'\(include)' is no folder.", hint: "Give the folder that imports begin at.")
+        for include in includes where !FileSearch.isFolder(include) {
+            throw .missingInput("'\(include)' is not a folder.", hint: "Give the folder that imports are relative to.")
         }
         for path in paths {
             for file in try files(at: path) {
-                let root = root(of: file, given: FilesBelow.isFolder(path) ? normalized(path) : nil, includes: roots)
+                let root = root(of: file, given: FileSearch.isFolder(path) ? normalized(path) : nil, includes: roots)
                 if !roots.contains(root) { roots.append(root) }
                 names.insert(String(file.dropFirst(root.count + 1)))
             }
@@ -31,12 +31,12 @@ package struct ProtoSources: Sendable {
         return ProtoSources(names: names.sorted(), roots: roots)
     }
 
-    /// Where a file of that name is; nil where it is in none of the folders.
+    /// Returns the path of a file; nil where no folder contains it.
     package func path(of name: String) -> String? {
         roots.lazy.map { "\($0)/\(name)" }.first { FileManager.default.fileExists(atPath: $0) }
     }
 
-    /// What a file of that name holds; nil where there is none.
+    /// Returns the content of a file; nil where there is none.
     package func bytes(of name: String) -> [UInt8]? {
         for root in roots {
             if let data = FileManager.default.contents(atPath: "\(root)/\(name)") { return Array(data) }
@@ -44,11 +44,11 @@ package struct ProtoSources: Sendable {
         return nil
     }
 
-    /// Compiles the files with all that they import; diagnostics name files by their paths.
+    /// Compiles the files and their dependencies; diagnostics contain the paths of files.
     ///
     /// - Parameters:
-    ///   - names: Those that are asked for; all by default.
-    ///   - builtIn: Gives what is found in none of the folders.
+    ///   - names: The requested files; all by default.
+    ///   - builtIn: Returns files that no folder contains.
     package func compile(
         _ names: [String]? = nil, recordsLocations: Bool = false, builtIn: @escaping Compiler.Read = { _ in nil }
     ) -> (compilation: Compilation, diagnostics: [Diagnostic]) {
@@ -57,7 +57,7 @@ package struct ProtoSources: Sendable {
         return (compilation, compilation.diagnostics.map(located))
     }
 
-    /// The same diagnostic with the path of its file in place of its name.
+    /// Returns a diagnostic with the path of its file in place of the import path.
     package func located(_ diagnostic: Diagnostic) -> Diagnostic {
         var located = diagnostic
         located.file = path(of: diagnostic.file) ?? diagnostic.file
@@ -67,7 +67,7 @@ package struct ProtoSources: Sendable {
 
 extension ProtoSources {
     private static func root(of file: String, given: String?, includes: [String]) -> String {
-        // The longest one, for one include may lie in another.
+        // The longest one, since one include may contain another.
         let including = includes.filter { file.hasPrefix($0 + "/") }.max { $0.utf8.count < $1.utf8.count }
         if let including { return including }
         let folder = AtomicFile(file).folder
@@ -79,21 +79,21 @@ extension ProtoSources {
         return given ?? folder
     }
 
-    /// The file itself, or those below a folder whose names end in `.proto`, but in no hidden folder.
+    /// Returns the file itself, or the .proto files in a folder.
     private static func files(at path: String) throws(GeneratorError) -> [String] {
         guard FileManager.default.fileExists(atPath: path) else {
             throw .missingInput("The proto path '\(path)' does not exist.")
         }
         let path = normalized(path)
-        let files = try FilesBelow.find(path, suffix: ".proto")
+        let files = try FileSearch.find(path, suffix: ".proto")
         guard !files.isEmpty else {
             throw .missingInput(
-                FilesBelow.isFolder(path) ? "There is no .proto file in '\(path)'." : "'\(path)' is no .proto file.")
+                FileSearch.isFolder(path) ? "There is no .proto file in '\(path)'." : "'\(path)' is not a .proto file.")
         }
         return files
     }
 
-    /// A path without `.`, doubled slashes and a slash at its end, so that one can be looked for at the front of another.
+    /// Returns a path without `.`, double slashes and a trailing slash, so that prefixes of paths can be compared.
     static func normalized(_ path: String) -> String {
         let parts = path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
         if path.hasPrefix("/") { return "/" + parts }
@@ -101,9 +101,9 @@ extension ProtoSources {
     }
 }
 
-/// Finds the package of a .proto file without compiling it: the compiler must know a file's name before it reads it.
+/// A scanner for the package of a .proto file, whose import path must be known before it is compiled.
 enum PackageStatement {
-    /// The package; nil where no statement names one.
+    /// Returns the package; nil where there is no package statement.
     static func find(in bytes: [UInt8]) -> String? {
         var (rest, statement) = (bytes[...], [UInt8]())
         while let byte = rest.popFirst() {
@@ -122,7 +122,7 @@ enum PackageStatement {
         return nil
     }
 
-    /// What stands behind the end of a comment.
+    /// Returns the bytes after the end of a comment.
     private static func skipComment(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var rest = bytes
         while let byte = rest.popFirst() {

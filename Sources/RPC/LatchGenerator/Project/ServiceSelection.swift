@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchProto
+import LatchProto
 
-/// The services that are wanted, of those that there are.
-package enum ServiceSelection {
-    /// The full names of services that are asked for by their names, short or full.
+/// The selection of services by name.
+enum ServiceSelection {
+    /// Returns the full names of services by their short or full names; nil, which means all, for an empty list.
     ///
-    /// - Returns: Nil where nobody asks for any, which means all.
-    ///
-    /// - Throws: `GeneratorError.unknownService`, which names those that there are.
-    package static func find(
+    /// - Throws: `GeneratorError.unknownService`, which lists the existing services.
+    static func find(
         _ names: [String], in files: [FileDescriptor]
     ) throws(GeneratorError) -> Set<String>? {
         guard !names.isEmpty else { return nil }

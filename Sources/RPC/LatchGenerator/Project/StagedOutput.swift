@@ -3,23 +3,23 @@
 import LatchCore
 import LatchProto
 
-/// Files that come into their folders together, written by several threads.
+/// Files that several threads stage under temporary names, and that are then renamed together.
 ///
-/// What fails while they are written leaves the folders as they were.
+/// A failure during staging leaves the folders unchanged.
 final class StagedOutput {
-    /// A file, and what it will hold.
+    /// A path and the new content.
     typealias File = (path: String, text: String)
 
-    /// One file of each folder, with all folders that had to be made.
+    /// The first file of each folder, and the folders created for it.
     private var first = StagedFiles()
-    /// All others, which find their folders.
-    private var others: [Part] = []
+    /// The other files, whose folders exist by then.
+    private var others: [Batch] = []
 
-    // Folders can be removed once nothing is in them.
+    // The folders can be removed only when they are empty.
     deinit { others = [] }
 
-    /// Writes files under other names.
-    func stage(_ files: [File]) throws(FileFailure) {
+    /// Writes files under temporary names.
+    func stage(_ files: [File]) throws(FileError) {
         var (folders, rest) = (Set<String>(), [File]())
         for file in files {
             guard folders.insert(AtomicFile(file.path).folder).inserted else {
@@ -28,29 +28,29 @@ final class StagedOutput {
             }
             try first.stage(Array(file.text.utf8), as: file.path)
         }
-        others = Parallel.map(Self.parts(of: rest), Part.init)
-        for part in others { if let failure = part.failure { throw failure } }
+        others = Parallel.map(Self.batches(of: rest), Batch.init)
+        for batch in others { if let failure = batch.failure { throw failure } }
     }
 
-    /// Puts all of them into their places.
-    func commit() throws(FileFailure) {
+    /// Renames all files.
+    func commit() throws(FileError) {
         try first.commit()
-        for part in others { try part.files.commit() }
+        for batch in others { try batch.files.commit() }
     }
 
-    /// Parts that are worth a thread's time.
-    private static func parts(of files: [File]) -> [ArraySlice<File>] {
+    /// Splits files into batches that are large enough for a thread.
+    private static func batches(of files: [File]) -> [ArraySlice<File>] {
         let size = max(32, files.count / 8)
         return stride(from: 0, to: files.count, by: size).map { files[$0..<min($0 + size, files.count)] }
     }
 
-    /// What one thread has written.
-    private final class Part {
+    /// The files that one thread stages.
+    private final class Batch {
         var files = StagedFiles()
-        private(set) var failure: FileFailure?
+        private(set) var failure: FileError?
 
         init(_ all: ArraySlice<File>) {
-            do throws(FileFailure) {
+            do throws(FileError) {
                 for file in all { try files.stage(Array(file.text.utf8), as: file.path) }
             } catch {
                 failure = error

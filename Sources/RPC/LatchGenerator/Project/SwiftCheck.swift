@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 package import LatchCore
-package import LatchProcess
+import LatchProcess
+import PortableFoundation
 
-/// Has the Swift compiler judge generated files: all of a module together, as a build would.
+/// A check of generated files by the Swift compiler, with all files of a module together.
 package struct SwiftCheck: Sendable {
-    /// How far the compiler goes.
+    /// The depth of a check.
     package enum Depth: String, Sendable, Hashable {
-        /// Whether the files are Swift at all.
+        /// Syntax only.
         case syntax
-        /// Whether all types fit, in the language mode of Swift 6.
+        /// Types, in the Swift 6 language mode.
         case types
     }
 
-    /// What the compiler says of one place.
+    /// A diagnostic of the compiler.
     package struct Finding: Sendable, Hashable {
         package let path: String
         package let line: Int
@@ -23,16 +23,16 @@ package struct SwiftCheck: Sendable {
         package let message: String
     }
 
-    /// What came of a check.
-    package struct Outcome: Sendable, Hashable {
-        /// How far it went.
+    /// The result of a check.
+    package struct Result: Sendable, Hashable {
+        /// The depth of the check.
         package let depth: Depth
-        /// How many files were looked at.
+        /// The number of checked files.
         package let fileCount: Int
         package let findings: [Finding]
-        /// What the compiler says that is about no place, such as that it found no module.
+        /// The errors without a location, such as a missing module.
         package let remarks: [String]
-        /// Whether the compiler took the files.
+        /// Whether the compiler accepted the files.
         package let isValid: Bool
     }
 
@@ -40,39 +40,39 @@ package struct SwiftCheck: Sendable {
 
     package init(_ toolchain: SwiftToolchain) { self.toolchain = toolchain }
 
-    /// Judges files as one module.
+    /// Checks files as one module.
     ///
     /// - Parameters:
-    ///   - depth: How far to go; types need the modules that the files import.
+    ///   - depth: The depth of the check; `types` needs the imported modules.
     ///   - module: The name of the module.
     package func check(
         _ files: [String], depth: Depth, module: String = "Generated"
-    ) async throws(FileFailure) -> Outcome {
+    ) async throws(FileError) -> Result {
         guard !files.isEmpty else {
-            return Outcome(depth: depth, fileCount: 0, findings: [], remarks: [], isValid: true)
+            return Result(depth: depth, fileCount: 0, findings: [], remarks: [], isValid: true)
         }
         var arguments = ["-swift-version", "6", "-no-color-diagnostics", "-module-name", module]
         arguments += depth == .types ? ["-typecheck"] + (toolchain.runtime?.flags ?? []) : ["-parse"]
-        // One file alone would be taken for a script.
-        arguments += ["-parse-as-library"] + files.map(Self.spelled)
+        // Without the flag a single file would be a script.
+        arguments += ["-parse-as-library"] + files.map(Self.argument)
         let (ending, output) = try await ChildProcess.run(toolchain.compiler, arguments, errors: .joined)
-        let (findings, remarks) = Self.read(String(decoding: output, as: UTF8.self))
-        return Outcome(
+        let (findings, remarks) = Self.parse(String(decoding: output, as: UTF8.self))
+        return Result(
             depth: depth, fileCount: files.count, findings: findings, remarks: remarks, isValid: ending == .exited(0))
     }
 
-    /// A path that cannot be taken for a flag.
-    private static func spelled(_ path: String) -> String { path.hasPrefix("-") ? "./" + path : path }
+    /// Returns a path that the compiler cannot mistake for a flag.
+    private static func argument(_ path: String) -> String { path.hasPrefix("-") ? "./" + path : path }
 
-    /// `path:line:column: error: what`; the lines of source below it are left out.
-    private static func read(_ text: String) -> (findings: [Finding], remarks: [String]) {
+    /// Parses lines such as `path:line:column: error: message`, and skips the source lines below them.
+    private static func parse(_ text: String) -> (findings: [Finding], remarks: [String]) {
         var (findings, remarks) = ([Finding](), [String]())
         var seen: Set<Finding> = []
         for line in text.split(separator: "\n") {
-            for (mark, isError) in [(": error: ", true), (": warning: ", false)] {
-                guard let range = line.firstRange(of: mark), !line.hasPrefix(" ") else { continue }
+            for (marker, isError) in [(": error: ", true), (": warning: ", false)] {
+                guard let range = line.firstRange(of: marker), !line.hasPrefix(" ") else { continue }
                 let message = String(line[range.upperBound...])
-                // Tests are judged as files of the module that they import.
+                // Tests are compiled as files of the module that they import.
                 if message.hasSuffix("ignoring import") { continue }
                 let head = line[..<range.lowerBound].split(separator: ":", omittingEmptySubsequences: false)
                 if head.count >= 3, let column = Int(head[head.count - 1]), let row = Int(head[head.count - 2]) {
@@ -89,7 +89,7 @@ package struct SwiftCheck: Sendable {
 }
 
 extension SwiftCheck.Finding {
-    /// What it is about, for those who read many of them.
+    /// The category of the diagnostic.
     package var category: String {
         let text = message.lowercased()
         if text.contains("no such module") || text.contains("missing required module") || text.contains("import ") {
@@ -113,9 +113,9 @@ extension SwiftCheck.Finding {
 }
 
 extension SwiftCheck {
-    /// The Swift files at a path, in the order of their names; those in folders named `Tests` apart.
+    /// Returns the Swift files at a path in the order of their names, those in folders named `Tests` separately.
     package static func files(at path: String) throws(GeneratorError) -> (sources: [String], tests: [String]) {
-        let found = try FilesBelow.find(path, suffix: ".swift")
+        let found = try FileSearch.find(path, suffix: ".swift")
         let (sources, tests) = (found.filter { !isTest($0) }, found.filter(isTest))
         return (sources, tests)
     }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 package import LatchCore
-package import LatchProcess
+import LatchProcess
+import PortableFoundation
 
-/// The Swift compiler of this machine, and the modules that generated code imports.
+/// The installed Swift compiler, and the modules that generated code imports.
 package struct SwiftToolchain: Sendable {
     /// The path of `swiftc`.
     package let compiler: String
-    /// What makes the compiler find the runtime of generated code; nil where it is not built.
+    /// The modules of the runtime; nil where they are not built.
     package let runtime: RuntimeModules?
 
-    /// The compiler that `SWIFT_EXEC` or `PATH` lead to; nil where there is none.
+    /// Finds the compiler through `SWIFT_EXEC` or `PATH`; nil where there is none.
     ///
     /// - Parameters:
-    ///   - program: The path of this program, beside which the modules lie that were built with it.
-    ///   - folders: Folders of modules that were named, which come first.
+    ///   - program: The path of this program, next to which the build puts the modules.
+    ///   - folders: Additional folders of modules, which are searched first.
     package static func find(
         in environment: [String: String], program: String, modules folders: [String] = []
     ) -> SwiftToolchain? {
@@ -26,7 +26,7 @@ package struct SwiftToolchain: Sendable {
         return SwiftToolchain(compiler: compiler, runtime: .find(near: program, named: folders))
     }
 
-    /// The first program of that name in `PATH`; nil where there is none.
+    /// Returns the path of a program in `PATH`; nil where there is none.
     package static func program(_ name: String, in environment: [String: String]) -> String? {
         executables(name, in: environment).first(where: isExecutable)
     }
@@ -41,8 +41,8 @@ package struct SwiftToolchain: Sendable {
             && FileManager.default.isExecutableFile(atPath: path)
     }
 
-    /// What the compiler says of itself, in its first line.
-    package func version() async throws(FileFailure) -> String {
+    /// Returns the first line of the compiler's version.
+    package func version() async throws(FileError) -> String {
         let (ending, output) = try await ChildProcess.run(compiler, ["--version"], errors: .joined)
         let text = String(decoding: output, as: UTF8.self)
         let line = text.split(separator: "\n").first { $0.contains("version") } ?? "no version"
@@ -50,31 +50,31 @@ package struct SwiftToolchain: Sendable {
     }
 }
 
-/// The modules that generated code imports, as they lie beside a program that was built with them.
+/// The modules that generated code imports, in the build folder of this program.
 package struct RuntimeModules: Sendable {
-    /// The flags of the compiler that lead to them.
+    /// The flags for the compiler to find the modules.
     package let flags: [String]
-    /// Their folder, for people.
+    /// The folder of the modules.
     package let folder: String
 
-    /// The one that is looked for: clients import it, and whatever they import besides lies beside it.
+    /// The module that identifies the folder.
     private static let marker = "LatchRPC.swiftmodule"
 
     static func find(near program: String, named folders: [String]) -> RuntimeModules? {
         let files = FileManager.default
         let real = resolved(program)
-        let beside = AtomicFile(real).folder
-        let candidates = folders.flatMap { [$0, $0 + "/Modules"] } + ["\(beside)/Modules", beside]
+        let buildFolder = AtomicFile(real).folder
+        let candidates = folders.flatMap { [$0, $0 + "/Modules"] } + ["\(buildFolder)/Modules", buildFolder]
         guard let folder = candidates.first(where: { files.fileExists(atPath: "\($0)/\(marker)") }) else { return nil }
         return RuntimeModules(flags: ["-I", folder] + maps(above: folder), folder: folder)
     }
 
-    /// A path that a link leads to, such as `/proc/self/exe`.
+    /// Resolves a symbolic link, such as `/proc/self/exe`.
     private static func resolved(_ path: String) -> String {
         do { return try FileManager.default.destinationOfSymbolicLink(atPath: path) } catch { return path }
     }
 
-    /// Our modules are built over modules of C, whose maps lie in the package and in the folder of the build.
+    /// Returns the flags for the module maps of C modules, which are in the package and in the build folder.
     private static func maps(above modules: String) -> [String] {
         let files = FileManager.default
         var found: [String] = []
@@ -89,7 +89,7 @@ package struct RuntimeModules: Sendable {
         return found.filter { files.fileExists(atPath: $0) }.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
     }
 
-    /// What is in a folder; nothing where there is none.
+    /// Returns the content of a folder; empty where there is none.
     private static func names(in folder: String) -> [String] {
         do { return try FileManager.default.contentsOfDirectory(atPath: folder).sorted() } catch { return [] }
     }

@@ -2,21 +2,21 @@
 
 import PortableFoundation
 
-/// What there is to judge at a path.
+/// The files at a path that `validate` checks.
 package struct ValidatedFiles: Sendable {
     /// Whether there are .proto files.
     package let hasProtos: Bool
-    /// Swift files that belong to one module.
+    /// The Swift files of the module.
     package let sources: [String]
-    /// Swift files that test it.
+    /// The Swift files of its tests.
     package let tests: [String]
 
-    /// Looks at a file, or at a folder to its leaves.
+    /// Finds the files at a path, recursively in a folder.
     package init(_ path: String) throws(GeneratorError) {
         guard FileManager.default.fileExists(atPath: path) else {
-            throw .missingInput("The path '\(path)' does not exist.", hint: "Give a file or a folder that is there.")
+            throw .missingInput("The path '\(path)' does not exist.", hint: "Give an existing file or folder.")
         }
-        hasProtos = try !FilesBelow.find(path, suffix: ".proto").isEmpty
+        hasProtos = try !FileSearch.find(path, suffix: ".proto").isEmpty
         (sources, tests) = try SwiftCheck.files(at: path)
     }
 }

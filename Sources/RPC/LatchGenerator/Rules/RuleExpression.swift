@@ -2,35 +2,35 @@
 
 import LatchProto
 
-/// A condition that a request fulfils, its types known.
+/// A condition on a request, after type checking.
 indirect enum RuleExpression {
-    /// Whether nothing is in a text, in bytes, in a list or in a map.
+    /// A string, bytes, a list or a map is empty.
     case isEmpty(RuleField)
-    /// Whether a field that knows it is set.
+    /// A field that tracks its presence is set.
     case has(RuleField)
-    /// Whether a boolean field is true.
+    /// A Boolean field is true.
     case isTrue(RuleField)
-    /// Whether a text or a list has something in it.
+    /// A string or a list passes a test.
     case test(RuleTest, RuleField, RuleValue)
-    /// Whether a text is of a kind.
-    case hasForm(RuleField, FieldConstraint.Format)
-    /// Whether a value is one of several.
-    case isOne(RuleValue, of: [RuleValue])
-    /// Whether two values are in a relation; one of them at least is a field.
-    case compare(RuleRelation, RuleValue, RuleValue)
+    /// A string has a format.
+    case hasFormat(RuleField, FieldConstraint.Format)
+    /// A value is one of several.
+    case isOneOf(RuleValue, of: [RuleValue])
+    /// Two values, one of which is a field, compare as stated.
+    case compare(ComparisonOperator, RuleValue, RuleValue)
     case not(RuleExpression)
     case all([RuleExpression])
     case any([RuleExpression])
 }
 
-/// What a text or a list is asked for.
+/// A test of a string or a list.
 enum RuleTest: String {
     case contains
     case hasPrefix
     case hasSuffix
     case matches
 
-    /// The test that a word of a rule names.
+    /// Creates the test with one of its names in rules.
     init?(word: String) {
         switch word {
         case "contains", "includes": self = .contains
@@ -42,8 +42,8 @@ enum RuleTest: String {
     }
 }
 
-/// A relation of two values.
-enum RuleRelation: String, CaseIterable {
+/// A comparison operator.
+enum ComparisonOperator: String, CaseIterable {
     case equal = "=="
     case unequal = "!="
     case less = "<"
@@ -51,8 +51,8 @@ enum RuleRelation: String, CaseIterable {
     case more = ">"
     case atLeast = ">="
 
-    /// The relation that holds where this one does not.
-    var opposite: RuleRelation {
+    /// The operator that holds exactly when this one does not.
+    var opposite: ComparisonOperator {
         switch self {
         case .equal: .unequal
         case .unequal: .equal
@@ -63,8 +63,8 @@ enum RuleRelation: String, CaseIterable {
         }
     }
 
-    /// The relation of the second value to the first.
-    var mirrored: RuleRelation {
+    /// The operator for swapped operands.
+    var mirrored: ComparisonOperator {
         switch self {
         case .equal, .unequal: self
         case .less: .more
@@ -74,22 +74,22 @@ enum RuleRelation: String, CaseIterable {
         }
     }
 
-    var isOrder: Bool { self != .equal && self != .unequal }
+    var isOrdering: Bool { self != .equal && self != .unequal }
 }
 
-/// A value in a comparison.
+/// An operand of a comparison.
 enum RuleValue {
     case field(RuleField)
-    /// How many characters, bytes or entries a field has.
+    /// The number of characters, bytes or elements of a field.
     case count(RuleField)
     case text(String)
-    /// A number as it is written.
+    /// The digits of a number literal.
     case number(String)
     case bool(Bool)
-    /// The number of a value of an enum, and its name.
+    /// The number and the name of an enum value.
     case enumeration(Int32, name: String)
 
-    /// The field that it is read from.
+    /// The field that the value is read from; nil for a literal.
     var field: RuleField? {
         switch self {
         case .field(let field), .count(let field): field
@@ -100,20 +100,20 @@ enum RuleValue {
 
 /// A field of the request, or of a message in it.
 struct RuleField {
-    /// What a field holds, as far as rules are concerned.
+    /// The kind of a field's content, as far as rules distinguish it.
     enum Kind: Equatable {
         case text, bytes, integer, decimal, bool, enumeration, timestamp, duration, message, list, map
     }
 
-    /// The fields that lead to it, itself the last.
+    /// The path from the request to the field, which comes last.
     let path: [FieldDescriptor]
-    /// Where in the rule it is named.
+    /// The offset of the field in the rule.
     let offset: Int
 
-    /// The name by which people know it.
+    /// The name in error messages.
     var name: String { path.map(\.name).joined(separator: ".") }
 
-    /// What it holds.
+    /// The kind of its content.
     var kind: Kind { path.last.map(Self.kind) ?? .message }
 
     private static func kind(of field: FieldDescriptor) -> Kind {
@@ -121,7 +121,7 @@ struct RuleField {
         return elementKind(of: field)
     }
 
-    /// What one entry of the field holds.
+    /// Returns the kind of one element of the field.
     static func elementKind(of field: FieldDescriptor) -> Kind {
         switch field.type {
         case .string: .text
@@ -141,15 +141,15 @@ struct RuleField {
 }
 
 extension RuleExpression {
-    /// The same condition with every `not` at a single question, so that it reads as people would say it.
-    func spread(negated: Bool = false) -> RuleExpression {
+    /// Returns an equivalent condition in negation normal form, in which only leaves are negated.
+    func pushingNegationInward(negated: Bool = false) -> RuleExpression {
         switch self {
-        case .not(let inner): return inner.spread(negated: !negated)
+        case .not(let inner): return inner.pushingNegationInward(negated: !negated)
         case .all(let parts):
-            let parts = parts.map { $0.spread(negated: negated) }
+            let parts = parts.map { $0.pushingNegationInward(negated: negated) }
             return negated ? .any(parts) : .all(parts)
         case .any(let parts):
-            let parts = parts.map { $0.spread(negated: negated) }
+            let parts = parts.map { $0.pushingNegationInward(negated: negated) }
             return negated ? .all(parts) : .any(parts)
         case .compare(let relation, let left, let right):
             return .compare(negated ? relation.opposite : relation, left, right)

@@ -1,40 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import LatchProto
+import LatchRegex
 
-/// Reads a rule and finds the fields of the request that it names.
+/// A parser of rules, which resolves the fields of the request and checks the types.
 ///
 /// ```
 /// any        = all { "||" all }
 /// all        = comparison { "&&" comparison }
-/// comparison = unary [ ( "==" | "!=" | "<" | "<=" | ">" | ">=" | "matches" ) unary | "in" "[" literal { "," literal } "]" ]
-/// unary      = "!" unary | "(" any ")" | "has" "(" field ")" | literal | field [ "." question ]
+/// comparison = unary [ ( "==" | "!=" | "<" | "<=" | ">" | ">=" | "matches" ) unary
+///            | "in" "[" literal { "," literal } "]" ]
+/// unary      = "!" unary | "(" any ")" | "has" "(" field ")" | literal | field [ "." member ]
 /// field      = "request" "." name { "." name }
 /// ```
 struct RuleParser {
-    /// What stands at one place: a value that can be compared, or a condition.
-    enum Operand {
+    /// An operand: a value that can be compared, or a condition.
+    private enum Operand {
         case value(RuleValue)
         case condition(RuleExpression)
         case none
     }
 
-    let request: MessageDescriptor
+    private let request: MessageDescriptor
     private let tokens: [RuleToken]
     private var index = 0
     private var depth = 0
-    /// Whether the field that comes is asked for nothing but whether it is set.
-    private(set) var asksPresence = false
+    /// Whether the next field is only tested for presence.
+    private var checksPresence = false
 
-    private init(_ rule: String, of request: MessageDescriptor) throws(RuleFailure) {
+    private init(_ rule: String, of request: MessageDescriptor) throws(RuleError) {
         self.request = request
         tokens = try RuleToken.all(of: rule)
     }
 
-    /// The condition that a rule states about a request.
-    static func parse(_ rule: String, of request: MessageDescriptor) throws(RuleFailure) -> RuleExpression {
+    /// Parses the condition that a rule states about a request.
+    static func parse(_ rule: String, of request: MessageDescriptor) throws(RuleError) -> RuleExpression {
         var parser = try RuleParser(rule, of: request)
-        guard parser.token.kind != .end else { throw RuleFailure(message: "the rule is empty", offset: 0) }
+        guard parser.token.kind != .end else { throw RuleError(message: "the rule is empty", offset: 0) }
         let expression = try parser.any()
         guard parser.token.kind == .end else {
             throw parser.failure("\(parser.token.description) does not belong there")
@@ -42,27 +45,27 @@ struct RuleParser {
         return expression
     }
 
-    // MARK: Words
+    // MARK: Tokens
 
-    var token: RuleToken { tokens[index] }
+    private var token: RuleToken { tokens[index] }
 
-    func failure(_ message: String, at offset: Int? = nil, hint: String? = nil) -> RuleFailure {
-        RuleFailure(message: message, offset: offset ?? token.offset, hint: hint)
+    private func failure(_ message: String, at offset: Int? = nil, hint: String? = nil) -> RuleError {
+        RuleError(message: message, offset: offset ?? token.offset, hint: hint)
     }
 
-    mutating func advance() { index = min(index + 1, tokens.count - 1) }
+    private mutating func advance() { index = min(index + 1, tokens.count - 1) }
 
-    mutating func take(_ symbol: String) -> Bool {
+    private mutating func take(_ symbol: String) -> Bool {
         guard token.kind == .symbol(symbol) else { return false }
         advance()
         return true
     }
 
-    mutating func expect(_ symbol: String) throws(RuleFailure) {
+    private mutating func expect(_ symbol: String) throws(RuleError) {
         guard take(symbol) else { throw failure("'\(symbol)' is missing before \(token.description)") }
     }
 
-    mutating func takeName() -> String? {
+    private mutating func takeName() -> String? {
         guard case .name(let name) = token.kind else { return nil }
         advance()
         return name
@@ -70,7 +73,7 @@ struct RuleParser {
 
     // MARK: Conditions
 
-    mutating func any() throws(RuleFailure) -> RuleExpression {
+    private mutating func any() throws(RuleError) -> RuleExpression {
         depth += 1
         defer { depth -= 1 }
         guard depth <= 32 else { throw failure("the rule is nested too deeply") }
@@ -79,23 +82,23 @@ struct RuleParser {
         return parts.count == 1 ? parts[0] : .any(parts)
     }
 
-    private mutating func all() throws(RuleFailure) -> RuleExpression {
+    private mutating func all() throws(RuleError) -> RuleExpression {
         var parts = [try comparison()]
         while take("&&") { parts.append(try comparison()) }
         return parts.count == 1 ? parts[0] : .all(parts)
     }
 
-    private mutating func comparison() throws(RuleFailure) -> RuleExpression {
+    private mutating func comparison() throws(RuleError) -> RuleExpression {
         let start = token.offset
         let left = try unary()
-        if case .symbol(let symbol) = token.kind, let relation = RuleRelation(rawValue: symbol) {
-            let place = token.offset
+        if case .symbol(let symbol) = token.kind, let relation = ComparisonOperator(rawValue: symbol) {
+            let offset = token.offset
             advance()
-            return try compare(relation, left, try unary(), at: place)
+            return try compare(relation, left, try unary(), at: offset)
         }
         if token.kind == .name("in") {
             advance()
-            return try isOne(left, at: start)
+            return try isOneOf(left, at: start)
         }
         if token.kind == .name("matches"), case .value(.field(let field)) = left {
             advance()
@@ -104,8 +107,8 @@ struct RuleParser {
         return try condition(left, at: start)
     }
 
-    /// A value stands for a condition only where it is a boolean field.
-    private func condition(_ operand: Operand, at offset: Int) throws(RuleFailure) -> RuleExpression {
+    /// Returns an operand as a condition; a value is one only if it is a Boolean field.
+    private func condition(_ operand: Operand, at offset: Int) throws(RuleError) -> RuleExpression {
         switch operand {
         case .condition(let condition): return condition
         case .value(.field(let field)) where field.kind == .bool: return .isTrue(field)
@@ -116,7 +119,7 @@ struct RuleParser {
         }
     }
 
-    private mutating func unary() throws(RuleFailure) -> Operand {
+    private mutating func unary() throws(RuleError) -> Operand {
         let start = token.offset
         if take("!") {
             depth += 1
@@ -134,11 +137,11 @@ struct RuleParser {
         case .name("has"):
             advance()
             try expect("(")
-            asksPresence = true
+            checksPresence = true
             guard token.kind == .name("request"), case .value(.field(let field)) = try self.field() else {
                 throw failure("has(…) asks for a field", at: start)
             }
-            asksPresence = false
+            checksPresence = false
             try expect(")")
             return .condition(try presence(of: field))
         case .name("null"), .name("nil"):
@@ -154,8 +157,8 @@ struct RuleParser {
         request.fields.contains { $0.name == name || $0.jsonName == name }
     }
 
-    /// A text, a number, a boolean or the name of a value of an enum.
-    mutating func literal() throws(RuleFailure) -> RuleValue {
+    /// Parses a string, a number, a Boolean or the name of an enum value.
+    private mutating func literal() throws(RuleError) -> RuleValue {
         let start = token
         if take("-") {
             guard case .number(let digits) = token.kind else { throw failure("a number is missing behind '-'") }
@@ -170,9 +173,295 @@ struct RuleParser {
             return .number(digits)
         case .name("true"): return .bool(true)
         case .name("false"): return .bool(false)
-        // Which enum it is of is known where it is compared.
+        // The comparison determines the enum.
         case .name(let name): return .enumeration(0, name: name)
         default: throw failure("a field or a value is missing before \(start.description)", at: start.offset)
+        }
+    }
+}
+
+// MARK: Fields
+
+extension RuleParser {
+    /// Parses a field that begins with `request`, and the member after it.
+    private mutating func field() throws(RuleError) -> Operand {
+        let start = token.offset
+        advance()
+        var path: [FieldDescriptor] = []
+        var message: MessageDescriptor? = request
+        while take(".") {
+            let offset = token.offset
+            guard let name = takeName() else { throw failure("a name is missing before \(token.description)") }
+            // A field takes precedence over a member with the same name, such as 'count'.
+            if let found = message?.fields.first(where: { $0.name == name || $0.jsonName == name }) {
+                path.append(found)
+                try checkReadable(found, at: offset)
+                let isOne = found.label != .repeated && RuleField.elementKind(of: found) == .message
+                message = isOne ? found.message : nil
+                continue
+            }
+            guard !path.isEmpty, let operand = try member(name, RuleField(path: path, offset: start), at: offset)
+            else { throw unknown(name, in: message, behind: path, at: offset) }
+            return operand
+        }
+        guard !path.isEmpty else { throw failure("a field is missing behind 'request'", hint: "request.email") }
+        return .value(.field(RuleField(path: path, offset: start)))
+    }
+
+    /// Rejects members of a oneof that cannot be read as a scalar from the message's storage.
+    private func checkReadable(_ field: FieldDescriptor, at offset: Int) throws(RuleError) {
+        let kind = RuleField.elementKind(of: field)
+        guard field.isInRealOneof, !checksPresence, ![.text, .bytes, .integer, .decimal, .bool].contains(kind) else {
+            return
+        }
+        throw failure(
+            "'\(field.name)' is one of several, and \(kind.description) among them cannot be compared", at: offset,
+            hint: "has(request.\(field.name)) asks whether it is the one that is set")
+    }
+
+    private func unknown(
+        _ name: String, in message: MessageDescriptor?, behind path: [FieldDescriptor], at offset: Int
+    ) -> RuleError {
+        if let message {
+            let known = message.fields.map(\.name)
+            let near = known.first { $0.lowercased().filter { $0 != "_" } == name.lowercased().filter { $0 != "_" } }
+            return failure(
+                "'\(message.fullName)' has no field '\(name)'", at: offset,
+                hint: near.map { "there is '\($0)'" } ?? "its fields are \(known.joined(separator: ", "))")
+        }
+        return failure(
+            "'\(path.last?.name ?? "")' cannot be asked for '\(name)'", at: offset,
+            hint: "isEmpty, length, count, contains, hasPrefix, hasSuffix and matches are known")
+    }
+
+    /// Parses the member after a field: a property with or without parentheses, or a test.
+    private mutating func member(
+        _ word: String, _ field: RuleField, at offset: Int
+    ) throws(RuleError) -> Operand? {
+        switch word {
+        case "isEmpty", "is_empty", "empty":
+            try parentheses()
+            try require(.text, .bytes, .list, .map, of: field, for: word, at: offset)
+            return .condition(.isEmpty(field))
+        case "length", "count", "size":
+            try parentheses()
+            try require(.text, .bytes, .list, .map, of: field, for: word, at: offset)
+            return .value(.count(field))
+        default:
+            guard let test = RuleTest(word: word) else { return nil }
+            try expect("(")
+            let argument = try literal()
+            try expect(")")
+            return .condition(try self.test(test, field, argument: argument))
+        }
+    }
+
+    /// Parses the optional parentheses of a property.
+    private mutating func parentheses() throws(RuleError) {
+        if take("(") { try expect(")") }
+    }
+
+    private func require(
+        _ kinds: RuleField.Kind..., of field: RuleField, for word: String, at offset: Int
+    ) throws(RuleError) {
+        guard kinds.contains(field.kind) else {
+            throw failure("'\(field.name)' has no '\(word)', it is \(field.kind.description)", at: offset)
+        }
+    }
+
+    /// Returns the test of a string or a list.
+    private func test(_ test: RuleTest, _ field: RuleField, argument: RuleValue) throws(RuleError) -> RuleExpression {
+        if test == .contains, field.kind == .list, let element = field.path.last {
+            let kind = RuleField.elementKind(of: element)
+            guard kind == .text || kind == .integer || kind == .enumeration else {
+                throw failure("'\(field.name)' is a list that rules cannot search", at: field.offset)
+            }
+            return .test(test, field, try converted(argument, to: element, kind, at: field.offset))
+        }
+        guard field.kind == .text else {
+            throw failure("'\(field.name)' is \(field.kind.description) and not a text", at: field.offset)
+        }
+        guard case .text = argument else {
+            throw failure("'\(test.rawValue)' looks for a text between quotes", at: field.offset)
+        }
+        if test == .matches, case .text(let pattern) = argument {
+            do {
+                _ = try Pattern(pattern)
+            } catch {
+                throw failure("the pattern '\(pattern)' is none: \(error)", at: field.offset)
+            }
+        }
+        return .test(test, field, argument)
+    }
+
+    /// Returns the condition that a field is set, which must track its presence.
+    private func presence(of field: RuleField) throws(RuleError) -> RuleExpression {
+        guard let last = field.path.last, field.kind != .list, field.kind != .map, last.hasPresence else {
+            throw failure(
+                "'\(field.name)' does not know whether it is set", at: field.offset,
+                hint: "mark it optional, or ask whether it isEmpty")
+        }
+        return .has(field)
+    }
+}
+
+extension RuleField.Kind: CustomStringConvertible {
+    /// The kind with its article.
+    var description: String {
+        switch self {
+        case .text: "a text"
+        case .bytes: "bytes"
+        case .integer: "a whole number"
+        case .decimal: "a number"
+        case .bool: "a boolean"
+        case .enumeration: "an enum"
+        case .timestamp: "a timestamp"
+        case .duration: "a duration"
+        case .message: "a message"
+        case .list: "a list"
+        case .map: "a map"
+        }
+    }
+}
+
+// MARK: Comparisons
+
+extension RuleParser {
+    /// Returns a comparison with the field as its first operand, after checking the types.
+    private func compare(
+        _ relation: ComparisonOperator, _ left: Operand, _ right: Operand, at offset: Int
+    ) throws(RuleError) -> RuleExpression {
+        switch (left, right) {
+        case (.value(.field(let field)), .none), (.none, .value(.field(let field))):
+            guard !relation.isOrdering else { throw failure("null has no order", at: offset) }
+            let presence = try presence(of: field)
+            return relation == .equal ? .not(presence) : presence
+        case (.condition(let condition), .value(.bool(let value))),
+            (.value(.bool(let value)), .condition(let condition)):
+            guard !relation.isOrdering else { throw failure("conditions have no order", at: offset) }
+            return (relation == .equal) == value ? condition : .not(condition)
+        case (.value(let left), .value(let right)):
+            if left.field == nil {
+                guard right.field != nil else { throw failure("the rule compares no field", at: offset) }
+                return try compare(relation.mirrored, right, left, at: offset)
+            }
+            return try compare(relation, left, right, at: offset)
+        default: throw failure("a condition cannot be compared", at: offset, hint: "join conditions by && and ||")
+        }
+    }
+
+    private func compare(
+        _ relation: ComparisonOperator, _ left: RuleValue, _ right: RuleValue, at offset: Int
+    ) throws(RuleError) -> RuleExpression {
+        if case .field(let field) = left, field.kind == .bool, case .bool(let value) = right, !relation.isOrdering {
+            return (relation == .equal) == value ? .isTrue(field) : .not(.isTrue(field))
+        }
+        if let other = right.field {
+            try checkFields(relation, left, right, other, at: offset)
+            return .compare(relation, left, right)
+        }
+        guard let field = left.field, let last = field.path.last else { return .compare(relation, left, right) }
+        if case .count = left {
+            guard case .number(let digits) = right, let number = Int(digits), number >= 0 else {
+                throw failure("a length is compared with a whole number that is not negative", at: offset)
+            }
+            return .compare(relation, left, right)
+        }
+        let kind = field.kind
+        guard kind != .list, kind != .map, kind != .message, kind != .bytes, kind != .timestamp, kind != .duration
+        else {
+            throw failure("'\(field.name)' is \(kind.description), which rules do not compare with that", at: offset)
+        }
+        if relation.isOrdering, kind == .text || kind == .bool {
+            throw failure("'\(field.name)' is \(kind.description) and has no order", at: offset)
+        }
+        return .compare(relation, left, try converted(right, to: last, kind, at: offset))
+    }
+
+    private func checkFields(
+        _ relation: ComparisonOperator, _ left: RuleValue, _ right: RuleValue, _ other: RuleField, at offset: Int
+    ) throws(RuleError) {
+        let (one, two) = (left.comparedKind, right.comparedKind)
+        let numbers: [RuleField.Kind?] = [.integer, .decimal]
+        let isSame = one == two && (one != .enumeration || left.field?.path.last?.enum === other.path.last?.enum)
+        guard isSame || numbers.contains(one) && numbers.contains(two) else {
+            throw failure("'\(left.field?.name ?? "")' and '\(other.name)' are of different types", at: offset)
+        }
+        let ordered: [RuleField.Kind?] = [.integer, .decimal, .timestamp, .duration]
+        let equated: [RuleField.Kind?] = ordered + [.text, .bytes, .bool, .enumeration]
+        guard relation.isOrdering ? ordered.contains(one) : equated.contains(one) else {
+            throw failure("'\(other.name)' is \(two?.description ?? ""), which is not compared so", at: offset)
+        }
+        // A field in a message that is not set has no time to compare.
+        if one == .timestamp || one == .duration, (left.field?.path.count ?? 1) > 1 || other.path.count > 1 {
+            throw failure("times are compared where they are fields of the request itself", at: offset)
+        }
+    }
+
+    /// Parses the list of values that an operand must be one of.
+    private mutating func isOneOf(_ operand: Operand, at start: Int) throws(RuleError) -> RuleExpression {
+        guard case .value(.field(let field)) = operand, let last = field.path.last,
+            [.text, .integer, .enumeration].contains(field.kind)
+        else { throw failure("'in' looks for a text, a whole number or an enum", at: start) }
+        try expect("[")
+        var values: [RuleValue] = []
+        repeat {
+            let offset = token.offset
+            values.append(try converted(try literal(), to: last, field.kind, at: offset))
+        } while take(",")
+        try expect("]")
+        return .isOneOf(.field(field), of: values)
+    }
+
+    /// Returns a literal as a value of a field's kind.
+    private func converted(
+        _ value: RuleValue, to field: FieldDescriptor, _ kind: RuleField.Kind, at offset: Int
+    ) throws(RuleError) -> RuleValue {
+        switch (kind, value) {
+        case (.text, .text), (.decimal, .number), (.bool, .bool): return value
+        case (.integer, .number(let digits)):
+            // A number with a decimal point can be compared with integers.
+            guard digits.contains(".") || field.type?.holds(digits) == true else {
+                throw failure("'\(field.name)' never holds \(digits)", at: offset)
+            }
+            return value
+        case (.enumeration, .number(let digits)):
+            guard let number = Int32(digits) else { throw failure("'\(digits)' is no value of an enum", at: offset) }
+            let found = field.enum?.values.first { $0.number == number }
+            return .enumeration(number, name: found?.name ?? digits)
+        case (.enumeration, .enumeration(_, let name)), (.enumeration, .text(let name)):
+            guard let found = field.enum?.values.first(where: { $0.name == name }) else {
+                throw failure(
+                    "'\(field.enum?.fullName ?? "")' has no value '\(name)'", at: offset,
+                    hint: "its values are \((field.enum?.values ?? []).map(\.name).joined(separator: ", "))")
+            }
+            return .enumeration(found.number, name: found.name)
+        case (_, .enumeration(_, let name)):
+            throw failure("'\(name)' is nothing that a rule knows", at: offset, hint: "a text stands between quotes")
+        default: throw failure("'\(field.name)' is \(kind.description) and never equals that", at: offset)
+        }
+    }
+}
+
+extension RuleValue {
+    /// The kind in a comparison; nil for a literal.
+    fileprivate var comparedKind: RuleField.Kind? {
+        switch self {
+        case .count: .integer
+        case .field(let field): field.kind
+        default: nil
+        }
+    }
+}
+
+extension FieldType {
+    /// Returns whether the integer is in the range of the type.
+    fileprivate func holds(_ digits: String) -> Bool {
+        switch self {
+        case .int32, .sint32, .sfixed32: Int32(digits) != nil
+        case .int64, .sint64, .sfixed64: Int64(digits) != nil
+        case .uint32, .fixed32: UInt32(digits) != nil
+        default: UInt64(digits) != nil
         }
     }
 }

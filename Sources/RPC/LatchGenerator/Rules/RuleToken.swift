@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A word of a validation rule, and at which byte of the rule it begins.
+/// A token of a validation rule.
 struct RuleToken {
-    /// What a word is.
+    /// The kind of a token.
     enum Kind: Equatable {
         case name(String)
         case number(String)
@@ -14,7 +14,7 @@ struct RuleToken {
     let kind: Kind
     let offset: Int
 
-    /// The word, for a message.
+    /// The token, as an error message names it.
     var description: String {
         switch kind {
         case .name(let text), .number(let text), .symbol(let text): "'\(text)'"
@@ -24,16 +24,16 @@ struct RuleToken {
     }
 }
 
-/// Why a rule is none, and at which of its bytes.
-struct RuleFailure: Error {
+/// An error in a rule, and its offset in bytes.
+struct RuleError: Error {
     let message: String
     let offset: Int
     var hint: String?
 }
 
 extension RuleToken {
-    /// The words of a rule, with an end behind them.
-    static func all(of rule: String) throws(RuleFailure) -> [RuleToken] {
+    /// Returns the tokens of a rule; the last one has the kind `end`.
+    static func all(of rule: String) throws(RuleError) -> [RuleToken] {
         var tokens: [RuleToken] = []
         let bytes = Array(rule.utf8)
         var index = 0
@@ -51,11 +51,11 @@ extension RuleToken {
         "&&", "||", "==", "!=", "<=", ">=", "<", ">", "!", "(", ")", "[", "]", ",", ".", "-",
     ]
 
-    private static func kind(in bytes: [UInt8], _ index: inout Int) throws(RuleFailure) -> Kind {
+    private static func kind(in bytes: [UInt8], _ index: inout Int) throws(RuleError) -> Kind {
         let first = bytes[index]
         if first.isRuleLetter { return .name(word(in: bytes, &index) { $0.isRuleLetter || $0.isRuleDigit }) }
         if first.isRuleDigit {
-            // A point belongs to a number only where a digit follows.
+            // A decimal point belongs to a number only if a digit follows.
             var end = index
             while end < bytes.count, bytes[end].isRuleDigit || bytes[end].isPoint(beforeDigitIn: bytes, at: end) {
                 end += 1
@@ -69,7 +69,7 @@ extension RuleToken {
             return .symbol(symbol)
         }
         let rest = String(decoding: bytes[index...], as: UTF8.self)
-        throw RuleFailure(
+        throw RuleError(
             message: "'\(rest.prefix(1))' is nothing that a rule is made of", offset: index,
             hint: "a rule compares fields: request.email.contains('@') && request.password.length >= 8")
     }
@@ -80,21 +80,21 @@ extension RuleToken {
         return String(decoding: bytes[start..<index], as: UTF8.self)
     }
 
-    /// A text between quotes of either kind; a backslash keeps the character behind it.
-    private static func text(in bytes: [UInt8], _ index: inout Int) throws(RuleFailure) -> String {
+    /// Reads a string between quotes of either kind; a backslash escapes the next character.
+    private static func text(in bytes: [UInt8], _ index: inout Int) throws(RuleError) -> String {
         let (start, quote) = (index, bytes[index])
         var content: [UInt8] = []
         index += 1
         while index < bytes.count, bytes[index] != quote {
             if bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count {
-                // Only a quote and a backslash are escaped; any other belongs to a pattern.
+                // Only quotes and backslashes are escaped; other backslashes belong to a pattern.
                 if bytes[index + 1] != quote, bytes[index + 1] != UInt8(ascii: "\\") { content.append(bytes[index]) }
                 index += 1
             }
             content.append(bytes[index])
             index += 1
         }
-        guard index < bytes.count else { throw RuleFailure(message: "the text does not end", offset: start) }
+        guard index < bytes.count else { throw RuleError(message: "the text does not end", offset: start) }
         index += 1
         return String(decoding: content, as: UTF8.self)
     }

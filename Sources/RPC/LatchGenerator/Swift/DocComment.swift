@@ -2,14 +2,14 @@
 
 import LatchProto
 
-/// What a comment of a .proto file says, as the lines of a documentation comment.
-package enum DocComment {
-    /// The lines without the space that follows the slashes, and without empty ones in front and behind.
+/// A conversion of .proto comments to documentation comments.
+enum DocComment {
+    /// Returns the lines of a comment without the leading space, and without empty lines at both ends.
     ///
-    /// Lines that speak to linters (`buf:lint:ignore`, `@generated` and the like) are left out.
-    package static func lines(of text: String) -> [Substring] {
+    /// Directives for linters (`buf:lint:ignore`, `@generated` and the like) are omitted.
+    static func lines(of text: String) -> [Substring] {
         var (text, lines) = (text, [Substring]())
-        // Of a native text, whose indices are places of bytes.
+        // A native UTF-8 string, whose indices are byte offsets.
         let ranges = text.withUTF8 { bytes in
             var ranges: [Range<Int>] = []
             each(in: bytes) { ranges.append($0) }
@@ -24,7 +24,7 @@ package enum DocComment {
         return lines
     }
 
-    /// Gives the lines as ranges of the text's bytes.
+    /// Calls a closure with each line as a range of the text's bytes.
     static func each(in bytes: UnsafeBufferPointer<UInt8>, _ body: (Range<Int>) -> Void) {
         var (start, hasBegun, emptyLines) = (0, false, 0)
         while start <= bytes.count {
@@ -46,13 +46,13 @@ package enum DocComment {
         }
     }
 
-    /// A line without one space in front and without white space behind.
+    /// Returns a line without one leading space and without trailing white space.
     private static func trimmed(_ range: Range<Int>, of bytes: UnsafeBufferPointer<UInt8>) -> Range<Int> {
         var (start, end) = (range.lowerBound, range.upperBound)
         if start < end, bytes[start] == UInt8(ascii: " ") { start += 1 }
         while start < end, bytes[end - 1] == UInt8(ascii: " ") || (0x09...0x0D).contains(bytes[end - 1]) { end -= 1 }
         guard start < end, bytes[end - 1] >= 0x80 else { return start..<end }
-        // White space of other scripts may stand there.
+        // Unicode white space outside ASCII.
         let line = String(decoding: bytes[start..<end], as: UTF8.self)
         let rest = line.reversed().drop(while: \.isWhitespace)
         return start..<(start + rest.reduce(0) { $0 + $1.utf8.count })
@@ -68,8 +68,8 @@ package enum DocComment {
 }
 
 extension Comments {
-    /// What stands above a declaration, or behind it, as text for a documentation comment; nil where neither is there.
-    package var documentation: String? {
+    /// The leading and trailing comments of a declaration as the text of a documentation comment; nil without any.
+    var documentation: String? {
         guard leading != nil || trailing != nil else { return nil }
         let parts = [leading, trailing].compactMap { $0 }.map { DocComment.lines(of: $0) }.filter { !$0.isEmpty }
         guard !parts.isEmpty else { return nil }

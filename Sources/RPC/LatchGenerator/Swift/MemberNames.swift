@@ -2,15 +2,15 @@
 
 import LatchProto
 
-/// The Swift names of a message's fields and oneofs, each its own.
+/// The unique Swift names of a message's fields and oneofs.
 ///
-/// Names that differ in underscores and capitals alone are one name in Swift, and `has_count` is what a field `count`
-/// with a default declares beside it. Then the field with the higher number has that behind its name, so that a field
-/// that is added later renames no other.
+/// Names that differ only in underscores and case are the same in Swift, and a field `has_count` collides with the
+/// `hasCount` of a field `count` with a default. The field with the higher number then receives it as a suffix, so that a
+/// field that is added later renames no other.
 struct MemberNames {
     /// The name of each field's property, or of its case in a oneof, in the order of the fields.
     private(set) var properties: [String]
-    /// The name of each oneof's property, without those that were made for one optional field.
+    /// The name of each oneof's property, without synthetic oneofs.
     private(set) var oneofs: [String] = []
 
     init(_ message: MessageDescriptor) {
@@ -27,12 +27,12 @@ struct MemberNames {
             }
         }
         for (index, oneof) in message.oneofs.filter({ !$0.isSynthetic }).enumerated() {
-            // No field has the number 0 or less.
+            // Field numbers are positive.
             oneofs.append(members.take(SwiftNames.property(oneof.name), or: -index))
         }
     }
 
-    /// The fields by their numbers, which most files write them in.
+    /// Returns the indices of the fields in the order of their numbers.
     private static func order(of fields: [FieldDescriptor]) -> [Int] {
         let isSorted = zip(fields, fields.dropFirst()).allSatisfy { $0.number < $1.number }
         return isSorted ? Array(fields.indices) : fields.indices.sorted { fields[$0].number < fields[$1].number }
@@ -40,7 +40,7 @@ struct MemberNames {
 }
 
 extension FieldDescriptor {
-    /// Its property, or its case in a oneof.
+    /// The name of the field's property, or of its case in a oneof.
     var property: String {
         guard let parent, !isExtension, let index = parent.fields.firstIndex(where: { $0 === self }) else {
             return SwiftNames.property(name)
@@ -50,19 +50,19 @@ extension FieldDescriptor {
 }
 
 extension FieldDescriptor {
-    /// How generated code reads it: members of a oneof have no property, and a deprecated one has a second, since the
-    /// compiler would warn of the first.
+    /// The expression by which generated code reads the field: members of a oneof have no property, and a deprecated field
+    /// has a second one, which compiles without a warning.
     var reading: String {
         if isInRealOneof { return "storage[\(storageWord): \(slot)]" }
-        return isDeprecated ? Self.quiet(property) : property
+        return isDeprecated ? Self.undeprecatedName(property) : property
     }
 
-    /// The second name of something that is deprecated.
-    static func quiet(_ name: String) -> String { "\(SwiftNames.bare(name))_deprecated" }
+    /// Returns the second name of a deprecated declaration.
+    static func undeprecatedName(_ name: String) -> String { "\(SwiftNames.bare(name))_deprecated" }
 }
 
 extension MethodDescriptor {
-    /// Its name in Swift; one that an earlier method of the service has gets a number behind it.
+    /// The name of the Swift function; a name that an earlier method of the service has receives a numeric suffix.
     var swiftName: String {
         let name = SwiftNames.method(self.name)
         let earlier = service.methods.prefix { $0 !== self }.count { SwiftNames.areAlike($0.name, self.name) }

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Swift names that are taken at one place, such as a message or an enum.
+/// The Swift names that are taken in a scope, such as a message or an enum.
 struct NameSet {
     private var taken: Set<String>
 
-    /// - Parameter taken: Names that something has already.
+    /// Creates a set with names that are already taken.
     init(_ taken: Set<String> = []) { self.taken = taken }
 
-    /// Takes a name; where something has it, the name with a number behind it, as in `fooBar_2`.
+    /// Takes a name, or the name with a numeric suffix where it is taken, as in `fooBar_2`.
     ///
-    /// No name that is made of a .proto file's has an underscore in its middle otherwise, so that this hits no other.
+    /// No other converted name contains an underscore, so that the suffixed name is unique.
     mutating func take(_ name: String, or number: Int) -> String {
         guard !taken.insert(name).inserted else { return name }
-        let other = Self.marked(name, number)
+        let other = Self.suffixed(name, number)
         taken.insert(other)
         return other
     }
 
-    /// Takes the name of a property, with `hasX` and `clearX` beside it.
+    /// Takes the name of a property together with its `hasX` and `clearX`.
     mutating func takeTracked(_ name: String, or number: Int) -> String {
         var own = name
-        if taken.contains(name) || !taken.isDisjoint(with: Self.beside(name)) { own = Self.marked(name, number) }
+        if taken.contains(name) || !taken.isDisjoint(with: Self.companions(of: name)) {
+            own = Self.suffixed(name, number)
+        }
         taken.insert(own)
-        taken.formUnion(Self.beside(own))
+        taken.formUnion(Self.companions(of: own))
         return own
     }
 
-    private static func beside(_ name: String) -> [String] {
+    private static func companions(of name: String) -> [String] {
         let capitalized = SwiftNames.capitalized(name)
         return ["has\(capitalized)", "clear\(capitalized)"]
     }
 
-    private static func marked(_ name: String, _ number: Int) -> String {
+    private static func suffixed(_ name: String, _ number: Int) -> String {
         "\(SwiftNames.bare(name))_\(number < 0 ? "minus" : "")\(number.magnitude)"
     }
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Words that cannot be names at some place.
+/// A set of words that are reserved in some context.
 ///
-/// Every name that is written is looked up in them, and next to none is among them: its length and its first byte tell
-/// most of them.
+/// Almost every lookup misses, so that a bitmap of the words' lengths by first byte answers most of them.
 struct ReservedWords: Sendable, ExpressibleByArrayLiteral {
     private let words: Set<String>
-    /// A bit for each length that words have, by their first byte.
+    /// A bitmap of the words' lengths for each first byte.
     private let lengths: [UInt64]
 
     init(arrayLiteral words: String...) { self.init(Set(words)) }
@@ -18,10 +17,10 @@ struct ReservedWords: Sendable, ExpressibleByArrayLiteral {
         self.lengths = lengths
     }
 
-    /// No words.
+    /// The empty set.
     static let none: ReservedWords = []
 
-    /// The words of both.
+    /// Returns the union with other words.
     func union(_ others: Set<String>) -> ReservedWords { ReservedWords(words.union(others)) }
 
     func contains(_ name: String) -> Bool {
@@ -30,4 +29,40 @@ struct ReservedWords: Sendable, ExpressibleByArrayLiteral {
     }
 
     private static func bit(of word: String) -> UInt64 { 1 << UInt64(min(word.utf8.count, 63)) }
+}
+
+extension SwiftNames {
+    /// The keywords that Swift reserves everywhere ("The Swift Programming Language", Lexical Structure).
+    static let keywords: ReservedWords = [
+        "Any", "Self", "as", "associatedtype", "await", "break", "case", "catch", "class", "continue", "default",
+        "defer",
+        "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard",
+        "if",
+        "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private",
+        "protocol", "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super",
+        "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
+    ]
+
+    /// The member names that are special for every type, such as `x.self` and `X.Type`.
+    private static let universal: ReservedWords = ["init", "self", "Self", "Type", "Protocol"]
+
+    /// The properties that all messages have.
+    static let memberNames = universal.union([
+        "storage", "description", "debugDescription", "hashValue", "unknownFields", "isInitialized",
+    ])
+
+    /// The names that no method can have.
+    static let methodNames = universal
+
+    /// The names that no type can have: keywords, and the modules that generated code and the macros of Testing refer to.
+    static let typeNames = universal.union([
+        "Any", "Void", "Swift", "LatchRPC", "AxiomCore", "AxiomArchitecture", "Testing", "FoundationEssentials",
+        "Foundation",
+    ])
+
+    /// The static members that all enums have.
+    static let caseNames = universal.union(["schema", "allCases", "unrecognized", "name"])
+
+    /// The cases of Optional, which wraps a oneof.
+    static let oneofCaseNames = universal.union(["none", "some"])
 }

@@ -1,34 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How names of a .proto file are spelled in Swift.
+/// The conversion of names in .proto files to Swift.
 ///
-/// Words are found as the crate `heck` finds them: at underscores, where a capital follows a small letter, and before the
-/// last capital of several where a small letter follows it; digits belong to the word before them. So `user_id` becomes
+/// Names are split into words like the crate `heck` does: at underscores, between a lowercase and an uppercase letter, and
+/// before the last of several uppercase letters that a lowercase one follows; digits belong to the word before them. So `user_id` becomes
 /// `userId`, `HTTPServer` becomes `httpServer`, and `requires_2fa` becomes `requires2fa`.
 ///
-/// A name that Swift reserves is put into backticks. A name that already means something at its place (`description` of
-/// a message, `init` of anything) gets an underscore behind it, which no name has otherwise, so that it hits no other.
-package enum SwiftNames {
-    /// A name in `lowerCamelCase`, neither escaped nor checked.
-    package static func lowerCamel(_ name: some StringProtocol) -> String { joined(name, capitalizesFirst: false) }
+/// A keyword is escaped with backticks. A name that has a meaning in its context (`description` of a message, `init` of
+/// any type) receives an underscore as a suffix, which no other converted name has.
+enum SwiftNames {
+    /// Returns a name in `lowerCamelCase`, neither escaped nor checked.
+    static func lowerCamel(_ name: some StringProtocol) -> String { joined(name, capitalizesFirst: false) }
 
-    /// A name in `PascalCase`, neither escaped nor checked.
-    package static func pascal(_ name: some StringProtocol) -> String { joined(name, capitalizesFirst: true) }
+    /// Returns a name in `PascalCase`, neither escaped nor checked.
+    static func pascal(_ name: some StringProtocol) -> String { joined(name, capitalizesFirst: true) }
 
-    /// The name of a field as a property of its message.
-    package static func property(_ field: String) -> String {
+    /// Returns the name of a field's property.
+    static func property(_ field: String) -> String {
         identifier(lowerCamel(field), reserved: memberNames)
     }
 
-    /// The name of a method, or of a value that is made for one.
-    package static func method(_ method: String) -> String {
+    /// Returns the name of a method's function.
+    static func method(_ method: String) -> String {
         identifier(lowerCamel(method), reserved: methodNames)
     }
 
-    /// The name of a message, an enum or a service: as it is written, with a capital in front and without underscores.
-    ///
-    /// Capitals of acronyms stay, since nothing else in Swift is told apart by them: `OAuthURL` is `OAuthURL`.
-    package static func type(_ name: String) -> String {
+    /// Returns the name of a message, an enum or a service: capitalized and without underscores, with the case of acronyms
+    /// (`OAuthURL`) preserved.
+    static func type(_ name: String) -> String {
         var (result, begins) = ([UInt8](), true)
         result.reserveCapacity(name.utf8.count)
         for byte in name.utf8 {
@@ -39,20 +38,19 @@ package enum SwiftNames {
         return identifier(String(decoding: result, as: UTF8.self), reserved: typeNames)
     }
 
-    /// The name of an enum's value as a case: without the enum's name in front, where something is left that can begin
-    /// a name.
-    package static func enumCase(_ value: String, of enumName: String) -> String {
+    /// Returns the name of an enum value's case: without the enum's name as a prefix, where the rest is a valid name.
+    static func enumCase(_ value: String, of enumName: String) -> String {
         identifier(lowerCamel(withoutPrefix(value, enumName)), reserved: caseNames)
     }
 
-    /// The name of a oneof's field as a case.
-    package static func oneofCase(_ field: String) -> String {
+    /// Returns the name of a oneof field's case.
+    static func oneofCase(_ field: String) -> String {
         identifier(lowerCamel(field), reserved: oneofCaseNames)
     }
 
-    /// A name that can stand in Swift text: in backticks where it is a keyword, with an underscore behind it where it is
-    /// among `reserved`, and with one in front where it begins with a digit.
-    package static func identifier(_ name: String) -> String { identifier(name, reserved: .none) }
+    /// Returns a valid identifier: a keyword in backticks, a reserved name with an underscore as a suffix, and a name that
+    /// begins with a digit with one as a prefix.
+    static func identifier(_ name: String) -> String { identifier(name, reserved: .none) }
 
     static func identifier(_ name: String, reserved: ReservedWords) -> String {
         guard let first = name.utf8.first else { return "empty_" }
@@ -61,20 +59,20 @@ package enum SwiftNames {
         return keywords.contains(name) ? "`\(name)`" : name
     }
 
-    /// An identifier without its backticks: as a label of an argument, and in text.
-    package static func bare(_ identifier: String) -> String {
+    /// Returns an identifier without backticks.
+    static func bare(_ identifier: String) -> String {
         identifier.utf8.first == UInt8(ascii: "`") ? String(identifier.dropFirst().dropLast()) : identifier
     }
 
-    /// An identifier with a capital in front, as it stands within another name.
-    package static func capitalized(_ identifier: String) -> String {
+    /// Returns an identifier capitalized, for use within another name.
+    static func capitalized(_ identifier: String) -> String {
         let bare = bare(identifier)
         return bare.prefix(1).uppercased() + bare.dropFirst()
     }
 
-    /// Whether two names differ in underscores and capitals alone.
-    package static func areAlike(_ one: String, _ other: String) -> Bool {
-        // Most names end otherwise, and a service may have hundreds.
+    /// Whether two names differ only in underscores and case.
+    static func areAlike(_ one: String, _ other: String) -> Bool {
+        // The fast path for most pairs, of which a service may have thousands.
         if let end = one.utf8.last, let otherEnd = other.utf8.last, end.lower != otherEnd.lower,
             end != UInt8(ascii: "_"), otherEnd != UInt8(ascii: "_")
         {
@@ -87,14 +85,14 @@ package enum SwiftNames {
         name.utf8.lazy.filter { $0 != UInt8(ascii: "_") }.map(\.lower)
     }
 
-    /// An identifier as the label of an argument, where few keywords need their backticks.
-    package static func label(_ identifier: String) -> String {
+    /// Returns an identifier as an argument label, where few keywords need backticks.
+    static func label(_ identifier: String) -> String {
         let bare = bare(identifier)
         return ["inout", "var", "let"].contains(bare) ? identifier : bare
     }
 
-    /// A text as a literal of Swift.
-    package static func literal(_ text: String) -> String {
+    /// Returns a text as a Swift string literal.
+    static func literal(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy {
             $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
         }
@@ -117,10 +115,9 @@ package enum SwiftNames {
 }
 
 extension SwiftNames {
-    /// The number signs around a literal that shows lines as they are; none where they need none.
-    ///
-    /// One more than follow any quotation mark or backslash in them.
-    package static func rawMark(for lines: [String], always: Bool = false) -> String {
+    /// Returns the number signs that delimit a raw string literal of some lines: one more than follow any quotation mark or
+    /// backslash in them; empty where the lines need no raw string.
+    static func rawStringDelimiter(for lines: [String], always: Bool = false) -> String {
         var (most, isNeeded) = (0, always)
         for line in lines {
             var run: Int?
@@ -141,8 +138,8 @@ extension SwiftNames {
 }
 
 extension SwiftNames {
-    /// The words of a name, in its spelling.
-    package static func words(_ name: some StringProtocol) -> [[UInt8]] {
+    /// Returns the words of a name.
+    static func words(_ name: some StringProtocol) -> [[UInt8]] {
         var (name, words) = (String(name), [[UInt8]]())
         name.withUTF8 { bytes in
             visit(bytes) { byte, begins in
@@ -155,7 +152,7 @@ extension SwiftNames {
     private static func joined(_ name: some StringProtocol, capitalizesFirst: Bool) -> String {
         var name = String(name)
         return name.withUTF8 { bytes in
-            // Letters and digits stay, so that it becomes no longer than it was.
+            // The result has the letters and digits of the name, so that it is not longer.
             String(unsafeUninitializedCapacity: bytes.count) { result in
                 var count = 0
                 visit(bytes) { byte, begins in
@@ -170,7 +167,7 @@ extension SwiftNames {
 
     private enum Mode { case boundary, lower, upper }
 
-    /// Gives the letters and digits of a name in order, and whether each begins a word.
+    /// Calls a closure with each letter and digit of a name, and whether it begins a word.
     private static func visit(_ bytes: UnsafeBufferPointer<UInt8>, _ body: (_ byte: UInt8, _ begins: Bool) -> Void) {
         var (mode, begins) = (Mode.boundary, true)
         for (index, byte) in bytes.enumerated() {
@@ -179,7 +176,7 @@ extension SwiftNames {
                 continue
             }
             let next = index + 1 < bytes.count ? bytes[index + 1] : 0
-            // The last capital of several begins the next word.
+            // The last of several uppercase letters begins the next word.
             if mode == .upper, byte.isUpper, next.isLower { begins = true }
             body(byte, begins)
             begins = false
@@ -188,7 +185,7 @@ extension SwiftNames {
         }
     }
 
-    /// A value's name without the words of its enum in front, whatever their spelling.
+    /// Returns an enum value's name without the enum's name as a prefix, regardless of case and underscores.
     private static func withoutPrefix(_ value: String, _ enumName: String) -> Substring {
         let prefix = enumName.utf8.filter { $0 != UInt8(ascii: "_") }.map(\.lower)
         var rest = Substring(value).utf8
@@ -197,7 +194,7 @@ extension SwiftNames {
             guard let first = rest.first, first.lower == byte else { return Substring(value) }
             rest = rest.dropFirst()
         }
-        // `COLORLESS` of `Color` is a word of its own.
+        // `COLORLESS` of `Color` has no prefix.
         guard rest.first == UInt8(ascii: "_") else { return Substring(value) }
         rest = rest.drop { $0 == UInt8(ascii: "_") }
         guard let first = rest.first, first.isAlphanumeric, !(0x30...0x39).contains(first) else {

@@ -1,84 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How Swift is to be written.
-public struct SwiftOptions: Sendable, Hashable {
-    /// Where files are put.
-    public enum Layout: String, Sendable, Hashable, CaseIterable {
-        /// A tree for one project: `swift/Contracts` with a file for each service and for its messages.
+package import LatchProto
+
+/// The options of generated Swift code.
+package struct SwiftOptions: Sendable, Hashable {
+    /// The layout of the generated files.
+    package enum Layout: String, Sendable, Hashable, CaseIterable {
+        /// One tree for a project: `swift/Contracts` with files for each service and its messages.
         case project
-        /// One Swift file for each .proto file, beside it: `a/b.proto` becomes `a/b.latch.swift`.
+        /// One Swift file for each .proto file: `a/b.proto` becomes `a/b.latch.swift`.
         case perFile
     }
 
-    /// Who can see what is declared.
-    public enum Visibility: String, Sendable, Hashable, CaseIterable {
+    /// The access level of generated declarations.
+    package enum Visibility: String, Sendable, Hashable, CaseIterable {
         case `public`, package, `internal`
 
-        /// What stands before a declaration.
+        /// The access modifier of a declaration.
         package var prefix: String { self == .internal ? "" : "\(rawValue) " }
 
-        /// What stands before an import whose types occur in declarations.
+        /// The access modifier of an import whose types occur in declarations.
         ///
-        /// An import that says `internal` would be an error beside one that says nothing, where the upcoming feature
-        /// `InternalImportsByDefault` is off; one that says `package` is, so that visibility needs the feature.
+        /// An explicit `internal` would conflict with a plain import where the upcoming feature `InternalImportsByDefault`
+        /// is off, and so does `package`: this visibility requires the feature.
         package var importPrefix: String { prefix }
     }
 
-    /// What a file of the layout `.perFile` is called.
+    /// The names of files in the layout `.perFile`.
     ///
-    /// The compiler takes no two files of one name into one module: where `v1/user.proto` meets `v2/user.proto`, only
-    /// `.pathToUnderscores` will do.
-    public enum FileNaming: String, Sendable, Hashable, CaseIterable {
-        /// By the path: `a/b.latch.swift`.
+    /// The file names of a module must be unique: `v1/user.proto` and `v2/user.proto` require `.pathToUnderscores`.
+    package enum FileNaming: String, Sendable, Hashable, CaseIterable {
+        /// The full path: `a/b.latch.swift`.
         case fullPath
-        /// By the path in one word: `a_b.latch.swift`.
+        /// The path with underscores: `a_b.latch.swift`.
         case pathToUnderscores
-        /// By the last part: `b.latch.swift`.
+        /// The last path component: `b.latch.swift`.
         case dropPath
     }
 
-    /// Where files are put.
-    public var layout = Layout.project
-    /// Who can see what is declared.
-    public var visibility = Visibility.public
-    /// What a file of the layout `.perFile` is called.
-    public var fileNaming = FileNaming.fullPath
-    /// What the names of all types begin with; a file's own option `swift_prefix` goes before it.
-    public var typePrefix = ""
-    /// Whether names begin with that of the package, as `GoogleRpcStatus` for `google.rpc.Status`.
+    /// The layout of the generated files.
+    package var layout = Layout.project
+    /// The access level of generated declarations.
+    package var visibility = Visibility.public
+    /// The names of files in the layout `.perFile`.
+    package var fileNaming = FileNaming.fullPath
+    /// The prefix of type names; a file's own option `swift_prefix` takes precedence.
+    package var typePrefix = ""
+    /// Whether type names begin with their package, as in `GoogleRpcStatus` for `google.rpc.Status`.
     ///
-    /// It tells types of several packages apart that are generated into one module; a file's option `swift_prefix` takes
-    /// its place.
-    public var prefixesPackages = false
-    /// The module that the text will belong to: by its name a type is told from a nested one of the same name.
-    public var moduleName: String?
-    /// The full names of the services that are wanted, with the types that they need; nil for everything.
-    public var services: Set<String>?
-    /// Modules in which the types of other .proto files live, by the file's name, or by a folder that ends in `/`.
-    public var modules: [String: String] = [:]
-    /// Whether accessors are compiled where they are used, and not also in the module that declares them.
+    /// It distinguishes types of several packages in one module; a file's option `swift_prefix` takes precedence.
+    package var prefixesPackages = false
+    /// The module of the generated code, which qualifies a type that a nested one of the same name shadows.
+    package var moduleName: String?
+    /// The full names of the services to generate, with the types that they need; nil for everything.
+    package var services: Set<String>?
+    /// The modules that contain the types of other .proto files, by file name, or by a folder that ends in `/`.
+    package var modules: [String: String] = [:]
+    /// Whether public accessors are compiled into the modules that use them, and not into the one that declares them
+    /// (`@export(implementation)`, SE-0497).
     ///
-    /// A message has many accessors, most of which a program does not use: this halves the time that a release build of
-    /// messages takes, and leaves a third of their code. It concerns public declarations only.
-    public var emitsAccessorsIntoClients = true
-    /// The module that `Data` and `Date` come from; nil writes an import that fits wherever it is compiled.
-    public var foundation: String?
+    /// A message has many accessors, most of which a program does not use: this halves the time of a release build of
+    /// messages, and the code shrinks to a third.
+    package var emitsAccessorsIntoClients = true
+    /// The module to import for `Data` and `Date`; nil imports FoundationEssentials where it is available, else Foundation.
+    package var foundation: String?
 
-    /// The defaults: a project, public.
-    public init() {}
+    /// Creates the defaults: the layout of a project, with public declarations.
+    package init() {}
 
-    /// What stands before a declaration that only forwards to something public.
+    /// The modifiers of a declaration that only forwards to the storage.
     package var forwardingPrefix: String {
         emitsAccessorsIntoClients && visibility == .public
-            ? "@_alwaysEmitIntoClient \(visibility.prefix)" : visibility.prefix
+            ? "@export(implementation) \(visibility.prefix)" : visibility.prefix
     }
 
-    /// What the names of a file's types begin with.
-    package func prefix(package: String, says: String?) -> String {
-        says ?? typePrefix + (prefixesPackages ? SwiftNames.pascal(package) : "")
+    /// Returns the prefix of a file's type names.
+    package func prefix(of file: FileDescriptor) -> String {
+        file.swiftPrefix ?? typePrefix + (prefixesPackages ? SwiftNames.pascal(file.package) : "")
     }
 
-    /// The module of a .proto file; nil where its types are generated here.
+    /// Returns the module that a .proto file is mapped to; nil where its types are generated.
     package func module(ofFile name: String) -> String? {
         if let module = modules[name] { return module }
         var folder = name[...]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes Swift text: lines with their indentation, blocks, and comments, into a buffer of bytes.
+/// A printer of Swift code: indented lines, blocks and comments in a buffer of bytes.
 ///
 /// ```swift
 /// var printer = SwiftPrinter()
@@ -10,34 +10,34 @@
 /// }
 /// ```
 ///
-/// What it costs grows with what is written and with nothing else.
-package struct SwiftPrinter: Sendable {
+/// Its cost is linear in the size of the output.
+struct SwiftPrinter: Sendable {
     private var bytes: [UInt8] = []
     private var depth = 0
-    /// Whether an empty line is due before the next one.
-    private var owesGap = false
-    /// Whether nothing stands in the block yet, so that no gap belongs there.
+    /// Whether an empty line comes before the next one.
+    private var needsGap = false
+    /// Whether the block is empty so far, so that no empty line comes next.
     private var isAtStart = true
 
-    /// A printer that has written nothing.
-    package init() {}
+    /// Creates an empty printer.
+    init() {}
 
-    /// All that was written.
-    package var text: String { String(decoding: bytes, as: UTF8.self) }
+    /// The printed text.
+    var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Writes a line with its indentation; an empty one without.
-    package mutating func line(_ text: String = "") {
+    /// Prints an indented line; an empty one without indentation.
+    mutating func line(_ text: String = "") {
         var text = text
         text.withUTF8 { line($0, after: "") }
     }
 
-    /// Writes a line of bytes, with something in front of them.
-    private mutating func line(_ text: UnsafeBufferPointer<UInt8>, after mark: StaticString) {
-        if owesGap, !isAtStart { bytes.append(0x0A) }
-        owesGap = false
+    /// Prints a line of bytes after a marker.
+    private mutating func line(_ text: UnsafeBufferPointer<UInt8>, after marker: StaticString) {
+        if needsGap, !isAtStart { bytes.append(0x0A) }
+        needsGap = false
         isAtStart = false
-        if !text.isEmpty || mark.utf8CodeUnitCount > 0 { indent() }
-        bytes.append(contentsOf: UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount))
+        if !text.isEmpty || marker.utf8CodeUnitCount > 0 { indent() }
+        bytes.append(contentsOf: UnsafeBufferPointer(start: marker.utf8Start, count: marker.utf8CodeUnitCount))
         bytes.append(contentsOf: text)
         bytes.append(0x0A)
     }
@@ -53,8 +53,8 @@ package struct SwiftPrinter: Sendable {
 
     private static let spaces: StaticString = "                                "
 
-    /// Writes the lines of a text, each with the indentation of this place added to its own.
-    package mutating func lines(_ text: String) {
+    /// Prints the lines of a text, indented relative to the current block.
+    mutating func lines(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
             var start = 0
@@ -67,11 +67,11 @@ package struct SwiftPrinter: Sendable {
         }
     }
 
-    /// Asks for one empty line before what comes next; none at the beginning and at the end of a block.
-    package mutating func gap() { owesGap = true }
+    /// Requests an empty line before the next one, except at the start and at the end of a block.
+    mutating func gap() { needsGap = true }
 
-    /// Writes `head`, which opens the block, then what `body` writes, indented, then `end`; nil where `body` writes it.
-    package mutating func block(
+    /// Prints a block: `head`, the indented output of `body`, and `end`, which is nil where `body` prints it.
+    mutating func block(
         _ head: String, until end: String? = "}", _ body: (inout SwiftPrinter) throws -> Void
     ) rethrows {
         line(head)
@@ -80,11 +80,11 @@ package struct SwiftPrinter: Sendable {
         isAtStart = true
         try body(&self)
         depth -= 1
-        owesGap = false
+        needsGap = false
         isAtStart = false
         guard let end else { return }
         guard bytes.count > start else {
-            // Nothing stands inside: both ends on one line.
+            // An empty block has both ends on one line.
             bytes.removeLast()
             bytes.append(contentsOf: "\(end)\n".utf8)
             return
@@ -92,9 +92,9 @@ package struct SwiftPrinter: Sendable {
         line(end)
     }
 
-    /// Writes a list with what stands around it: on one line where that has at most 120 columns, else with as many items
-    /// on each line as there is room for.
-    package mutating func list(_ items: [String], from head: String, to tail: String) {
+    /// Prints a list between `head` and `tail`: on one line of at most 120 columns, else with as many items on each line as
+    /// fit.
+    mutating func list(_ items: [String], from head: String, to tail: String) {
         let limit = 120 - depth * 4
         let whole = items.joined(separator: ", ")
         guard head.utf8.count + whole.utf8.count + tail.utf8.count > limit else { return line(head + whole + tail) }
@@ -115,8 +115,8 @@ package struct SwiftPrinter: Sendable {
         }
     }
 
-    /// Writes a documentation comment; nothing for nil and for a text without words.
-    package mutating func doc(_ text: String?) {
+    /// Prints a documentation comment; nothing for nil and for an empty text.
+    mutating func doc(_ text: String?) {
         guard var text else { return }
         text.withUTF8 { utf8 in
             DocComment.each(in: utf8) { range in
@@ -125,8 +125,8 @@ package struct SwiftPrinter: Sendable {
         }
     }
 
-    /// Writes the lines of a documentation comment.
-    package mutating func doc(_ lines: [Substring]) {
+    /// Prints the lines of a documentation comment.
+    mutating func doc(_ lines: [Substring]) {
         for var one in lines { one.withUTF8 { line($0, after: $0.isEmpty ? "///" : "/// ") } }
     }
 }

@@ -1,58 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An enum (`EnumDescriptorProto`).
-public final class EnumDescriptor {
-    /// Its name, without what it stands in.
-    @exclusivity(unchecked) public internal(set) var name: String
-    /// The name of the package, of what it stands in, and its own; without a dot in front.
-    @exclusivity(unchecked) public internal(set) var fullName = ""
-    /// The file.
-    public unowned let file: FileDescriptor
-    /// The message that it stands in; nil where it stands in none.
-    @exclusivity(unchecked) public private(set) unowned var parent: MessageDescriptor?
-    /// Its values, in the order of the text.
-    @exclusivity(unchecked) public internal(set) var values: [EnumValueDescriptor] = []
-    /// Numbers that nobody may use.
-    @exclusivity(unchecked) public internal(set) var reservedRanges: [NumberRange] = []
-    /// Names that nobody may use.
-    @exclusivity(unchecked) public internal(set) var reservedNames: [ReservedName] = []
-    /// Its options.
-    @exclusivity(unchecked) public internal(set) var options = Options()
-    /// How it behaves, its options and those around it considered.
-    @exclusivity(unchecked) public internal(set) var features = Features(defaultsOf: .proto2)
-    /// Whether it is seen by other files (edition 2024); nil where the file does not say.
-    @exclusivity(unchecked) public internal(set) var visibility: Visibility?
-    /// The comments around it.
-    @exclusivity(unchecked) public internal(set) var comments = Comments()
-    /// Where its name stands.
-    package let place: Place
+package final class EnumDescriptor {
+    /// The name within the scope that declares it.
+    @exclusivity(unchecked) package internal(set) var name: String
+    /// The full name: package, enclosing messages and name, without a leading dot.
+    @exclusivity(unchecked) package internal(set) var fullName = ""
+    package unowned let file: FileDescriptor
+    /// The enclosing message; nil at the top level.
+    @exclusivity(unchecked) package private(set) unowned var parent: MessageDescriptor?
+    /// The values, in source order.
+    @exclusivity(unchecked) package internal(set) var values: [EnumValueDescriptor] = []
+    @exclusivity(unchecked) package internal(set) var reservedRanges: [NumberRange] = []
+    @exclusivity(unchecked) package internal(set) var reservedNames: [ReservedName] = []
+    @exclusivity(unchecked) package internal(set) var options = Options()
+    @exclusivity(unchecked) package internal(set) var features = FeatureSet(defaultsOf: .proto2)
+    /// The visibility for other files (edition 2024); nil if the source does not set it.
+    @exclusivity(unchecked) package internal(set) var visibility: SymbolVisibility?
+    @exclusivity(unchecked) package internal(set) var comments = Comments()
+    package let namePosition: SourcePosition
 
-    init(name: String, file: FileDescriptor, parent: MessageDescriptor?, place: Place) {
+    init(name: String, file: FileDescriptor, parent: MessageDescriptor?, namePosition: SourcePosition) {
         self.name = name
         self.file = file
         self.parent = parent
-        self.place = place
+        self.namePosition = namePosition
     }
 }
 
 /// A value of an enum (`EnumValueDescriptorProto`).
-public final class EnumValueDescriptor {
-    /// Its name.
-    @exclusivity(unchecked) public internal(set) var name = ""
-    /// The name of what the enum stands in and its own: values stand beside their enum, as in C++.
-    @exclusivity(unchecked) public internal(set) var fullName = ""
-    /// Its number.
-    @exclusivity(unchecked) public internal(set) var number: Int32 = 0
-    /// Its options.
-    @exclusivity(unchecked) public internal(set) var options = Options()
-    /// The comments around it.
-    @exclusivity(unchecked) public internal(set) var comments = Comments()
-    /// How it behaves, which matters for the rules of its name alone.
-    var features = Features(defaultsOf: .proto2)
-    /// The enum.
-    public unowned let `enum`: EnumDescriptor
-    @exclusivity(unchecked) package var place: Place?
-    var numberPlace: Place?
+package final class EnumValueDescriptor {
+    @exclusivity(unchecked) package internal(set) var name = ""
+    /// The full name; the scope of a value is that of its enum, as in C++.
+    @exclusivity(unchecked) package internal(set) var fullName = ""
+    @exclusivity(unchecked) package internal(set) var number: Int32 = 0
+    @exclusivity(unchecked) package internal(set) var options = Options()
+    @exclusivity(unchecked) package internal(set) var comments = Comments()
+    /// The resolved features, which are only used to check the name.
+    var features = FeatureSet(defaultsOf: .proto2)
+    package unowned let `enum`: EnumDescriptor
+    @exclusivity(unchecked) package var namePosition: SourcePosition?
+    var numberPosition: SourcePosition?
 
     init(of enum: EnumDescriptor) { self.enum = `enum` }
 }

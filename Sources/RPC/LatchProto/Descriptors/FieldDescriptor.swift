@@ -1,64 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A field of a message, or an extension (`FieldDescriptorProto`).
-public final class FieldDescriptor {
-    /// Its name.
-    @exclusivity(unchecked) public internal(set) var name = ""
-    /// The name of what it stands in and its own; for an extension that is not the message that it extends.
-    @exclusivity(unchecked) public internal(set) var fullName = ""
-    /// Its number on the wire.
-    @exclusivity(unchecked) public internal(set) var number: Int32 = 0
-    /// How often it may occur; nil until it is known.
-    @exclusivity(unchecked) public internal(set) var label: FieldLabel?
-    /// What it holds; nil for a type that was not resolved.
-    @exclusivity(unchecked) public internal(set) var type: FieldType?
-    /// The name of its message or enum: as it is written, and once it is resolved with a dot in front and complete.
-    @exclusivity(unchecked) public internal(set) var typeName: String?
-    /// Its message; nil for other types.
-    @exclusivity(unchecked) public internal(set) unowned var message: MessageDescriptor?
-    /// Its enum; nil for other types.
-    @exclusivity(unchecked) public internal(set) unowned var `enum`: EnumDescriptor?
-    /// The message that an extension extends, written as `typeName` is; nil for a field.
-    @exclusivity(unchecked) public internal(set) var extendeeName: String?
-    /// That message.
-    @exclusivity(unchecked) public internal(set) unowned var extendee: MessageDescriptor?
-    /// What is there where nothing is, as text; nil where the file does not say.
-    @exclusivity(unchecked) public internal(set) var defaultValue: String?
-    /// Its name in JSON, where the file says it, and after linking in any case.
-    @exclusivity(unchecked) public internal(set) var jsonName: String?
-    /// Which of the message's oneofs it belongs to.
-    @exclusivity(unchecked) public internal(set) var oneofIndex: Int?
-    /// Whether it is marked `optional` in proto3.
-    @exclusivity(unchecked) public internal(set) var isProto3Optional = false
-    /// Its options.
-    @exclusivity(unchecked) public internal(set) var options = Options()
-    /// How it behaves, its options and those around it considered.
-    @exclusivity(unchecked) public internal(set) var features = Features(defaultsOf: .proto2)
-    /// The comments around it.
-    @exclusivity(unchecked) public internal(set) var comments = Comments()
-    /// The file.
-    public unowned let file: FileDescriptor
-    /// The message that it stands in; nil for an extension on the level of the file.
-    @exclusivity(unchecked) public private(set) unowned var parent: MessageDescriptor?
-    /// Whether the field is an extension.
-    public var isExtension: Bool { extendeeName != nil }
+package final class FieldDescriptor {
+    @exclusivity(unchecked) package internal(set) var name = ""
+    /// The full name: the scope of the declaration and the name; for an extension this is not the extended message.
+    @exclusivity(unchecked) package internal(set) var fullName = ""
+    @exclusivity(unchecked) package internal(set) var number: Int32 = 0
+    @exclusivity(unchecked) package internal(set) var label: FieldLabel?
+    /// The type; nil before a named type is resolved.
+    @exclusivity(unchecked) package internal(set) var type: FieldType?
+    /// The name of the message or enum: as in the source before linking, and absolute with a leading dot afterwards.
+    @exclusivity(unchecked) package internal(set) var typeName: String?
+    /// The type of a message or group field; nil for other types.
+    @exclusivity(unchecked) package internal(set) unowned var message: MessageDescriptor?
+    /// The type of an enum field; nil for other types.
+    @exclusivity(unchecked) package internal(set) unowned var `enum`: EnumDescriptor?
+    /// The name of the extended message, in the same form as `typeName`; nil if it is not an extension.
+    @exclusivity(unchecked) package internal(set) var extendeeName: String?
+    /// The extended message; nil before linking, and if it is not an extension.
+    @exclusivity(unchecked) package internal(set) unowned var extendee: MessageDescriptor?
+    /// The text of the default value; nil if the source contains none.
+    @exclusivity(unchecked) package internal(set) var defaultValue: String?
+    /// The JSON name: the one in the source before linking, and always set after linking.
+    @exclusivity(unchecked) package internal(set) var jsonName: String?
+    /// The index of the oneof that contains it.
+    @exclusivity(unchecked) package internal(set) var oneofIndex: Int?
+    /// Whether it is marked `optional` in a proto3 file.
+    @exclusivity(unchecked) package internal(set) var isProto3Optional = false
+    @exclusivity(unchecked) package internal(set) var options = Options()
+    @exclusivity(unchecked) package internal(set) var features = FeatureSet(defaultsOf: .proto2)
+    @exclusivity(unchecked) package internal(set) var comments = Comments()
+    package unowned let file: FileDescriptor
+    /// The message that contains the declaration; nil for an extension at the top level.
+    @exclusivity(unchecked) package private(set) unowned var parent: MessageDescriptor?
+    package var isExtension: Bool { extendeeName != nil }
 
-    /// Where its parts stand; nil for what is not written.
-    @exclusivity(unchecked) package var places = Places()
+    /// The positions of its parts; nil for parts that the source does not contain.
+    @exclusivity(unchecked) package var positions = Positions()
 
-    /// Where the parts of a field stand.
-    package struct Places {
-        package var name: Place?
-        package var number: Place?
-        package var type: Place?
-        var extendee: Place?
-        var defaultValue: Place?
-        var jsonName: Place?
-        var jsonNameValue: Place?
+    /// The positions of the parts of a field.
+    package struct Positions {
+        package var name: SourcePosition?
+        package var number: SourcePosition?
+        package var type: SourcePosition?
+        var extendee: SourcePosition?
+        var defaultValue: SourcePosition?
+        var jsonName: SourcePosition?
+        var jsonNameValue: SourcePosition?
     }
 
     init(file: FileDescriptor, parent: MessageDescriptor?) {
         self.file = file
         self.parent = parent
     }
+}
+
+/// The type of a field (`FieldDescriptorProto.Type`).
+package enum FieldType: UInt8, Sendable, Hashable, CaseIterable {
+    case double = 1
+    case float, int64, uint64, int32, fixed64, fixed32, bool, string, group, message, bytes, uint32, `enum`
+    case sfixed32, sfixed64, sint32, sint64
+
+    /// Creates the type with a keyword; fails for the name of a message or an enum.
+    init?(keyword: String) {
+        guard let type = Self.keywords[keyword] else { return nil }
+        self = type
+    }
+
+    /// The keywords of all types except groups.
+    static var keywordNames: [String] { keywords.keys.filter { $0 != "group" }.sorted() }
+
+    private static let keywords: [String: FieldType] = Dictionary(
+        uniqueKeysWithValues: allCases.filter { $0 != .message && $0 != .enum }.map { ("\($0)", $0) })
+
+    /// The keyword of the type, or `message` or `enum`.
+    package var word: String { Self.words[Int(rawValue) - 1] }
+
+    /// The keywords in the order of the raw values, since reflecting on the name of a case is slow.
+    private static let words = allCases.map { "\($0)" }
+
+    /// Whether the type is a message or a group.
+    package var isMessage: Bool { self == .message || self == .group }
+}
+
+/// The label of a field (`FieldDescriptorProto.Label`).
+package enum FieldLabel: UInt8, Sendable, Hashable {
+    case optional = 1
+    case required, repeated
 }

@@ -1,69 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A .proto file that was read (`FileDescriptorProto`).
+/// A .proto file (`FileDescriptorProto`).
 ///
-/// A file keeps all that is declared in it and the files that it imports; a message or a field alone keeps neither.
-public final class FileDescriptor {
-    /// The text.
-    public let source: SourceText
-    /// The name by which others import it.
-    public var name: String { source.name }
-    /// What all full names in it begin with; empty where there is none.
-    @exclusivity(unchecked) public internal(set) var package = ""
-    var packagePlace: Place?
-    /// The language.
-    @exclusivity(unchecked) public internal(set) var syntax = Syntax.proto2
-    /// The edition whose defaults hold.
-    @exclusivity(unchecked) public internal(set) var edition = Edition.proto2
-    var syntaxPlace: Place?
-    /// Whether its edition is one that only those who make it use.
-    var isExperimental = false
-    /// Whether the file says in which language it is.
-    var namesSyntax = false
-    /// What it imports, in order.
-    @exclusivity(unchecked) public internal(set) var imports: [Import] = []
-    /// The files behind them, which this one keeps, since its declarations refer to theirs.
-    @exclusivity(unchecked) public internal(set) var dependencies: [FileDescriptor] = []
-    /// Messages that stand in no other, in order.
-    @exclusivity(unchecked) public internal(set) var messages: [MessageDescriptor] = []
-    /// Enums that stand in no message, in order.
-    @exclusivity(unchecked) public internal(set) var enums: [EnumDescriptor] = []
-    /// Extensions that stand in no message, in order.
-    @exclusivity(unchecked) public internal(set) var extensions: [FieldDescriptor] = []
-    /// Services, in order.
-    @exclusivity(unchecked) public internal(set) var services: [ServiceDescriptor] = []
-    /// Options of the file.
-    @exclusivity(unchecked) public internal(set) var options = Options()
-    /// How declarations in it behave that say nothing else.
-    @exclusivity(unchecked) public internal(set) var features = Features(defaultsOf: .proto2)
-    /// Its tokens, for the options that are written in the text format.
+/// A file retains its declarations and the files that it imports; a message or a field retains neither.
+package final class FileDescriptor {
+    /// The source, which is empty if the file was deserialized.
+    package let source: SourceFile
+    /// The name by which other files import it.
+    package var name: String { source.name }
+    /// The package; empty if there is none.
+    @exclusivity(unchecked) package internal(set) var package = ""
+    var packagePosition: SourcePosition?
+    @exclusivity(unchecked) package internal(set) var syntax = Syntax.proto2
+    /// The edition whose defaults apply.
+    @exclusivity(unchecked) package internal(set) var edition = Edition.proto2
+    var syntaxPosition: SourcePosition?
+    /// Whether the edition is `UNSTABLE`.
+    var isUnstable = false
+    /// Whether the file has a `syntax` or `edition` statement.
+    var declaresSyntax = false
+    /// The imports, in source order.
+    @exclusivity(unchecked) package internal(set) var imports: [Import] = []
+    /// The imported files, which are retained because declarations refer to theirs without retaining them.
+    @exclusivity(unchecked) package internal(set) var dependencies: [FileDescriptor] = []
+    /// The top-level messages, in source order.
+    @exclusivity(unchecked) package internal(set) var messages: [MessageDescriptor] = []
+    /// The top-level enums, in source order.
+    @exclusivity(unchecked) package internal(set) var enums: [EnumDescriptor] = []
+    /// The top-level extensions, in source order.
+    @exclusivity(unchecked) package internal(set) var extensions: [FieldDescriptor] = []
+    /// The services, in source order.
+    @exclusivity(unchecked) package internal(set) var services: [ServiceDescriptor] = []
+    @exclusivity(unchecked) package internal(set) var options = Options()
+    /// The resolved features of the file.
+    @exclusivity(unchecked) package internal(set) var features = FeatureSet(defaultsOf: .proto2)
+    /// The tokens, which aggregate option values refer to.
     var tokens: [Token] = []
-    /// Comments at its first statement.
-    @exclusivity(unchecked) public internal(set) var comments = Comments()
-    /// Where everything is; empty unless it was asked for.
-    @exclusivity(unchecked) public internal(set) var locations: [SourceLocation] = []
+    /// The comments of the first statement.
+    @exclusivity(unchecked) package internal(set) var comments = Comments()
+    /// The locations of all declarations; empty unless they were recorded.
+    @exclusivity(unchecked) package internal(set) var locations: [SourceLocation] = []
 
-    init(_ source: SourceText) { self.source = source }
+    init(_ source: SourceFile) { self.source = source }
 }
 
-/// An import of one file by another.
-public struct Import: Sendable, Hashable {
-    /// For what it is imported.
-    public enum Kind: Sendable, Hashable {
-        /// For the file itself.
+/// An import statement.
+package struct Import: Sendable, Hashable {
+    /// The kind of an import.
+    package enum Kind: Sendable, Hashable {
+        /// An import for this file only.
         case plain
-        /// Also for those who import the file.
+        /// An import that is also visible to the importers of this file.
         case `public`
-        /// For the file itself, which can do without.
+        /// An import that the file can do without at run time.
         case weak
-        /// For the options alone (edition 2024).
+        /// An import of options only (edition 2024).
         case option
     }
 
-    /// The name of the other file.
-    public let path: String
-    /// For what.
-    public let kind: Kind
-    /// Where the statement begins.
-    let place: Place
+    /// The name of the imported file.
+    package let path: String
+    package let kind: Kind
+    /// The position of the statement.
+    let position: SourcePosition
+}
+
+/// The syntax of a file.
+package enum Syntax: String, Sendable, Hashable {
+    /// The syntax proto2, which is also the default.
+    case proto2
+    case proto3
+    /// The syntax of files with an edition.
+    case editions
+}
+
+/// An edition: a set of default features.
+package enum Edition: Int, Sendable, Hashable, Comparable, CaseIterable {
+    /// The edition of defaults before proto2, which files cannot name.
+    case legacy = 900
+    case proto2 = 998
+    case proto3 = 999
+    case edition2023 = 1000
+    case edition2024 = 1001
+    case edition2026 = 1002
+
+    /// Creates the edition that a file names; fails for an unknown edition, and for one that files cannot name.
+    package init?(name: String) {
+        switch name {
+        case "2023": self = .edition2023
+        case "2024": self = .edition2024
+        case "2026": self = .edition2026
+        default: return nil
+        }
+    }
+
+    /// Returns whether the first edition is earlier than the second.
+    package static func < (one: Edition, other: Edition) -> Bool { one.rawValue < other.rawValue }
 }

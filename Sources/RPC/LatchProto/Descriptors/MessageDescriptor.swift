@@ -1,108 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A message (`DescriptorProto`).
-public final class MessageDescriptor {
-    /// Its name, without what it stands in.
-    @exclusivity(unchecked) public internal(set) var name: String
-    /// The name of the package, of what it stands in, and its own; without a dot in front.
-    @exclusivity(unchecked) public internal(set) var fullName = ""
-    /// The file.
-    public unowned let file: FileDescriptor
-    /// The message that it stands in; nil where it stands in none.
-    @exclusivity(unchecked) public private(set) unowned var parent: MessageDescriptor?
-    /// Fields, in the order of the text.
-    @exclusivity(unchecked) public internal(set) var fields: [FieldDescriptor] = []
-    /// Groups of fields of which one at most is there; those that stand for one optional field come last.
-    @exclusivity(unchecked) public internal(set) var oneofs: [OneofDescriptor] = []
-    /// Messages that stand in it, those of its maps and groups among them.
-    @exclusivity(unchecked) public internal(set) var messages: [MessageDescriptor] = []
-    /// Enums that stand in it.
-    @exclusivity(unchecked) public internal(set) var enums: [EnumDescriptor] = []
-    /// Extensions of other messages that stand in it.
-    @exclusivity(unchecked) public internal(set) var extensions: [FieldDescriptor] = []
-    /// Numbers that others may use.
-    @exclusivity(unchecked) public internal(set) var extensionRanges: [ExtensionRange] = []
-    /// Numbers that nobody may use.
-    @exclusivity(unchecked) public internal(set) var reservedRanges: [NumberRange] = []
-    /// Names that nobody may use.
-    @exclusivity(unchecked) public internal(set) var reservedNames: [ReservedName] = []
-    /// Its options.
-    @exclusivity(unchecked) public internal(set) var options = Options()
-    /// How it behaves, its options and those around it considered.
-    @exclusivity(unchecked) public internal(set) var features = Features(defaultsOf: .proto2)
-    /// Whether it was made for the entries of a map.
-    @exclusivity(unchecked) public internal(set) var isMapEntry = false
-    /// Whether it is seen by other files (edition 2024); nil where the file does not say.
-    @exclusivity(unchecked) public internal(set) var visibility: Visibility?
-    /// The comments around it.
-    @exclusivity(unchecked) public internal(set) var comments = Comments()
-    /// Where its name stands.
-    package let place: Place
+package final class MessageDescriptor {
+    /// The name within the scope that declares it.
+    @exclusivity(unchecked) package internal(set) var name: String
+    /// The full name: package, enclosing messages and name, without a leading dot.
+    @exclusivity(unchecked) package internal(set) var fullName = ""
+    package unowned let file: FileDescriptor
+    /// The enclosing message; nil at the top level.
+    @exclusivity(unchecked) package private(set) unowned var parent: MessageDescriptor?
+    /// The fields, in source order.
+    @exclusivity(unchecked) package internal(set) var fields: [FieldDescriptor] = []
+    /// The oneofs; synthetic ones come last.
+    @exclusivity(unchecked) package internal(set) var oneofs: [OneofDescriptor] = []
+    /// The nested messages, including those of map entries and groups.
+    @exclusivity(unchecked) package internal(set) var messages: [MessageDescriptor] = []
+    @exclusivity(unchecked) package internal(set) var enums: [EnumDescriptor] = []
+    /// The nested extensions, which extend other messages.
+    @exclusivity(unchecked) package internal(set) var extensions: [FieldDescriptor] = []
+    @exclusivity(unchecked) package internal(set) var extensionRanges: [ExtensionRange] = []
+    @exclusivity(unchecked) package internal(set) var reservedRanges: [NumberRange] = []
+    @exclusivity(unchecked) package internal(set) var reservedNames: [ReservedName] = []
+    @exclusivity(unchecked) package internal(set) var options = Options()
+    @exclusivity(unchecked) package internal(set) var features = FeatureSet(defaultsOf: .proto2)
+    /// Whether it was generated for the entries of a map.
+    @exclusivity(unchecked) package internal(set) var isMapEntry = false
+    /// The visibility for other files (edition 2024); nil if the source does not set it.
+    @exclusivity(unchecked) package internal(set) var visibility: SymbolVisibility?
+    @exclusivity(unchecked) package internal(set) var comments = Comments()
+    package let namePosition: SourcePosition
 
-    init(name: String, file: FileDescriptor, parent: MessageDescriptor?, place: Place) {
+    init(name: String, file: FileDescriptor, parent: MessageDescriptor?, namePosition: SourcePosition) {
         self.name = name
         self.file = file
         self.parent = parent
-        self.place = place
+        self.namePosition = namePosition
     }
 }
 
-/// Who may see a declaration (edition 2024).
-public enum Visibility: UInt8, Sendable, Hashable {
-    /// The file alone.
+/// The visibility of a declaration (edition 2024).
+package enum SymbolVisibility: UInt8, Sendable, Hashable {
+    /// The declaration is visible in its own file.
     case local = 1
-    /// Everybody who imports the file.
+    /// The declaration is visible in all files that import its file.
     case export
 }
 
-/// A group of fields of which one at most is there (`OneofDescriptorProto`).
-public final class OneofDescriptor {
-    /// Its name.
-    @exclusivity(unchecked) public internal(set) var name: String
-    /// The message.
-    public unowned let message: MessageDescriptor
-    /// Its options.
-    @exclusivity(unchecked) public internal(set) var options = Options()
-    /// Whether it was made for one field that is marked `optional`.
-    public let isSynthetic: Bool
-    /// How it behaves, which matters for the rules of its name alone.
-    var features = Features(defaultsOf: .proto2)
-    /// The comments around it.
-    @exclusivity(unchecked) public internal(set) var comments = Comments()
-    package let place: Place
+/// A oneof (`OneofDescriptorProto`).
+package final class OneofDescriptor {
+    @exclusivity(unchecked) package internal(set) var name: String
+    package unowned let message: MessageDescriptor
+    @exclusivity(unchecked) package internal(set) var options = Options()
+    /// Whether it was generated for a field that is marked `optional` in proto3.
+    package let isSynthetic: Bool
+    /// The resolved features, which are only used to check the name.
+    var features = FeatureSet(defaultsOf: .proto2)
+    @exclusivity(unchecked) package internal(set) var comments = Comments()
+    package let namePosition: SourcePosition
 
-    init(name: String, message: MessageDescriptor, place: Place, isSynthetic: Bool = false) {
+    init(name: String, message: MessageDescriptor, namePosition: SourcePosition, isSynthetic: Bool = false) {
         self.name = name
         self.message = message
-        self.place = place
+        self.namePosition = namePosition
         self.isSynthetic = isSynthetic
     }
 }
 
-/// Numbers from one to another, both of which belong to it.
-public struct NumberRange: Sendable, Hashable {
-    /// The first number.
-    public let first: Int32
-    /// The last number.
-    public internal(set) var last: Int32
-    /// Whether the last one is written as `max`, whose meaning depends on the message.
-    var isOpen = false
-    package let place: Place
+/// A reserved range or the numbers of an extension range; it includes both bounds.
+package struct NumberRange: Sendable, Hashable {
+    package let first: Int32
+    package internal(set) var last: Int32
+    /// Whether the last number is written as `max`, whose value depends on the message.
+    var endsAtMax = false
+    package let position: SourcePosition
 }
 
-/// A name that nobody may use.
-public struct ReservedName: Sendable, Hashable {
-    /// The name.
-    public let name: String
-    package let place: Place
+/// A reserved name.
+package struct ReservedName: Sendable, Hashable {
+    package let name: String
+    package let position: SourcePosition
 }
 
-/// Numbers for extensions (`DescriptorProto.ExtensionRange`).
-public final class ExtensionRange {
-    /// The numbers.
-    @exclusivity(unchecked) public internal(set) var numbers: NumberRange
-    /// Its options, which all ranges of one statement share.
-    @exclusivity(unchecked) public internal(set) var options = Options()
+/// An extension range (`DescriptorProto.ExtensionRange`).
+package final class ExtensionRange {
+    @exclusivity(unchecked) package internal(set) var numbers: NumberRange
+    /// The options, which all ranges of a statement share.
+    @exclusivity(unchecked) package internal(set) var options = Options()
 
     init(_ numbers: NumberRange) { self.numbers = numbers }
 }

@@ -1,61 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A service (`ServiceDescriptorProto`).
-public final class ServiceDescriptor {
-    /// Its name.
-    @exclusivity(unchecked) public internal(set) var name: String
-    /// The name of the package and its own; without a dot in front.
-    @exclusivity(unchecked) public internal(set) var fullName = ""
-    /// The file.
-    public unowned let file: FileDescriptor
-    /// Its methods, in the order of the text.
-    @exclusivity(unchecked) public internal(set) var methods: [MethodDescriptor] = []
-    /// Its options.
-    @exclusivity(unchecked) public internal(set) var options = Options()
-    /// The comments around it.
-    @exclusivity(unchecked) public internal(set) var comments = Comments()
-    /// How it behaves, which matters for the rules of its name alone.
-    var features = Features(defaultsOf: .proto2)
-    package let place: Place
+package final class ServiceDescriptor {
+    @exclusivity(unchecked) package internal(set) var name: String
+    /// The full name: the package and the name, without a leading dot.
+    @exclusivity(unchecked) package internal(set) var fullName = ""
+    package unowned let file: FileDescriptor
+    /// The methods, in source order.
+    @exclusivity(unchecked) package internal(set) var methods: [MethodDescriptor] = []
+    @exclusivity(unchecked) package internal(set) var options = Options()
+    @exclusivity(unchecked) package internal(set) var comments = Comments()
+    /// The resolved features, which are only used to check the name.
+    var features = FeatureSet(defaultsOf: .proto2)
+    package let namePosition: SourcePosition
 
-    init(name: String, file: FileDescriptor, place: Place) {
+    init(name: String, file: FileDescriptor, namePosition: SourcePosition) {
         self.name = name
         self.file = file
-        self.place = place
+        self.namePosition = namePosition
     }
 }
 
 /// A method of a service (`MethodDescriptorProto`).
-public final class MethodDescriptor {
-    /// Its name.
-    @exclusivity(unchecked) public internal(set) var name = ""
-    /// The full name of the service and its own.
-    @exclusivity(unchecked) public internal(set) var fullName = ""
-    /// The service.
-    public unowned let service: ServiceDescriptor
-    /// What is sent: as it is written, and once it is resolved with a dot in front and complete.
-    @exclusivity(unchecked) public internal(set) var inputName = ""
-    /// What is answered, written as `inputName` is.
-    @exclusivity(unchecked) public internal(set) var outputName = ""
-    /// What is sent.
-    @exclusivity(unchecked) public internal(set) unowned var input: MessageDescriptor?
-    /// What is answered.
-    @exclusivity(unchecked) public internal(set) unowned var output: MessageDescriptor?
-    /// Whether the client sends any number.
-    @exclusivity(unchecked) public internal(set) var isClientStreaming = false
-    /// Whether the server answers with any number.
-    @exclusivity(unchecked) public internal(set) var isServerStreaming = false
-    /// Its options.
-    @exclusivity(unchecked) public internal(set) var options = Options()
-    /// Whether it has a block of options, be that empty.
-    var hasBlock = false
-    /// The comments around it.
-    @exclusivity(unchecked) public internal(set) var comments = Comments()
-    /// How it behaves, which matters for the rules of its name alone.
-    var features = Features(defaultsOf: .proto2)
-    @exclusivity(unchecked) package var place: Place?
-    var inputPlace: Place?
-    var outputPlace: Place?
+package final class MethodDescriptor {
+    @exclusivity(unchecked) package internal(set) var name = ""
+    /// The full name: that of the service and the name.
+    @exclusivity(unchecked) package internal(set) var fullName = ""
+    package unowned let service: ServiceDescriptor
+    /// The name of the request type: as in the source before linking, and absolute with a leading dot afterwards.
+    @exclusivity(unchecked) package internal(set) var inputName = ""
+    /// The name of the response type, in the same form as `inputName`.
+    @exclusivity(unchecked) package internal(set) var outputName = ""
+    /// The request type; nil before linking.
+    @exclusivity(unchecked) package internal(set) unowned var input: MessageDescriptor?
+    /// The response type; nil before linking.
+    @exclusivity(unchecked) package internal(set) unowned var output: MessageDescriptor?
+    /// Whether the client sends a stream of requests.
+    @exclusivity(unchecked) package internal(set) var isClientStreaming = false
+    /// Whether the server sends a stream of responses.
+    @exclusivity(unchecked) package internal(set) var isServerStreaming = false
+    @exclusivity(unchecked) package internal(set) var options = Options()
+    /// Whether it has a block of options, even an empty one.
+    var hasOptionBlock = false
+    @exclusivity(unchecked) package internal(set) var comments = Comments()
+    /// The resolved features, which are only used to check the name.
+    var features = FeatureSet(defaultsOf: .proto2)
+    @exclusivity(unchecked) package var namePosition: SourcePosition?
+    var inputPosition: SourcePosition?
+    var outputPosition: SourcePosition?
 
     init(of service: ServiceDescriptor) { self.service = service }
 }

@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place in bytes that moves forward, and knows its line and column.
+/// A reader of bytes that keeps track of its line and column.
 struct Cursor {
     private let bytes: [UInt8]
     private(set) var offset = 0
-    private(set) var place = Place(line: 0, column: 0)
+    private(set) var position = SourcePosition(line: 0, column: 0)
 
-    init(_ bytes: [UInt8], from offset: Int = 0, at place: Place = Place(line: 0, column: 0)) {
+    init(_ bytes: [UInt8], from offset: Int = 0, at position: SourcePosition = SourcePosition(line: 0, column: 0)) {
         self.bytes = bytes
         self.offset = offset
-        self.place = place
+        self.position = position
     }
 
     var isAtEnd: Bool { offset >= bytes.count }
 
-    /// The byte here; 0 at the end.
+    /// The current byte; 0 at the end.
     var byte: UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
-    /// The byte behind this one; 0 where there is none.
+    /// The byte after the current one; 0 at the end.
     var next: UInt8 { offset + 1 < bytes.count ? bytes[offset + 1] : 0 }
 
     mutating func advance() {
         guard offset < bytes.count else { return }
         switch bytes[offset] {
-        case UInt8(ascii: "\n"): place = Place(line: place.line + 1, column: 0)
-        case UInt8(ascii: "\t"): place.column = (place.column / 8 + 1) * 8
-        default: place.column += 1
+        case UInt8(ascii: "\n"): position = SourcePosition(line: position.line + 1, column: 0)
+        case UInt8(ascii: "\t"): position.column = (position.column / 8 + 1) * 8
+        default: position.column += 1
         }
         offset += 1
     }
 
-    /// Moves over `byte`, if it is here.
+    /// Advances if `byte` is the current byte, and returns whether it was.
     mutating func take(_ byte: UInt8) -> Bool {
         guard self.byte == byte, !isAtEnd else { return false }
         advance()
         return true
     }
 
-    /// Moves over a comment of one line, with the end of the line.
+    /// Advances past a line comment and its newline.
     mutating func skipLineComment() {
         while !isAtEnd, byte != 0, byte != UInt8(ascii: "\n") { advance() }
         _ = take(UInt8(ascii: "\n"))
@@ -56,7 +56,7 @@ extension UInt8 {
     var isOctalDigit: Bool { (0x30...0x37).contains(self) }
     var isHexDigit: Bool { hexValue != nil }
 
-    /// What a hexadecimal digit counts.
+    /// The value of a hexadecimal digit; nil for other characters.
     var hexValue: UInt8? {
         switch self {
         case 0x30...0x39: self - 0x30
@@ -66,9 +66,9 @@ extension UInt8 {
         }
     }
 
-    /// A space, a tab, or another character that only separates.
-    var isBlank: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
+    /// Whether it is a space, a tab, or another character that separates tokens.
+    var isWhitespace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 
-    /// A control character that separates nothing.
-    var isUnprintable: Bool { self < 0x20 && !isBlank }
+    /// Whether it is a control character that may not occur between tokens.
+    var isControl: Bool { self < 0x20 && !isWhitespace }
 }

@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Gives all declarations of a file their full names, finds what they refer to, and checks what only then can be checked.
-final class Linker {
+/// The linker, which gives declarations their full names, resolves references, and checks the rules that depend on
+/// them.
+final class Linker: FileStage {
     let file: FileDescriptor
-    let pool: FilePool
-    /// The files whose declarations this one may use: its own, its imports, and what those pass on.
-    private(set) var visible: Set<ObjectIdentifier> = []
-    /// The files of which it may use extensions as options, and nothing else.
-    private var visibleForOptions: Set<ObjectIdentifier> = []
-    /// The packages of those files, and all that they stand in.
+    let pool: DescriptorPool
+    /// The files whose declarations this one may use: itself, its imports, and their public imports.
+    private var visibleFiles: Set<ObjectIdentifier> = []
+    /// The files from which it may only use extensions as options (`import option`).
+    private var optionOnlyFiles: Set<ObjectIdentifier> = []
+    /// The packages of those files, and the packages that contain them.
     private var visiblePackages: Set<String> = []
     private let errorsBefore: Int
-    private var guessesLeft = 20
-    /// The field of each number of a message.
-    var numbers: [NumberInMessage: FieldDescriptor] = [:]
-    /// The files that something was found in.
-    private(set) var used: Set<ObjectIdentifier> = []
+    /// The number of undeclared names for which a similar name is still suggested, since the search takes time.
+    private var remainingSuggestions = 20
+    /// The fields and extensions of each message, by their numbers.
+    private var fieldsByNumber: [FieldKey: FieldDescriptor] = [:]
+    /// The files with a declaration that this one uses.
+    private var usedFiles: Set<ObjectIdentifier> = []
 
-    init(_ file: FileDescriptor, in pool: FilePool) {
+    /// A field number of one message.
+    private struct FieldKey: Hashable {
+        let message: ObjectIdentifier
+        let number: Int32
+    }
+
+    init(_ file: FileDescriptor, in pool: DescriptorPool) {
         self.file = file
         self.pool = pool
         errorsBefore = pool.diagnostics.errorCount
@@ -25,37 +33,63 @@ final class Linker {
 
     private var hasErrors: Bool { pool.diagnostics.errorCount > errorsBefore }
 
+    /// Links a file that the parser has produced.
     func link() {
-        guard definePackage() else { return }
-        checkImports()
-        define()
-        resolve()
-        if !hasErrors { understandOptions() }
-        for check in [checkAll, warnOfUnusedImports, checkNames, checkLimits, checkExports] where !hasErrors { check() }
-        if hasErrors { explainMaps() }
+        guard defineAndResolve() else { return }
+        let style = StyleChecker(file: file, pool: pool)
+        if !hasErrors { interpretOptions() }
+        for check in [
+            DescriptorValidator(file: file, pool: pool).validate, warnAboutUnusedImports, style.checkNames,
+            style.checkLimits, checkExports,
+        ] where !hasErrors { check() }
+        if hasErrors { SymbolDefiner(file: file, pool: pool).reportMapEntryConflicts() }
     }
 
-    private func understandOptions() {
+    private func interpretOptions() {
         var options = OptionInterpreter(self)
         options.interpretPlain()
-        resolveFeatures()
+        FeatureResolver(file: file, pool: pool).resolve()
         options.interpretCustom()
     }
 
-    func fail(_ message: String, at place: Place?, hint: String? = nil) {
-        pool.diagnostics.add(message, at: place, in: file.source, hint: hint)
+    /// Links the names and types of a file that another compiler has parsed.
+    func linkSerialized() {
+        if file.syntax == .editions, file.edition == .legacy {
+            return fail(
+                "the edition is unknown", at: file.syntaxPosition, hint: "The editions are 2023, 2024 and 2026.")
+        }
+        _ = defineAndResolve()
     }
 
-    func warn(_ message: String, at place: Place?) {
-        pool.diagnostics.add(message, at: place, in: file.source, as: .warning)
+    /// Decodes the options of such a file, and runs the checks that depend on them.
+    func linkSerialized(options: [[Int32]: WireMessage]) {
+        do throws(MalformedWire) {
+            try OptionDecoder(pool.symbols).decode(options, of: file)
+        } catch {
+            return fail("the options are malformed at byte \(error.offset)", at: nil)
+        }
+        FeatureResolver(file: file, pool: pool).resolve()
+        DescriptorValidator(file: file, pool: pool).validate()
     }
 
-    func checkImports() {
+    /// Defines the symbols of the file, and resolves its references.
+    ///
+    /// - Returns: Whether the package name is valid; nothing is done if it is not.
+    private func defineAndResolve() -> Bool {
+        let definer = SymbolDefiner(file: file, pool: pool)
+        guard definer.definePackage() else { return false }
+        checkImports()
+        definer.define()
+        resolve()
+        return true
+    }
+
+    private func checkImports() {
         var seen: Set<String> = []
-        addVisible(file, to: \.visible)
+        addVisible(file, to: \.visibleFiles)
         for dependency in file.imports {
             if !seen.insert(dependency.path).inserted {
-                fail("'\(dependency.path)' is imported twice", at: dependency.place)
+                fail("'\(dependency.path)' is imported twice", at: dependency.position)
             }
             guard let other = pool.file(named: dependency.path) else {
                 if dependency.kind != .option || file.hasOptions {
@@ -64,16 +98,16 @@ final class Linker {
                 continue
             }
             file.dependencies.append(other)
-            addVisible(other, to: dependency.kind == .option ? \.visibleForOptions : \.visible)
+            addVisible(other, to: dependency.kind == .option ? \.optionOnlyFiles : \.visibleFiles)
         }
     }
 
     private func failImport(of dependency: Import) {
         guard pool.isMissing(dependency.path) else {
-            return fail("'\(dependency.path)' cannot be imported: it has errors", at: dependency.place)
+            return fail("'\(dependency.path)' cannot be imported: it has errors", at: dependency.position)
         }
         fail(
-            "'\(dependency.path)' cannot be imported: it was not found", at: dependency.place,
+            "'\(dependency.path)' cannot be imported: it was not found", at: dependency.position,
             hint: "It is looked up from the folders of .proto files, not from the file that imports it.")
     }
 
@@ -91,12 +125,12 @@ final class Linker {
         }
     }
 
-    private func warnOfUnusedImports() {
+    private func warnAboutUnusedImports() {
         for dependency in file.imports where dependency.kind == .plain || dependency.kind == .weak {
-            guard let other = pool.file(named: dependency.path), !used.contains(ObjectIdentifier(other)),
+            guard let other = pool.file(named: dependency.path), !usedFiles.contains(ObjectIdentifier(other)),
                 !other.imports.contains(where: { $0.kind == .public })
             else { continue }
-            warn("'\(dependency.path)' is imported and not used", at: dependency.place)
+            warn("'\(dependency.path)' is imported but not used", at: dependency.position)
         }
     }
 }
@@ -104,10 +138,10 @@ final class Linker {
 // MARK: Names
 
 extension Linker {
-    /// What a name means inside of `scope`; nil where that is nothing, or nothing that this file may use.
+    /// Returns the symbol that a name refers to within `scope`; nil if there is none, or none that the file may use.
     ///
-    /// From the innermost scope outwards, the first scope counts in which the first part of the name is declared, as in
-    /// C++ (Protocol Buffers language guide, "Packages and name resolution").
+    /// Scopes are searched from the innermost outwards. The first one that declares the first part of the name decides,
+    /// as in C++ (Protocol Buffers language guide, "Packages and name resolution").
     func lookUp(_ name: String, in scope: String, typesOnly: Bool = false) -> Symbol? {
         let dot = UInt8(ascii: ".")
         if name.utf8.first == dot { return find(String(name.dropFirst())) }
@@ -126,26 +160,26 @@ extension Linker {
         return find(name)
     }
 
-    /// What a full name stands for, as far as this file may know it.
+    /// Returns the symbol with a full name, if it is visible to the file.
     func find(_ name: String) -> Symbol? {
         guard let (symbol, other) = pool.symbols.find(name) else { return nil }
         if case .package = symbol { return visiblePackages.contains(name) ? symbol : nil }
         let id = ObjectIdentifier(other)
-        if !visible.contains(id) {
-            guard visibleForOptions.contains(id), case .field = symbol else { return nil }
+        if !visibleFiles.contains(id) {
+            guard optionOnlyFiles.contains(id), case .field = symbol else { return nil }
         }
-        used.insert(id)
+        usedFiles.insert(id)
         return symbol
     }
 
-    /// The names of the file's own types; of very many none, since nobody waits for a guess.
+    /// The names of the file's own types; empty if there are so many that searching them takes too long.
     private var typeNames: [String] {
         let names = file.messages.map(\.name) + file.messages.flatMap { $0.messages.map(\.name) + $0.enums.map(\.name) }
         return names.count < 1_000 ? names + file.enums.map(\.name) : []
     }
 
-    /// Why a name means nothing, and what may help.
-    func failUndefined(_ name: String, at place: Place?, in scope: String) {
+    /// Reports a name that could not be resolved, with a hint.
+    private func failUndefined(_ name: String, at position: SourcePosition?, in scope: String) {
         var outer = Substring(scope)
         var candidates = [name.hasPrefix(".") ? String(name.dropFirst()) : name]
         while let dot = outer.lastIndex(of: ".") {
@@ -153,20 +187,229 @@ extension Linker {
             candidates.append("\(outer).\(name)")
         }
         for candidate in candidates {
-            if let (_, other) = pool.symbols.find(candidate), !visible.contains(ObjectIdentifier(other)) {
-                if visibleForOptions.contains(ObjectIdentifier(other)) {
+            if let (_, other) = pool.symbols.find(candidate), !visibleFiles.contains(ObjectIdentifier(other)) {
+                if optionOnlyFiles.contains(ObjectIdentifier(other)) {
                     return fail(
-                        "'\(candidate)' is declared in \(other.name), which is imported for its options alone",
-                        at: place, hint: "Write: import \"\(other.name)\";")
+                        "'\(candidate)' is declared in \(other.name), which is imported for its options only",
+                        at: position, hint: "Write: import \"\(other.name)\";")
                 }
                 return fail(
-                    "'\(candidate)' is declared in \(other.name), which is not imported", at: place,
+                    "'\(candidate)' is declared in \(other.name), which is not imported", at: position,
                     hint: "Add: import \"\(other.name)\";")
             }
         }
-        // Guesses take time, and nobody reads the hundredth.
-        guessesLeft -= 1
-        let near = guessesLeft > 0 ? SimilarName.nearest(to: name, in: FieldType.keywordNames + typeNames) : nil
-        fail("'\(name)' is not declared", at: place, hint: near.map { "Is '\($0)' meant?" })
+        // Searching takes time, and nobody needs a suggestion for every one of many errors.
+        remainingSuggestions -= 1
+        let near =
+            remainingSuggestions > 0 ? SimilarName.nearest(to: name, in: FieldType.keywordNames + typeNames) : nil
+        fail("'\(name)' is not declared", at: position, hint: near.map { "Is '\($0)' meant?" })
+    }
+}
+
+// MARK: References
+
+extension Linker {
+    private func resolve() {
+        for message in file.messages { resolve(message) }
+        for field in file.extensions { resolve(field) }
+        for service in file.services { for method in service.methods { resolve(method) } }
+    }
+
+    private func resolve(_ message: MessageDescriptor) {
+        for inner in message.messages { resolve(inner) }
+        for field in message.fields { resolve(field) }
+        for field in message.extensions { resolve(field) }
+        checkOneofs(of: message)
+    }
+
+    /// Reports a field between the fields of a oneof.
+    private func checkOneofs(of message: MessageDescriptor) {
+        var last: Int?
+        var seen: Set<Int> = []
+        for (index, field) in message.fields.enumerated() {
+            if let oneof = field.oneofIndex, oneof != last, !seen.insert(oneof).inserted {
+                let before = message.fields[index - 1]
+                fail("'\(before.name)' is declared between the fields of a oneof", at: before.positions.type)
+            }
+            last = field.oneofIndex
+        }
+    }
+
+    private func resolve(_ field: FieldDescriptor) {
+        if let name = field.extendeeName, !resolveExtendee(name, of: field) { return }
+        if let name = field.typeName, !resolveType(name, of: field) { return }
+        checkNumber(of: field)
+    }
+
+    private func resolveExtendee(_ name: String, of field: FieldDescriptor) -> Bool {
+        switch lookUp(name, in: field.fullName) {
+        case .message(let message):
+            guard checkVisibility(.message(message), at: field.positions.extendee) else { return false }
+            field.extendee = message
+            field.extendeeName = "." + message.fullName
+            if !message.extensionRanges.contains(where: { $0.numbers.contains(field.number) }) {
+                fail(
+                    "\(field.number) is not in an extension range of '\(message.fullName)'", at: field.positions.number)
+            }
+            return true
+        case .some: fail("'\(name)' is not a message", at: field.positions.extendee)
+        case nil: failUndefined(name, at: field.positions.extendee, in: field.fullName)
+        }
+        return false
+    }
+
+    private func resolveType(_ name: String, of field: FieldDescriptor) -> Bool {
+        guard let symbol = lookUp(name, in: field.fullName, typesOnly: true) else {
+            failUndefined(name, at: field.positions.type, in: field.fullName)
+            return false
+        }
+        guard checkVisibility(symbol, at: field.positions.type) else { return false }
+        switch symbol {
+        case .message(let message):
+            field.message = message
+            field.typeName = "." + message.fullName
+            if field.type != .group { field.type = .message }
+            if field.defaultValue != nil { fail("a message cannot have a default", at: field.positions.defaultValue) }
+        case .enum(let one):
+            guard field.type == nil else {
+                fail("'\(name)' is not a message", at: field.positions.type)
+                return false
+            }
+            field.enum = one
+            field.typeName = "." + one.fullName
+            field.type = .enum
+            checkDefault(of: field, one)
+        default:
+            fail("'\(name)' is not a type", at: field.positions.type)
+            return false
+        }
+        return true
+    }
+
+    private func checkDefault(of field: FieldDescriptor, _ one: EnumDescriptor) {
+        guard let name = field.defaultValue else { return }
+        if name.utf8.first?.isLetter != true || !name.utf8.allSatisfy({ $0.isLetter || $0.isDigit }) {
+            fail("the default of an enum must be the name of a value", at: field.positions.defaultValue)
+        } else if !one.values.contains(where: { $0.name == name }) {
+            fail("'\(one.fullName)' has no value '\(name)'", at: field.positions.defaultValue)
+        }
+    }
+
+    /// Reports a number that is used twice in a message or in the extensions of a message.
+    private func checkNumber(of field: FieldDescriptor) {
+        guard let message = field.isExtension ? field.extendee : field.parent else { return }
+        let key = FieldKey(message: ObjectIdentifier(message), number: field.number)
+        if let other = fieldsByNumber[key] {
+            fail(
+                "'\(other.name)' has the number \(field.number) already", at: field.positions.number,
+                hint: field.isExtension
+                    ? nil : nextFreeNumber(of: message).map { "The next free number is \($0)." }
+            )
+        } else {
+            fieldsByNumber[key] = field
+            if field.isExtension, let other = pool.symbols.add(field, extending: message) {
+                warn(
+                    "\(other.fullName) in \(other.file.name) has the number \(field.number) already",
+                    at: field.positions.number)
+            }
+        }
+    }
+
+    /// Returns the next free number of a message; nil if searching it takes too long.
+    private func nextFreeNumber(of message: MessageDescriptor) -> Int32? {
+        let taken = Set(message.fields.map(\.number))
+        let ranges = message.extensionRanges.map(\.numbers) + message.reservedRanges
+        guard taken.count + ranges.count < 1_000 else { return nil }
+        return (1...FieldNumbers.maximum).first { number in
+            !taken.contains(number) && !FieldNumbers.reservedForImplementations.contains(number)
+                && !ranges.contains { $0.contains(number) }
+        }
+    }
+
+    private func resolve(_ method: MethodDescriptor) {
+        if let message = resolveMessage(method.inputName, of: method, at: method.inputPosition) {
+            method.input = message
+            method.inputName = "." + message.fullName
+        }
+        if let message = resolveMessage(method.outputName, of: method, at: method.outputPosition) {
+            method.output = message
+            method.outputName = "." + message.fullName
+        }
+    }
+
+    private func resolveMessage(_ name: String, of method: MethodDescriptor, at position: SourcePosition?)
+        -> MessageDescriptor?
+    {
+        switch lookUp(name, in: method.fullName) {
+        case .message(let message): return checkVisibility(.message(message), at: position) ? message : nil
+        case .some: fail("'\(name)' is not a message", at: position)
+        case nil: failUndefined(name, at: position, in: method.fullName)
+        }
+        return nil
+    }
+}
+
+// MARK: Symbol visibility (edition 2024)
+
+extension Linker {
+    /// Returns whether the file may use a symbol, and reports an error if not.
+    private func checkVisibility(_ symbol: Symbol, at position: SourcePosition?) -> Bool {
+        switch symbol {
+        case .message(let message):
+            checkVisibility(
+                message.fullName, in: message.file, message.visibility, isNested: message.parent != nil, position)
+        case .enum(let one):
+            checkVisibility(one.fullName, in: one.file, one.visibility, isNested: one.parent != nil, position)
+        default: true
+        }
+    }
+
+    private func checkVisibility(
+        _ name: String, in other: FileDescriptor, _ visibility: SymbolVisibility?, isNested: Bool,
+        _ position: SourcePosition?
+    ) -> Bool {
+        guard other !== file, !pool.trustsFiles else { return true }
+        let isExported =
+            switch (visibility, other.features.defaultSymbolVisibility) {
+            case (.export, _), (nil, .exportAll): true
+            case (nil, .exportTopLevel): !isNested
+            case (.local, _), (nil, .localAll), (nil, .strict): false
+            }
+        guard !isExported else { return true }
+        fail(
+            "'\(name)' is only visible in \(other.name)", at: position,
+            hint: visibility == .local
+                ? "It is marked 'local' there." : "Write 'export' before it there if other files may use it.")
+        return false
+    }
+
+    /// Reports exported declarations within messages, which a file with strict visibility must not have.
+    private func checkExports() {
+        guard file.features.defaultSymbolVisibility == .strict else { return }
+        for message in file.messages { checkExports(in: message) }
+    }
+
+    private func checkExports(in message: MessageDescriptor) {
+        for inner in message.messages {
+            if inner.visibility == .export { failExport(inner.fullName, at: inner.namePosition) }
+            checkExports(in: inner)
+        }
+        for one in message.enums where one.visibility == .export && !message.isNamespace {
+            failExport(one.fullName, at: one.namePosition)
+        }
+    }
+
+    private func failExport(_ name: String, at position: SourcePosition) {
+        fail(
+            "'\(name)' is nested in a message and cannot be exported", at: position, hint: "Move it out of the message."
+        )
+    }
+}
+
+extension MessageDescriptor {
+    /// Whether the message only groups enums: it is local, and all of its numbers are reserved.
+    fileprivate var isNamespace: Bool {
+        guard parent == nil, visibility != .export, reservedRanges.count == 1 else { return false }
+        return reservedRanges[0].first == 1 && reservedRanges[0].last == FieldNumbers.maximum
     }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How names are turned into others (Protocol Buffers language guide, "JSON mapping", and the rules of enums).
+/// The conversions between naming styles (Protocol Buffers language guide, "JSON mapping", and protoc's rules for
+/// enums).
 package enum Names {
-    /// The name of a field in JSON: without underscores, and with a capital where one stood before a letter.
+    /// Returns the JSON name of a field: without underscores, each lowercase letter after one capitalised.
     package static func json(_ name: String) -> String {
         guard name.utf8.contains(UInt8(ascii: "_")) else { return name }
         var result: [UInt8] = []
@@ -18,7 +19,7 @@ package enum Names {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// `FooBar` for `FOO_BAR`.
+    /// Returns a name in PascalCase, such as `FooBar` for `FOO_BAR`.
     static func pascal(_ name: some StringProtocol) -> String {
         var result: [UInt8] = []
         var isCapital = true
@@ -33,8 +34,9 @@ package enum Names {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The name of a value without that of its enum in front, whatever their spelling; the name itself where the enum's is
-    /// not in front, or is all of it.
+    /// Returns an enum value's name without the enum's name before it, regardless of case and underscores.
+    ///
+    /// It is the unchanged name if the prefix is missing or nothing else is left.
     static func withoutPrefix(_ name: String, of enumName: String) -> Substring {
         let prefix = enumName.utf8.filter { $0 != UInt8(ascii: "_") }.map(\.lowercased)
         var rest = Substring(name)

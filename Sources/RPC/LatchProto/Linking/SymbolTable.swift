@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a full name stands for.
+/// A declaration with a full name.
 enum Symbol {
     case package
     case message(MessageDescriptor)
@@ -11,7 +11,7 @@ enum Symbol {
     case service(ServiceDescriptor)
     case method(MethodDescriptor)
 
-    /// Whether other names can stand in it.
+    /// Whether it contains other declarations.
     var isScope: Bool {
         switch self {
         case .package, .message, .enum, .service: true
@@ -27,7 +27,7 @@ enum Symbol {
     }
 }
 
-/// All full names of a compilation, and the files in which they are declared.
+/// The full names of a compilation, and the files that declare them.
 final class SymbolTable {
     private struct Entry {
         let symbol: Symbol
@@ -35,14 +35,15 @@ final class SymbolTable {
     }
 
     private var entries: [String: Entry] = [:]
-    /// The numbers of extensions, by the message that they extend.
+    /// The extensions of each message, by their numbers.
     private var extensions: [String: [Int32: FieldDescriptor]] = [:]
 
-    /// Declares a name.
+    /// Adds a name.
     ///
-    /// - Returns: The file in which it is declared already, and whether it is a package there; nil when it is new.
+    /// - Returns: The file that declares the name already, and whether the name is a package there; nil if the name is
+    /// new.
     func add(_ name: String, _ symbol: Symbol, in file: FileDescriptor) -> (file: FileDescriptor, isPackage: Bool)? {
-        // Nearly all names are new: they are looked up once.
+        // Nearly all names are new, so a single lookup suffices.
         guard let entry = entries.updateValue(Entry(symbol: symbol, file: file), forKey: name) else { return nil }
         entries[name] = entry
         if case .package = entry.symbol { return (entry.file, true) }
@@ -53,17 +54,17 @@ final class SymbolTable {
         entries[name].map { ($0.symbol, $0.file) }
     }
 
-    /// Adds an extension under its number; the one that has the number already, if there is one.
+    /// Adds an extension; returns the extension that has its number already, if there is one.
     func add(_ field: FieldDescriptor, extending message: MessageDescriptor) -> FieldDescriptor? {
         if let other = extensions[message.fullName]?[field.number] { return other }
         extensions[message.fullName, default: [:]][field.number] = field
         return nil
     }
 
-    /// The extension of a message by its number; nil where there is none.
+    /// Returns the extension of a message with a number; nil if there is none.
     func `extension`(_ number: Int32, of message: String) -> FieldDescriptor? { extensions[message]?[number] }
 
-    /// Forgets a file that turned out to be wrong.
+    /// Removes the declarations of a file with errors.
     func removeAll(of file: FileDescriptor) {
         entries = entries.filter { $0.value.file !== file }
         extensions = extensions.mapValues { $0.filter { $0.value.file !== file } }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Understands options that another compiler has interpreted: bytes, whose fields the options messages declare.
+/// A decoder of options that another compiler has interpreted, by the declarations of the options messages.
 struct OptionDecoder {
     private let symbols: SymbolTable
 
     init(_ symbols: SymbolTable) { self.symbols = symbols }
 
-    /// Reads the options of a file, each given by the path of its place in the file's descriptor.
+    /// Decodes the options of a file, which are given by the paths of their owners in the file's descriptor.
     func decode(_ pending: [[Int32]: WireMessage], of file: FileDescriptor) throws(MalformedWire) {
         var failure: MalformedWire?
-        file.eachOptions { options, ownerOf in
+        file.visitOptions { options, ownerOf in
             let owner = ownerOf()
             guard let wire = pending[owner.path],
                 case .message(let type)? = symbols.find("google.protobuf.\(owner.message)")?.symbol
@@ -23,7 +23,7 @@ struct OptionDecoder {
         if let failure { throw failure }
     }
 
-    /// Adds what came for a message to what it has; a field that nobody declares is left out.
+    /// Merges the fields of a message into `message`; unknown fields are dropped.
     private func decode(
         _ wire: WireMessage, of type: MessageDescriptor, into message: inout OptionMessage
     ) throws(MalformedWire) {
@@ -45,7 +45,7 @@ struct OptionDecoder {
         type.fields.first { $0.number == number } ?? symbols.extension(number, of: type.fullName)
     }
 
-    /// A message that comes in several blocks is one, unless the field is repeated.
+    /// Adds a message; several occurrences are merged, unless the field is repeated.
     private func add(
         _ content: WireContent, of type: MessageDescriptor, isRepeated: Bool,
         to whole: inout OptionMessage.Field
@@ -84,7 +84,7 @@ struct OptionDecoder {
         }
     }
 
-    /// The bits as options keep them: without zigzag, and negative ones extended to all 64.
+    /// Returns the bits as options store them: without zigzag, and with negative numbers extended to 64 bits.
     private static func value(_ bits: UInt64, of type: FieldType) -> UInt64 {
         switch type {
         case .sint32, .sint64: bits >> 1 ^ (0 &- (bits & 1))

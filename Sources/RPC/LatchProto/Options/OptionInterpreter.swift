@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds out what the options of a file mean: each names a field of an options message, or an extension of one.
+/// The stage that interprets options: it finds the field or the extension that each one sets, and its value.
 struct OptionInterpreter {
     private let linker: Linker
-    /// The path of the field that each option sets, by the path of the option as it is written.
+    /// The paths of the fields that options set, by the paths of the options in the source.
     private var paths: [[Int32]: [Int32]] = [:]
-    /// The paths of options as they are written whose location was found.
+    /// The paths of the options in the source whose location was replaced.
     private var located: Set<[Int32]> = []
-    /// The paths of what is for sources alone.
+    /// The paths of options with source retention.
     private var stripped: Set<[Int32]> = []
 
     init(_ linker: Linker) { self.linker = linker }
 
-    /// What an option is written at, for its errors.
+    /// The reason why an option is invalid.
     private struct Failure: Error {
         let message: String
         let isAboutName: Bool
         var hint: String?
     }
 
-    /// Reads the options of the language; features are among them, which decide about what is declared.
+    /// Interprets the options of descriptor.proto, among them the features, which affect declarations.
     mutating func interpretPlain() {
         guard linker.file.hasOptions else { return }
         if linker.file.name != "google/protobuf/descriptor.proto" { linker.pool.loadOptions() }
         interpret(custom: false)
     }
 
-    /// Reads all others.
+    /// Interprets custom options.
     mutating func interpretCustom() {
         let file = linker.file
         guard file.hasOptions else { return }
         interpret(custom: true)
         guard !file.locations.isEmpty else { return }
-        file.eachOptions { options, owner in
+        file.visitOptions { options, owner in
             if !options.message.isEmpty, options.message.isEmptyInSets { stripped.insert(owner().path) }
         }
         var locations: [SourceLocation] = []
@@ -44,12 +44,12 @@ struct OptionInterpreter {
 
     private mutating func interpret(custom isCustom: Bool) {
         let file = linker.file
-        file.eachOptions { options, ownerOf in
-            guard !options.statements.isEmpty else { return }
+        file.visitOptions { options, ownerOf in
+            guard !options.uninterpreted.isEmpty else { return }
             let owner = ownerOf()
             guard case .message(let type)? = linker.pool.symbols.find("google.protobuf.\(owner.message)")?.symbol
             else { return }
-            for (index, statement) in options.statements.enumerated()
+            for (index, statement) in options.uninterpreted.enumerated()
             where statement.name[0].isExtension == isCustom {
                 let path = interpret(statement, of: type, in: owner.scope, into: &options.message)
                 guard !file.locations.isEmpty else { continue }
@@ -59,40 +59,43 @@ struct OptionInterpreter {
         }
     }
 
-    /// The location of an option is that of the field that it sets; what stands within its text has none.
+    /// Returns the location with the path of the field that the option sets; locations within a value are dropped.
     private mutating func location(_ location: SourceLocation) -> SourceLocation? {
         guard let mark = location.path.lastIndex(of: 999), mark + 1 < location.path.count,
             let path = paths[Array(location.path[...(mark + 1)])]
         else { return location }
-        // The value of '-inf' has no field of its own in an option as it is written, and the path of the option.
+        // The value '-inf' has no field in `UninterpretedOption`, so its location has the path of the option itself.
         guard location.path.count == mark + 2, located.insert(location.path).inserted else { return nil }
         var location = location
         location.path = path
         return location
     }
 
-    /// - Returns: The numbers of the fields that lead to what was set.
+    /// Interprets one option, and reports an error if it is invalid.
+    ///
+    /// - Returns: The path of the field that was set, within the options message.
     private func interpret(
-        _ statement: OptionStatement, of type: MessageDescriptor, in scope: String, into message: inout OptionMessage
+        _ statement: UninterpretedOption, of type: MessageDescriptor, in scope: String,
+        into message: inout OptionMessage
     ) -> [Int32] {
         do throws(Failure) {
             if statement.name[0].name == "uninterpreted_option" {
-                throw Failure(message: "'uninterpreted_option' is no option", isAboutName: true)
+                throw Failure(message: "'uninterpreted_option' cannot be set", isAboutName: true)
             }
             guard statement.name.count <= 200 else {
                 throw Failure(message: "it has too many parts", isAboutName: true)
             }
             return try set(statement.name[...], of: type, to: statement, in: scope, in: &message)
         } catch {
-            let place = error.isAboutName ? statement.namePlace : statement.valuePlace
-            linker.fail("the option '\(statement.nameText)': \(error.message)", at: place, hint: error.hint)
+            let position = error.isAboutName ? statement.namePosition : statement.valuePosition
+            linker.fail("the option '\(statement.nameText)': \(error.message)", at: position, hint: error.hint)
             return []
         }
     }
 
-    /// Goes down the parts of the name, and sets the field of the last one.
+    /// Follows the parts of the name, and sets the field of the last one.
     private func set(
-        _ name: ArraySlice<OptionStatement.NamePart>, of type: MessageDescriptor, to statement: OptionStatement,
+        _ name: ArraySlice<UninterpretedOption.NamePart>, of type: MessageDescriptor, to statement: UninterpretedOption,
         in scope: String, in message: inout OptionMessage
     ) throws(Failure) -> [Int32] {
         guard let part = name.first else { return [] }
@@ -101,7 +104,7 @@ struct OptionInterpreter {
         guard let next = name.dropFirst().first else {
             let isRepeated = field.label == .repeated
             guard isRepeated || !message.has(field.number) else {
-                throw Failure(message: "it was set before", isAboutName: true)
+                throw Failure(message: "it is set twice", isAboutName: true)
             }
             let value = try value(of: field, statement, in: scope)
             var whole = message.fields[field.number] ?? OptionMessage.Field(field, fieldType)
@@ -110,11 +113,11 @@ struct OptionInterpreter {
             return isRepeated ? [field.number, Int32(whole.values.count - 1)] : [field.number]
         }
         guard let inner = field.message else {
-            throw Failure(message: "'\(part.name)' is no message, and has no '\(next.name)'", isAboutName: true)
+            throw Failure(message: "'\(part.name)' is not a message and has no field '\(next.name)'", isAboutName: true)
         }
         guard field.label != .repeated else {
             throw Failure(
-                message: "'\(part.name)' is repeated, and is set as a whole", isAboutName: true,
+                message: "'\(part.name)' is repeated and can only be set as a whole", isAboutName: true,
                 hint: "Write: \(part.name) = { … }")
         }
         var innerMessage = message.message(field.number) ?? OptionMessage()
@@ -126,13 +129,13 @@ struct OptionInterpreter {
     }
 
     private func field(
-        _ part: OptionStatement.NamePart, of type: MessageDescriptor, in scope: String
+        _ part: UninterpretedOption.NamePart, of type: MessageDescriptor, in scope: String
     ) throws(Failure) -> FieldDescriptor {
         guard part.isExtension else {
             guard let field = type.fields.first(where: { $0.name == part.name }) else {
                 throw Failure(
                     message: "there is no such option", isAboutName: true,
-                    hint: "A custom option is written in parentheses.")
+                    hint: "The name of a custom option is written in parentheses.")
             }
             return field
         }
@@ -150,24 +153,111 @@ struct OptionInterpreter {
     }
 
     private func value(
-        of field: FieldDescriptor, _ statement: OptionStatement, in scope: String
+        of field: FieldDescriptor, _ statement: UninterpretedOption, in scope: String
     ) throws(Failure) -> OptionMessage.Value {
         if let message = field.message {
             guard case .aggregate(let range) = statement.value else {
                 throw Failure(
-                    message: "it is a message", isAboutName: false, hint: "Write: \(statement.nameText) = { … }")
+                    message: "it must be a message", isAboutName: false, hint: "Write: \(statement.nameText) = { … }")
             }
-            do throws(TextFormatReader.Malformed) {
-                var reader = TextFormatReader(linker, range, scope: scope)
+            do throws(TextFormatParser.Malformed) {
+                var reader = TextFormatParser(linker, range, scope: scope)
                 return .message(try reader.message(message))
             } catch {
                 throw Failure(message: error.reason, isAboutName: false)
             }
         }
-        do throws(ScalarOption.Unsuitable) {
+        do throws(ScalarOption.InvalidOptionValue) {
             return try ScalarOption.value(of: field, statement.value)
         } catch {
             throw Failure(message: error.reason, isAboutName: false)
         }
+    }
+}
+
+/// The conversion of an option's value to the scalar type of its field.
+enum ScalarOption {
+    /// The reason why a field does not accept a value.
+    struct InvalidOptionValue: Error {
+        let reason: String
+    }
+
+    static func value(
+        of field: FieldDescriptor, _ value: UninterpretedOption.Value
+    ) throws(InvalidOptionValue) -> OptionMessage.Value {
+        switch field.type {
+        case .int32, .sint32, .sfixed32:
+            .number(UInt64(bitPattern: try integer(value, Int64(Int32.min)...Int64(Int32.max))))
+        case .int64, .sint64, .sfixed64: .number(UInt64(bitPattern: try integer(value, Int64.min...Int64.max)))
+        case .uint32, .fixed32: .number(try unsigned(value, upTo: UInt64(UInt32.max)))
+        case .uint64, .fixed64: .number(try unsigned(value, upTo: .max))
+        case .float: .number(UInt64(Float(try double(value)).bitPattern))
+        case .double: .number(try double(value).bitPattern)
+        case .bool: .number(try bool(value))
+        case .enum: .number(try number(of: value, in: field.enum))
+        case .string, .bytes: .bytes(try bytes(value))
+        case .message, .group, nil: throw InvalidOptionValue(reason: "it must be a message")
+        }
+    }
+
+    private static func integer(
+        _ value: UninterpretedOption.Value, _ range: ClosedRange<Int64>
+    ) throws(InvalidOptionValue) -> Int64 {
+        let number: Int64?
+        switch value {
+        case .positive(let value): number = Int64(exactly: value)
+        case .negative(let value): number = value
+        default: throw InvalidOptionValue(reason: "it must be an integer")
+        }
+        guard let number, range.contains(number) else {
+            throw InvalidOptionValue(reason: "it must be a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    private static func unsigned(_ value: UninterpretedOption.Value, upTo limit: UInt64) throws(InvalidOptionValue)
+        -> UInt64
+    {
+        guard case .positive(let number) = value else {
+            throw InvalidOptionValue(reason: "it must be a non-negative integer")
+        }
+        guard number <= limit else { throw InvalidOptionValue(reason: "it must be a number up to \(limit)") }
+        return number
+    }
+
+    private static func double(_ value: UninterpretedOption.Value) throws(InvalidOptionValue) -> Double {
+        switch value {
+        case .double(let value): return value
+        case .positive(let value): return Double(value)
+        case .negative(let value): return Double(value)
+        case .identifier("inf"): return .infinity
+        case .identifier("nan"): return .nan
+        default: throw InvalidOptionValue(reason: "it must be a number")
+        }
+    }
+
+    private static func bool(_ value: UninterpretedOption.Value) throws(InvalidOptionValue) -> UInt64 {
+        switch value {
+        case .identifier("true"): return 1
+        case .identifier("false"): return 0
+        default: throw InvalidOptionValue(reason: "it must be 'true' or 'false'")
+        }
+    }
+
+    private static func number(
+        of value: UninterpretedOption.Value, in type: EnumDescriptor?
+    ) throws(InvalidOptionValue) -> UInt64 {
+        guard case .identifier(let name) = value else {
+            throw InvalidOptionValue(reason: "it must be the name of a value of '\(type?.fullName ?? "")'")
+        }
+        guard let found = type?.values.first(where: { $0.name == name }) else {
+            throw InvalidOptionValue(reason: "'\(type?.fullName ?? "")' has no value '\(name)'")
+        }
+        return UInt64(bitPattern: Int64(found.number))
+    }
+
+    private static func bytes(_ value: UninterpretedOption.Value) throws(InvalidOptionValue) -> [UInt8] {
+        guard case .string(let bytes) = value else { throw InvalidOptionValue(reason: "it must be a string") }
+        return bytes
     }
 }

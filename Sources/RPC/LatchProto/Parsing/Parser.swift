@@ -1,54 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads a .proto file into descriptors, which nothing is resolved of yet (Protocol Buffers language specification).
+/// The parser, which turns a .proto file into descriptors with unresolved names (Protocol Buffers language
+/// specification).
 ///
-/// A statement that cannot be read is reported and skipped, so that one run finds what is wrong with several.
+/// A statement with a syntax error is reported and skipped, so that one run reports several errors.
 final class Parser {
-    /// A statement was given up; why was reported.
-    struct Abandoned: Error {}
+    /// The error that ends the parsing of a statement; its message was reported when it was thrown.
+    struct ParseError: Error {}
 
-    let source: SourceText
+    let source: SourceFile
     let diagnostics: Diagnostics
     let file: FileDescriptor
     let tokens: [Token]
-    /// The token that is looked at, and its text.
+    /// The index of the current token; `text` is its text.
     private(set) var index = 0
     private(set) var text = ""
-    /// How deep messages may still stand in one another.
-    var depthLeft = 32
-    var locations: Locations
-    private var commentsAhead = CommentReader.Found()
+    /// The number of levels that messages may still be nested.
+    var remainingDepth = 32
+    var locations: LocationRecorder
+    private var commentsAhead = Comments()
 
-    init(_ source: SourceText, _ diagnostics: Diagnostics, recordsLocations: Bool) {
+    init(_ source: SourceFile, _ diagnostics: Diagnostics, recordsLocations: Bool) {
         self.source = source
         self.diagnostics = diagnostics
         file = FileDescriptor(source)
         tokens = Lexer.tokens(of: source, diagnostics)
-        locations = Locations(isRecording: recordsLocations)
+        locations = LocationRecorder(isRecording: recordsLocations)
         text = tokenText(0)
     }
 
-    /// The file as it is written.
-    static func parse(_ source: SourceText, _ diagnostics: Diagnostics, recordsLocations: Bool) -> FileDescriptor {
+    /// Parses a file.
+    static func parse(_ source: SourceFile, _ diagnostics: Diagnostics, recordsLocations: Bool) -> FileDescriptor {
         let before = diagnostics.list.count
         let parser = Parser(source, diagnostics, recordsLocations: recordsLocations)
         parser.parseFile()
-        // Tokens are all cut out before the first is looked at; people read from top to bottom.
-        diagnostics.sortByPlace(from: before)
+        // All tokens were read before the first was parsed: sort the errors of both stages by position.
+        diagnostics.sortByPosition(from: before)
         parser.file.locations = parser.locations.list
         parser.file.tokens = parser.tokens
         return parser.file
     }
 
     private func parseFile() {
-        commentsAhead = CommentReader.read(source.bytes, from: 0, before: tokens[0], isFirst: true)
-        let root = locations.begin(at: token.place)
+        commentsAhead = CommentCollector.read(source.bytes, from: 0, before: tokens[0], isFirst: true)
+        let root = locations.begin(at: token.position)
         defer { finish(root) }
         if isAt("syntax") || isAt("edition") {
-            do { try syntaxStatement(root) } catch { return }
+            do { try parseSyntax(root) } catch { return }
         }
         while !isAtEnd {
-            do { try topLevelStatement(root) } catch {
+            do { try parseStatement(root) } catch {
                 skipStatement()
                 if isAt("}") {
                     fail("there is a '}' without its '{'")
@@ -77,7 +78,7 @@ extension Parser {
         text = tokenText(index)
     }
 
-    /// Goes back to read something again.
+    /// Goes back to an earlier token.
     func rewind(to index: Int) {
         self.index = index
         text = tokenText(index)
@@ -91,59 +92,59 @@ extension Parser {
         return true
     }
 
-    func expect(_ word: String, _ message: String? = nil) throws(Abandoned) {
-        guard take(word) else { throw abandon(message ?? "'\(word)' is missing here") }
+    func expect(_ word: String, _ message: String? = nil) throws(ParseError) {
+        guard take(word) else { throw failure(message ?? "'\(word)' is missing here") }
     }
 
-    func identifier(_ message: String) throws(Abandoned) -> String {
-        guard token.kind == .identifier else { throw abandon(message) }
+    func parseIdentifier(_ message: String) throws(ParseError) -> String {
+        guard token.kind == .identifier else { throw failure(message) }
         defer { advance() }
         return text
     }
 
-    /// The bytes of one string, or of several that stand side by side.
-    func string(_ message: String) throws(Abandoned) -> [UInt8] {
-        guard token.kind == .string else { throw abandon(message) }
+    /// Parses one string literal, or several adjacent ones, and returns their bytes.
+    func parseString(_ message: String) throws(ParseError) -> [UInt8] {
+        guard token.kind == .string else { throw failure(message) }
         var bytes: [UInt8] = []
         while token.kind == .string {
-            bytes += Escapes.bytes(of: source.bytes[Int(token.start)..<Int(token.end)])
+            bytes += StringEscapes.unescaped(source.bytes[Int(token.start)..<Int(token.end)])
             advance()
         }
         return bytes
     }
 
-    func stringText(_ message: String) throws(Abandoned) -> String {
-        String(decoding: try string(message), as: UTF8.self)
+    func parseText(_ message: String) throws(ParseError) -> String {
+        String(decoding: try parseString(message), as: UTF8.self)
     }
 
     func fail(_ message: String, hint: String? = nil) {
-        diagnostics.add(message, at: token.place, in: source, hint: hint)
+        diagnostics.add(message, at: token.position, in: source, hint: hint)
     }
 
-    func abandon(_ message: String, hint: String? = nil) -> Abandoned {
+    func failure(_ message: String, hint: String? = nil) -> ParseError {
         fail(message, hint: hint)
-        return Abandoned()
+        return ParseError()
     }
 }
 
 // MARK: Ends of declarations
 
 extension Parser {
-    /// Reads the `;` or brace that ends the head of a declaration, and the comments that belong to it.
+    /// Parses the `;` or brace that ends the head of a declaration, and returns the comments of the declaration.
     @discardableResult
-    func endDeclaration(_ symbol: String, of mark: Locations.Mark?) throws(Abandoned) -> Comments {
+    func endDeclaration(_ symbol: String, of mark: LocationMark?) throws(ParseError) -> Comments {
         guard let comments = takeEnd(symbol, of: mark) else {
             let isLower = index > 0 && previous.line < token.line
-            throw abandon(
+            throw failure(
                 "'\(symbol)' is missing here",
                 hint: isLower ? "It may belong to the end of line \(previous.line + 1)." : nil)
         }
         return comments
     }
 
-    /// The same, where the symbol may be another; nil then.
+    /// Does the same if the symbol is the current token; returns nil otherwise.
     @discardableResult
-    func takeEnd(_ symbol: String, of mark: Locations.Mark?) -> Comments? {
+    func takeEnd(_ symbol: String, of mark: LocationMark?) -> Comments? {
         guard isAt(symbol) else { return nil }
         var upcoming = advanceWithComments()
         var comments = Comments()
@@ -159,21 +160,30 @@ extension Parser {
         return comments
     }
 
-    private func advanceWithComments() -> CommentReader.Found {
+    private func advanceWithComments() -> Comments {
         let end = Int(token.end)
         advance()
-        return CommentReader.read(source.bytes, from: end, before: token, isFirst: false, previous: previous)
+        return CommentCollector.read(source.bytes, from: end, before: token, isFirst: false, previous: previous)
     }
 
-    func begin(_ parent: Locations.Mark, _ path: Int32...) -> Locations.Mark {
-        locations.begin(parent, path, at: token.place)
+    func begin(_ parent: LocationMark, _ path: Int32...) -> LocationMark {
+        locations.begin(parent, path, at: token.position)
     }
 
-    func finish(_ mark: Locations.Mark) {
-        locations.finish(mark, at: index > 0 ? previous.endPlace : Place(line: 0, column: 0))
+    func finish(_ mark: LocationMark) {
+        locations.finish(mark, at: index > 0 ? previous.endPosition : SourcePosition(line: 0, column: 0))
     }
 
-    /// Goes on behind the statement that could not be read.
+    /// Parses the statements of a block up to its closing brace; `block` names it in errors.
+    func parseStatements(of block: String, _ parse: () throws(ParseError) -> Void) throws(ParseError) {
+        while takeEnd("}", of: nil) == nil {
+            guard !isAtEnd else { throw failure("the file ends inside \(block); a '}' is missing") }
+            if takeEnd(";", of: nil) != nil { continue }
+            do { try parse() } catch { skipStatement() }
+        }
+    }
+
+    /// Skips the rest of a statement with a syntax error.
     func skipStatement() {
         while !isAtEnd {
             if takeEnd(";", of: nil) != nil { return }
@@ -195,5 +205,68 @@ extension Parser {
                 advance()
             }
         }
+    }
+}
+
+extension Parser {
+    /// Parses a non-negative number that fits into an `Int32`.
+    func parseInteger(_ message: String) throws(ParseError) -> Int32 {
+        Int32(truncatingIfNeeded: try parseInteger(upTo: UInt64(Int32.max), message))
+    }
+
+    /// Parses a number that fits into an `Int32`, with or without a minus sign.
+    func parseSignedInteger(_ message: String) throws(ParseError) -> Int32 {
+        let isNegative = take("-")
+        let value = try parseInteger(upTo: UInt64(Int32.max) + (isNegative ? 1 : 0), message)
+        return Int32(truncatingIfNeeded: isNegative ? 0 &- value : value)
+    }
+
+    /// Parses a number up to a limit; a larger one is reported, and counts as 0.
+    func parseInteger(upTo limit: UInt64, _ message: String) throws(ParseError) -> UInt64 {
+        guard token.kind == .integer else { throw failure(message) }
+        defer { advance() }
+        guard let value = Self.integer(text), value <= limit else {
+            fail("the number is too large; it is \(limit) at most")
+            return 0
+        }
+        return value
+    }
+
+    /// Parses a number up to a limit; returns nil, and takes nothing, if the token is no such number.
+    func takeInteger(upTo limit: UInt64) -> UInt64? {
+        guard token.kind == .integer, let value = Self.integer(text), value <= limit else { return nil }
+        advance()
+        return value
+    }
+
+    /// Parses an integer, a floating-point number, `inf` or `nan`.
+    func parseNumber(_ message: String) throws(ParseError) -> Double {
+        switch token.kind {
+        case .float:
+            defer { advance() }
+            return Double(text) ?? 0
+        case .integer:
+            defer { advance() }
+            if let value = Self.integer(text) { return Double(value) }
+            guard !text.hasPrefix("0"), let value = Double(text) else {
+                fail("the number is too large")
+                return 0
+            }
+            return value
+        default:
+            if take("inf") { return .infinity }
+            if take("nan") { return .nan }
+            throw failure(message)
+        }
+    }
+
+    /// Returns the value of a token in base 8, 10 or 16; nil if it is too large or has an invalid digit.
+    static func integer(_ text: String) -> UInt64? {
+        if text.hasPrefix("0x") || text.hasPrefix("0X") {
+            // The lexer has reported that there are no digits.
+            return text.utf8.count == 2 ? 0 : UInt64(text.dropFirst(2), radix: 16)
+        }
+        if text.hasPrefix("0"), text.utf8.count > 1 { return UInt64(text.dropFirst(), radix: 8) }
+        return UInt64(text)
     }
 }

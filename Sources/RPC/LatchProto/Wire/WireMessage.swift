@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A message as it came over the wire: its fields by number, not yet understood.
+/// A serialized message, split into fields that are not decoded yet.
 ///
-/// It is for the compiler's own few messages, as `WireWriter` is; nothing is copied until a field is asked for.
+/// It is for the compiler's own messages, as `WireWriter` is; content is only copied when it is read.
 package struct WireMessage {
-    /// Groups within groups are recursion, and who sends them must not choose how deep it goes.
+    /// The limit of nested groups, which bounds the recursion for untrusted input.
     private static let maximumDepth = 64
 
-    /// All fields, in the order in which they came.
+    /// All fields, in the order of the input.
     private(set) var fields: [WireField] = []
 
-    /// Splits a message into its fields; what is inside of other messages is left for later.
+    /// Splits a message into its fields; embedded messages are not split.
     package init(_ bytes: [UInt8]) throws(MalformedWire) { try self.init(bytes[...]) }
 
     init(_ bytes: ArraySlice<UInt8>) throws(MalformedWire) {
@@ -40,29 +40,29 @@ package struct WireMessage {
     }
 }
 
-/// The bytes are no message.
+/// The error for bytes that are not a message.
 package struct MalformedWire: Error, Sendable {
-    /// At which byte.
+    /// The offset of the malformed byte.
     package let offset: Int
 }
 
-/// A field that came.
+/// A field of a message.
 struct WireField {
     let number: Int32
     let content: WireContent
 }
 
-/// What a tag announces (Protocol Buffers encoding, "Message structure").
+/// The content of a field (Protocol Buffers encoding, "Message structure").
 enum WireContent {
-    /// A varint, or the bits of a fixed number.
+    /// A varint, or the bits of a fixed-width number.
     case number(UInt64)
-    /// Text, bytes, another message, or packed numbers.
+    /// A string, bytes, an embedded message, or packed numbers.
     case bytes(ArraySlice<UInt8>)
-    /// What stands between the two tags of a group.
+    /// A group.
     indirect case group(WireMessage)
 }
 
-/// Goes through bytes from the front.
+/// A reader of wire format primitives.
 struct WireCursor {
     var rest: ArraySlice<UInt8>
 
@@ -93,22 +93,22 @@ struct WireCursor {
 }
 
 extension WireMessage {
-    /// What came for a field, in order.
+    /// Returns the content of all occurrences of a field.
     func contents(_ number: Int32) -> [WireContent] { fields.filter { $0.number == number }.map(\.content) }
 
-    /// The last number that came for a field; nil where none did.
+    /// Returns the last number of a field; nil if it is missing.
     package func number(_ number: Int32) -> UInt64? {
         guard case .number(let value)? = fields.last(where: { $0.number == number })?.content else { return nil }
         return value
     }
 
-    /// The same as an `int32`.
+    /// Returns the last `int32` of a field; nil if it is missing.
     package func int32(_ number: Int32) -> Int32? { self.number(number).map(Int32.init(truncatingIfNeeded:)) }
 
-    /// The same as a `bool`; false where none came.
+    /// Returns the last `bool` of a field; false if it is missing.
     package func bool(_ number: Int32) -> Bool { (self.number(number) ?? 0) != 0 }
 
-    /// The blocks that came for a field.
+    /// Returns the length-delimited values of a field.
     func blocks(_ number: Int32) -> [ArraySlice<UInt8>] {
         contents(number).compactMap {
             guard case .bytes(let bytes) = $0 else { return nil }
@@ -116,23 +116,23 @@ extension WireMessage {
         }
     }
 
-    /// The texts that came for a field.
+    /// Returns the strings of a field.
     package func strings(_ number: Int32) -> [String] { blocks(number).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// The last of them; nil where none came.
+    /// Returns the last string of a field; nil if it is missing.
     package func string(_ number: Int32) -> String? { strings(number).last }
 
-    /// The messages that came for a field.
+    /// Returns the messages of a field.
     package func messages(_ number: Int32) throws(MalformedWire) -> [WireMessage] {
         var messages: [WireMessage] = []
         for block in blocks(number) { messages.append(try WireMessage(block)) }
         return messages
     }
 
-    /// The bytes of each message that came for a field, as they are.
+    /// Returns the serialized messages of a field.
     package func serialized(_ number: Int32) -> [[UInt8]] { blocks(number).map(Array.init) }
 
-    /// The numbers of a repeated field, packed or not.
+    /// Returns the numbers of a repeated field, packed or not.
     func numbers(_ number: Int32) throws(MalformedWire) -> [UInt64] {
         var numbers: [UInt64] = []
         for content in contents(number) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes messages as they go over the wire (Protocol Buffers encoding), for descriptors and options.
+/// A writer of the wire format (Protocol Buffers encoding), for descriptors and options.
 ///
-/// It is for the compiler's own few messages; the codec of generated code is the runtime's.
+/// It is for the compiler's own messages; generated code uses the codec of the runtime.
 package struct WireWriter {
     package private(set) var bytes: [UInt8] = []
 
@@ -25,35 +25,25 @@ package struct WireWriter {
         bytes += value
     }
 
-    package mutating func fixed64(_ number: Int32, _ value: UInt64) {
-        tag(number, 1)
-        plainFixed64(value)
-    }
+    mutating func plainFixed64(_ value: UInt64) { withUnsafeBytes(of: value.littleEndian) { bytes += $0 } }
 
-    package mutating func plainFixed64(_ value: UInt64) { withUnsafeBytes(of: value.littleEndian) { bytes += $0 } }
+    mutating func plainFixed32(_ value: UInt32) { withUnsafeBytes(of: value.littleEndian) { bytes += $0 } }
 
-    package mutating func fixed32(_ number: Int32, _ value: UInt32) {
-        tag(number, 5)
-        plainFixed32(value)
-    }
-
-    package mutating func plainFixed32(_ value: UInt32) { withUnsafeBytes(of: value.littleEndian) { bytes += $0 } }
-
-    /// A message inside of this one.
+    /// Writes an embedded message.
     package mutating func message(_ number: Int32, _ body: (inout WireWriter) -> Void) {
         var inner = WireWriter()
         body(&inner)
         bytes(number, inner.bytes)
     }
 
-    /// A message between two tags.
+    /// Writes a group.
     package mutating func group(_ number: Int32, _ body: (inout WireWriter) -> Void) {
         tag(number, 3)
         body(&self)
         tag(number, 4)
     }
 
-    /// A number without a tag, as packed fields have them.
+    /// Writes a varint without a tag, as in packed fields.
     package mutating func plain(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {
@@ -63,5 +53,8 @@ package struct WireWriter {
         bytes.append(UInt8(rest))
     }
 
-    private mutating func tag(_ number: Int32, _ kind: UInt64) { plain(UInt64(UInt32(bitPattern: number)) << 3 | kind) }
+    /// Writes the tag of a field, whose wire type is that of the value that follows.
+    mutating func tag(_ number: Int32, _ wireType: UInt64) {
+        plain(UInt64(UInt32(bitPattern: number)) << 3 | wireType)
+    }
 }

@@ -3,22 +3,22 @@
 public import LatchCore
 import LatchHTTP
 
-/// Why an action was not done, before a client puts it into its own words.
+/// The failure of an action, which a client translates into its own error type.
 public struct ActionError: CodedError {
-    /// The stable name of what went wrong.
+    /// The stable code of the error.
     public let code: String
-    /// What happened.
+    /// A description of what happened.
     public let message: String
-    /// What to do about it.
+    /// A suggestion for the user.
     public let hint: String?
-    /// Whether the same action may succeed a moment later.
+    /// Whether the same action may succeed later.
     public let isRetryable: Bool
-    /// The seconds after which a `timeout` was declared; nil for other errors, and where the server declared it.
+    /// The time limit in seconds of a `timeout` that the client declared; nil otherwise.
     public let seconds: Double?
-    /// What went wrong below, where something did: usually an `RPCError`.
+    /// The underlying error, usually an `RPCError`.
     public let cause: (any Error)?
 
-    /// An error with its context.
+    /// Creates an error.
     public init(
         code: String, message: String, hint: String? = nil, isRetryable: Bool = false, seconds: Double? = nil,
         cause: (any Error)? = nil
@@ -33,39 +33,39 @@ public struct ActionError: CodedError {
 }
 
 extension ActionError {
-    /// The request breaks a rule; nothing was sent.
-    public static let invalidAction = ActionError.invalidAction([])
+    /// The request violates a rule; nothing was sent.
+    package static let invalidAction = ActionError.invalidAction([])
 
-    /// The network is out of reach, and no answer of before could stand in.
-    public static let unreachable = ActionError.unreachable("The action")
+    /// The network is unreachable and no cached response is available.
+    package static let unreachable = ActionError.unreachable("The action")
 
-    /// The time allowed has passed; whether the server has acted cannot be known.
-    public static let timeout = ActionError(code: "timeout", message: "The action took too long.", isRetryable: true)
+    /// The action timed out; whether the server has acted is unknown.
+    package static let timeout = ActionError(code: "timeout", message: "The action took too long.", isRetryable: true)
 
-    /// The server, or the way to it, refused the call.
-    public static let callFailed = ActionError(code: "callFailed", message: "The call failed.")
+    /// The server or the connection to it refused the call.
+    package static let callFailed = ActionError(code: "callFailed", message: "The call failed.")
 
-    /// An action of several failed, and what the ones before had changed was taken back.
-    public static let incompleteSequence = ActionError(
+    /// An action of a sequence failed, and the changes before it were undone.
+    package static let incompleteSequence = ActionError(
         code: "incompleteSequence", message: "The actions were not all done.")
 
     /// The client was shut down.
-    public static let closed = ActionError(
-        code: "closed", message: "The client was shut down.", hint: "Make a new client.")
+    package static let closed = ActionError(
+        code: "closed", message: "The client was shut down.", hint: "Create a new client.")
 
-    /// Items have no such field to sort by.
-    public static let unknownSortField = ActionError(code: "unknownSortField", message: "There is no such field.")
+    /// The items have no field of this name.
+    package static let unknownSortField = ActionError(code: "unknownSortField", message: "There is no such field.")
 
     static func invalidAction(_ reasons: [String]) -> ActionError {
         ActionError(
             code: "invalidAction",
             message: "Action validation failed" + (reasons.isEmpty ? "" : ": ") + reasons.joined(separator: "; "),
-            hint: "Correct the request: isValid says whether it can be sent.")
+            hint: "Correct the request; `isValid` tells whether it can be sent.")
     }
 
     static func unreachable(_ action: String, cause: (any Error)? = nil) -> ActionError {
         ActionError(
-            code: "unreachable", message: "\(action) needs the network, which is out of reach.",
+            code: "unreachable", message: "\(action) needs the network, which is unreachable.",
             hint: "Try again when there is a connection.", isRetryable: true, cause: cause)
     }
 
@@ -88,7 +88,7 @@ extension ActionError {
             hint: known.isEmpty ? nil : "Name one of \(known.joined(separator: ", ")).")
     }
 
-    /// What a call threw, as the failure of an action.
+    /// Creates the failure of an action from the error of a call.
     init(_ error: any Error, action: String) {
         switch error {
         case let error as ActionError: self = error
@@ -104,36 +104,35 @@ extension ActionError {
                 isRetryable: error.isRetryable, cause: error)
         case let error as any CodedError:
             self.init(code: Self.callFailed.code, message: error.message, hint: error.hint, cause: error)
-        // Others may say anything in their descriptions, secrets too: only what they are is told.
+        // Descriptions of other errors may contain secrets: only the type is shown.
         default:
             self.init(
                 code: Self.callFailed.code, message: "\(action) failed: \(type(of: error)).", cause: error)
         }
     }
 
-    /// Whether the server may have done what was asked of it: nobody knows, since no answer came or one that says
-    /// nothing of it.
+    /// Whether the server may have executed the action: no response arrived, or one that does not tell.
     var mayHaveRun: Bool {
         switch cause {
         case let error as HTTPError: return !error.isBeforeSending
         case let error as RPCError:
             if let below = error.cause as? HTTPError { return !below.isBeforeSending }
-            // A call that lost against another one or a limit was not done. One that the server was not there for may
-            // have been (https://connectrpc.com/docs/protocol#error-codes), unless it says when to come back.
+            // An aborted call or one over a limit was not executed. One that found the server unavailable may have been
+            // (https://connectrpc.com/docs/protocol#error-codes), unless the server says when to retry.
             return switch error.status {
             case .aborted, .resourceExhausted: false
-            default: !error.saysWhenToReturn
+            default: !error.hasRetryDelay
             }
         default: return code == Self.timeout.code
         }
     }
 
-    /// Whether an answer of before may stand in.
-    var isOutOfReach: Bool { code == Self.unreachable.code }
+    /// Whether a cached response may be used instead.
+    var isUnreachable: Bool { code == Self.unreachable.code }
 }
 
 extension HTTPError {
-    /// Whether it is certain that no request was sent.
+    /// Whether certainly no request was sent.
     fileprivate var isBeforeSending: Bool {
         let early: [HTTPError] = [.tls, .pinMismatch, .insecureURL, .invalidURL, .invalidTLSPolicy]
         return isUnsent || early.contains { $0.code == code }
@@ -141,9 +140,9 @@ extension HTTPError {
 }
 
 extension RPCError {
-    /// Whether the server has refused the call and said when it may be tried again: a detail `google.rpc.RetryInfo`, or
-    /// the field `Retry-After` (RFC 9110 §10.2.3) or `grpc-retry-pushback-ms` (gRFC A6).
-    fileprivate var saysWhenToReturn: Bool {
+    /// Whether the server refused the call and said when to retry: a detail `google.rpc.RetryInfo`, or the field
+    /// `Retry-After` (RFC 9110 §10.2.3) or `grpc-retry-pushback-ms` (gRFC A6).
+    fileprivate var hasRetryDelay: Bool {
         details.contains { $0.typeURL.hasSuffix("/google.rpc.RetryInfo") }
             || ["retry-after", "grpc-retry-pushback-ms"].contains { name in metadata.contains { $0.name == name } }
     }

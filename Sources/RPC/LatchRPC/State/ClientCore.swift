@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
+import PortableFoundation
 import Synchronization
 
-/// What stands behind the client of a service: its state, what was done to it, and the answers that it keeps.
+/// The core of a service client: its state, running actions and cached responses.
 ///
-/// A client makes one and hands it out by `core`; everything else happens in the extensions of `ServiceClient`.
+/// A client creates one and exposes it as `core`; the extensions of `ServiceClient` do the rest.
 public final class ClientCore<State: ServiceState>: Sendable {
-    /// What actions change beside the state.
+    /// The bookkeeping of running actions.
     struct Content {
         var log = UpdateLog<State>()
         var nextRun = 0
-        /// The runs that the state says are loading, each with how many of its actions do.
+        /// The runs that the state shows as loading, with the number of their loading actions.
         var loading: [Int: Int] = [:]
-        /// Runs whose caller was told that they have failed: whatever they still do is not seen.
+        /// The runs that have already failed for their callers: their later results are ignored.
         var abandoned: Set<Int> = []
         var statistics = ClientStatistics()
         var lastActionTime: Duration = .zero
         var totalActionTime: Duration = .zero
     }
 
-    /// What the client takes from the world.
+    /// The settings of the client.
     public let settings: ClientSettings
     let store: StateStore<State>
-    let cache: AnswerCache
+    let cache: ResponseCache
     let content = Mutex(Content())
 
-    /// The core of a client whose state is `state`.
+    /// Creates the core of a client with an initial state.
     public init(_ state: State, settings: ClientSettings = ClientSettings()) {
         self.settings = settings
         store = StateStore(state, depth: settings.bufferedStates)
-        cache = AnswerCache(limit: settings.answerLimit)
+        cache = ResponseCache(limit: settings.cachedResponseLimit)
     }
 
-    /// A run that no other has the number of.
+    /// Creates a run with a unique number.
     func newRun(isAtomic: Bool = false, attempt: ActionAttempt? = nil) -> ActionRun {
         content.withLock { content in
             content.nextRun += 1
@@ -42,7 +42,7 @@ public final class ClientCore<State: ServiceState>: Sendable {
         }
     }
 
-    /// Whether anything that shows it is under way.
+    /// Whether an action that shows the loading state is running.
     var isLoading: Bool { content.withLock { !$0.loading.isEmpty } }
 
     func beginLoading(_ run: ActionRun) {
@@ -59,7 +59,7 @@ public final class ClientCore<State: ServiceState>: Sendable {
         }
     }
 
-    /// Gives a run up: it no longer loads, and changes nothing any more.
+    /// Abandons a run: it no longer loads, and its results are ignored.
     func abandon(_ run: ActionRun) {
         content.withLock { content in
             content.abandoned.insert(run.id)
@@ -67,16 +67,16 @@ public final class ClientCore<State: ServiceState>: Sendable {
         }
     }
 
-    /// Forgets that a run was given up, once it has ended.
+    /// Removes the record of an abandoned run once it has ended.
     func forget(_ run: ActionRun) { content.withLock { _ = $0.abandoned.remove(run.id) } }
 
     func isAbandoned(_ run: ActionRun) -> Bool { content.withLock { $0.abandoned.contains(run.id) } }
 
-    /// Counts something that happened.
+    /// Updates the statistics.
     func count(_ change: (inout ClientStatistics) -> Void) { content.withLock { change(&$0.statistics) } }
 
-    /// Notes how long an action took.
-    func noteDuration(_ duration: Duration) {
+    /// Records the duration of an action.
+    func recordDuration(_ duration: Duration) {
         content.withLock { content in
             content.lastActionTime = duration
             content.totalActionTime += duration

@@ -2,49 +2,49 @@
 
 public import LatchCore
 
-/// What the client of a service takes from the world around it.
+/// The settings and dependencies of a service client.
 public struct ClientSettings: Sendable {
-    /// The date, and the means to wait.
+    /// The clock.
     public var clock: WallClock
-    /// Whether there is a network; by default that is found out by calling.
+    /// The network status; by default each call finds out by itself.
     public var network: NetworkStatus
-    /// Where answers are kept whose strategy is `persistent`; nil keeps them in memory.
-    public var answers: (any AnswerStore)?
-    /// How many answers are kept in memory at most.
-    public var answerLimit: Int
-    /// How long answers stand in for a call whose strategy is `conditional`.
-    public var answerLifetime: Duration
-    /// How many states a stream keeps for a reader that falls behind.
+    /// The store of responses with the cache strategy `persistent`; nil keeps them in memory.
+    public var responseStore: (any ResponseStore)?
+    /// The largest number of responses in the memory cache.
+    public var cachedResponseLimit: Int
+    /// The time for which responses with the cache strategy `conditional` replace a call.
+    public var cachedResponseLifetime: Duration
+    /// The number of states that a stream buffers for a slow reader.
     public var bufferedStates: Int
-    /// What each call says beside its message.
+    /// The options of each call.
     public var callOptions: CallOptions
 
-    /// Settings that differ from the usual ones in what is given.
+    /// Creates settings.
     public init(
-        clock: WallClock = .system, network: NetworkStatus = .unknown, answers: (any AnswerStore)? = nil,
-        answerLimit: Int = 100, answerLifetime: Duration = .seconds(60), bufferedStates: Int = 64,
+        clock: WallClock = .system, network: NetworkStatus = .unknown, responseStore: (any ResponseStore)? = nil,
+        cachedResponseLimit: Int = 100, cachedResponseLifetime: Duration = .seconds(60), bufferedStates: Int = 64,
         callOptions: CallOptions = CallOptions()
     ) {
         self.clock = clock
         self.network = network
-        self.answers = answers
-        self.answerLimit = answerLimit
-        self.answerLifetime = answerLifetime
+        self.responseStore = responseStore
+        self.cachedResponseLimit = cachedResponseLimit
+        self.cachedResponseLifetime = cachedResponseLifetime
         self.bufferedStates = bufferedStates
         self.callOptions = callOptions
     }
 }
 
-/// Whether there is a network, as somebody tells who knows it.
+/// A source of the network status.
 public struct NetworkStatus: Sendable {
     private let read: @Sendable () -> Bool
 
-    /// A status that is asked for before each call.
+    /// Creates a status from a function that is called before each call.
     public init(isReachable: @escaping @Sendable () -> Bool) { read = isReachable }
 
-    /// Nobody knows: each call tries.
+    /// The unknown status: each call tries.
     public static let unknown = NetworkStatus { true }
 
-    /// Whether a call is worth its trial.
+    /// Whether a call is worth an attempt.
     public var isReachable: Bool { read() }
 }

@@ -2,40 +2,40 @@
 
 public import PortableFoundation
 
-/// What a client has done so far.
+/// The activity counters of a client.
 public struct ClientStatistics: Sendable, Hashable {
-    /// Actions that were done.
+    /// The number of successful actions.
     public var succeeded = 0
-    /// Actions that failed, those with wrong requests among them.
+    /// The number of failed actions, including those with invalid requests.
     public var failed = 0
-    /// Attempts that followed a failure.
+    /// The number of retries.
     public var retried = 0
-    /// Calls that went out.
+    /// The number of calls sent.
     public var calls = 0
-    /// Actions that an answer of before stood in for.
-    public var answeredFromCache = 0
-    /// Answers that could not be kept where they should have been.
-    public var unkeptAnswers = 0
-    /// States that were sent to streams.
+    /// The number of actions that a cached response answered.
+    public var cacheHits = 0
+    /// The number of responses that the store could not keep.
+    public var failedCacheWrites = 0
+    /// The number of states published to streams.
     public var publishedStates = 0
-    /// When the last action began; nil before the first.
+    /// The start of the last action; nil before the first.
     public var lastActionDate: Date?
     /// The name of the last action.
     public var lastAction: String?
 
-    /// Nothing so far.
+    /// Creates counters of zero.
     public init() {}
 }
 
-/// How a client fares.
+/// The runtime statistics of a client.
 public struct ClientPerformance: Sendable, Hashable {
-    /// How long the last action took, from its check to its state; zero before the first.
+    /// The duration of the last action, from its validation to its state; zero before the first.
     public var lastActionTime: Duration = .zero
-    /// How long actions took on average.
+    /// The average duration of the actions.
     public var averageActionTime: Duration = .zero
-    /// How many read the stream of states.
+    /// The number of readers of the state stream.
     public var stateStreamSubscribers = 0
 
-    /// A client that has done nothing.
+    /// Creates statistics of zero.
     public init() {}
 }

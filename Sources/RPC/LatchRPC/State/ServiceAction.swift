@@ -1,64 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that the client of a service can be asked to do: a call with its request, and what the options say of it.
+/// An action of a service client: a call with its request and the traits from the service's options.
 public protocol ServiceAction: Sendable, CustomStringConvertible {
-    /// What the options say of it, whatever its request.
+    /// The traits of the action.
     var traits: ActionTraits { get }
-    /// What is sent.
+    /// The request message.
     var request: any Message { get }
-    /// What is wrong with the request, one sentence for each rule that it breaks, the field's name in it.
+    /// The validation errors of the request: a sentence for each violated rule, with the name of the field.
     var validationErrors: [String] { get }
 }
 
 extension ServiceAction {
-    /// Whether the request keeps all rules.
+    /// Whether the request is valid.
     public var isValid: Bool { validationErrors.isEmpty }
 
     /// The name of the action.
     public var actionName: String { traits.name }
 
-    /// Whether it is pointless without the network.
+    /// Whether it requires the network.
     public var requiresNetworkAccess: Bool { traits.requiresNetwork }
 
-    /// Whether it changes the state.
+    /// Whether it modifies the state.
     public var modifiesState: Bool { traits.modifiesState }
 
-    /// Whether the state says meanwhile that something is loading.
+    /// Whether the state shows it as loading.
     public var showsLoadingState: Bool { traits.showsLoading }
 
-    /// Whether an answer of before stands in while the network is out of reach.
+    /// Whether a cached response may be used while the network is unreachable.
     public var supportsOffline: Bool { traits.supportsOffline }
 
-    /// What the answer does to the state.
+    /// The effect of the response on the state.
     public var stateUpdateStrategy: StateUpdateStrategy { traits.strategy }
 
-    /// Whether and where answers are kept.
+    /// The caching of responses.
     public var cacheStrategy: CacheStrategy { traits.cache }
 
-    /// The name of the action and the fields of its request, those that are secret redacted.
+    /// The name of the action and the fields of its request, with secrets redacted.
     public var description: String { "\(traits.name)(\(request.description))" }
 }
 
-/// What is known of an action before it has a request.
+/// The traits of an action, independent of its request.
 public struct ActionTraits: Sendable, Hashable {
-    /// Its name.
+    /// The name of the action.
     public let name: String
-    /// What the answer does to the state.
+    /// The effect of the response on the state.
     public let strategy: StateUpdateStrategy
-    /// Whether and where answers are kept.
+    /// The caching of responses.
     public let cache: CacheStrategy
-    /// Whether it is pointless without the network.
+    /// Whether it requires the network.
     public let requiresNetwork: Bool
-    /// Whether it changes the state.
+    /// Whether it modifies the state.
     public let modifiesState: Bool
-    /// Whether the state says meanwhile that something is loading.
+    /// Whether the state shows it as loading.
     public let showsLoading: Bool
-    /// Whether an answer of before stands in while the network is out of reach.
+    /// Whether a cached response may be used while the network is unreachable.
     public let supportsOffline: Bool
-    /// Whether doing it twice is the same as doing it once (`option idempotency_level`).
+    /// Whether repeating it has no further effect (`option idempotency_level`).
     public let isIdempotent: Bool
 
-    /// Traits.
+    /// Creates traits.
     public init(
         _ name: String, _ strategy: StateUpdateStrategy, cache: CacheStrategy = .none, requiresNetwork: Bool = true,
         modifiesState: Bool = true, showsLoading: Bool = true, supportsOffline: Bool = false,
@@ -75,30 +75,30 @@ public struct ActionTraits: Sendable, Hashable {
     }
 }
 
-/// What the answer to an action does to the state.
+/// The effect of an action's response on the state.
 public enum StateUpdateStrategy: String, Sendable, Hashable, CaseIterable {
-    /// Its items are added to a collection.
+    /// The items of the response are appended to a collection.
     case append
-    /// Its items are the collection.
+    /// The items of the response replace a collection.
     case replaceAll
-    /// Its item takes the place of the one with the same key.
+    /// The item of the response replaces the one with the same key.
     case updateByID
-    /// The item with the key that the request names goes.
+    /// The item whose key the request names is removed.
     case removeByID
-    /// What a function of the program does.
+    /// A function of the application updates the state.
     case custom
-    /// Nothing.
+    /// The state does not change.
     case noChange
 }
 
-/// Whether and where the answers to an action are kept.
+/// The caching of an action's responses.
 public enum CacheStrategy: String, Sendable, Hashable, CaseIterable {
-    /// Nowhere.
+    /// The response is not cached.
     case none
-    /// In memory, for when the network is out of reach.
+    /// A memory cache, used while the network is unreachable.
     case memory
-    /// In the store of the client, for when the network is out of reach, be it after a new start.
+    /// The client's response store, used while the network is unreachable, even after a restart.
     case persistent
-    /// In memory, and given instead of a call while they are young enough.
+    /// A memory cache whose fresh responses replace calls.
     case conditional
 }

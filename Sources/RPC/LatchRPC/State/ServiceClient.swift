@@ -1,93 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import PortableFoundation
 import Synchronization
 
-/// The client of a service: does actions one after another or at once, and keeps the state that comes of them.
+/// A client of a service: it performs actions and keeps the resulting state.
 ///
-/// Generated clients conform; they give the core, and say which call an action is.
+/// Generated clients conform; they provide the core and map each action to a call.
 public protocol ServiceClient<StateType, ActionType>: Actor {
-    /// What the client knows.
+    /// The state of the client.
     associatedtype StateType: ServiceState
-    /// What it can be asked to do.
+    /// The actions of the client.
     associatedtype ActionType: ServiceAction
 
-    /// What stands behind the client: its state, its settings, and the answers that it keeps.
+    /// The core of the client: its state, settings and cached responses.
     nonisolated var core: ClientCore<StateType> { get }
 
-    /// Does an action, as a part of a run.
+    /// Performs an action as part of a run.
     ///
-    /// - Throws: The state's `Failure`, or `CancellationError` where the task was cancelled.
+    /// - Throws: The state's `Failure`, or `CancellationError` if the task was cancelled.
     func perform(_ action: ActionType, in run: ActionRun) async throws
 
-    /// Called before each change of the state, on the actor; nothing can come between it and the change.
+    /// Tells the client that the state is about to change; called on the actor, in one step with the change.
     ///
-    /// What it changes itself would be overwritten: that is for `stateDidUpdate`.
+    /// Changes made here would be overwritten; make them in `stateDidUpdate`.
     func stateWillUpdate(from old: StateType, to new: StateType)
 
-    /// Called after each change of the state, on the actor.
+    /// Tells the client that the state has changed; called on the actor.
     func stateDidUpdate(from old: StateType, to new: StateType)
 }
 
 extension ServiceClient {
-    /// Does nothing.
+    /// Does nothing by default.
     public func stateWillUpdate(from old: StateType, to new: StateType) {}
 
-    /// Does nothing.
+    /// Does nothing by default.
     public func stateDidUpdate(from old: StateType, to new: StateType) {}
 
-    /// The current state, then each that differs from the one before, until the client is shut down or gone.
+    /// A stream of the current state, then of each different state, until the client is shut down or released.
     ///
-    /// Any number may read; who reads slowly misses states in between and never the newest.
+    /// Any number of readers may follow it; a slow reader misses intermediate states but never the newest.
     public nonisolated var stateStream: AsyncStream<StateType> { core.store.stream() }
 
-    /// The current state.
+    /// Returns the current state.
     public func getCurrentState() -> StateType { core.store.current }
 
-    /// Does an action: checks it, calls the service, and changes the state by the answer.
+    /// Performs an action: validates it, calls the service, and updates the state with the response.
     ///
-    /// The change is made to the state as it is when the answer is there, so that actions that run at once never lose
-    /// each other's changes.
+    /// The update applies to the state at the time of the response, so that concurrent actions do not lose each other's
+    /// changes.
     ///
-    /// - Throws: The state's `Failure`, which is the state's `error` from then on; `CancellationError` where the task
-    ///   was cancelled, which is none.
+    /// - Throws: The state's `Failure`, which also becomes the state's `error`; `CancellationError` if the task was
+    ///   cancelled, which does not.
     public func process(_ action: ActionType) async throws { try await perform(action, in: core.newRun()) }
 
     /// Makes an earlier state the current one.
     ///
-    /// Actions that are under way change it when their answers are there.
+    /// Running actions still update it when their responses arrive.
     public func rollbackToState(_ state: StateType) { update(core.newRun()) { $0 = state } }
 
-    /// Ends all streams; the state stays readable, and no action is done any more.
+    /// Ends all streams; the state stays readable, and further actions fail.
     public func shutDown() { core.store.finish() }
 
-    /// Forgets the answers that were kept, in memory and in the store: for when an account signs out.
+    /// Removes the cached responses from memory and from the store; call it when the user signs out.
     ///
-    /// - Throws: What the store throws.
-    public func forgetAnswers() async throws {
+    /// - Throws: The error of the store.
+    public func removeCachedResponses() async throws {
         core.cache.removeAll()
-        try await core.settings.answers?.removeAll()
+        try await core.settings.responseStore?.removeAll()
     }
 
-    /// What the client has done so far.
+    /// Returns the activity counters of the client.
     public func getStatistics() -> ClientStatistics { core.statistics }
 
-    /// How the client fares.
+    /// Returns the runtime statistics of the client.
     public func getPerformanceMetrics() -> ClientPerformance { core.performance }
 }
 
 extension ServiceClient {
-    /// Changes the state, and tells those who follow it where that makes a difference.
+    /// Updates the state, and notifies observers if it differs.
     ///
-    /// From the reading of the state to its sending nothing is awaited: no other change comes between.
+    /// There is no suspension point between reading the state and publishing it: no other change comes between.
     func update(_ run: ActionRun, _ change: @escaping @Sendable (inout StateType) -> Void) {
-        core.content.withLock { $0.log.note(change, of: run.id) }
+        core.content.withLock { $0.log.record(change, of: run.id) }
         var state = core.store.current
         change(&state)
         publish(state)
     }
 
-    /// Makes a state current, as far as it is for actions to say.
+    /// Publishes a state with the current value of `isLoading`.
     func publish(_ state: StateType) {
         guard !core.store.isFinished else { return }
         var state = state
@@ -97,5 +98,187 @@ extension ServiceClient {
         stateWillUpdate(from: old, to: state)
         core.store.publish(state)
         stateDidUpdate(from: old, to: state)
+    }
+}
+
+extension ServiceClient {
+    /// Performs an action by a call; generated clients use it in `perform`.
+    ///
+    /// - Parameters:
+    ///   - run: The run that the action belongs to; nil for a run of its own.
+    ///   - call: The function that sends the request.
+    ///   - change: The function that updates the state with the response. It may be applied again to another state
+    ///     after concurrent actions were undone, so it must depend on its arguments only.
+    /// - Returns: The response.
+    @discardableResult
+    public func perform<Request: Message, Response: Message>(
+        _ action: ActionType, _ request: Request, in run: ActionRun? = nil,
+        call: @Sendable (Request, CallOptions) async throws -> Response,
+        change: @escaping @Sendable (Response, inout StateType) -> Void
+    ) async throws -> Response {
+        try await perform(
+            action, in: run ?? core.newRun(), obtain: { try await response(to: action, request, call) }, change: change)
+    }
+
+    /// Performs an action by a call without a response message.
+    ///
+    /// - Parameters:
+    ///   - call: The function that sends the request.
+    ///   - change: The function that updates the state after the call, under the rules of the other `perform`.
+    public func perform<Request: Message>(
+        _ action: ActionType, _ request: Request, in run: ActionRun? = nil,
+        call: @Sendable (Request, CallOptions) async throws -> Void,
+        change: @escaping @Sendable (inout StateType) -> Void
+    ) async throws {
+        try await perform(
+            action, in: run ?? core.newRun(), obtain: { (try await send(action, request, call), false) },
+            change: { change(&$1) })
+    }
+
+    private func perform<Response: Sendable>(
+        _ action: ActionType, in run: ActionRun, obtain: () async throws -> (response: Response, isStale: Bool),
+        change: @escaping @Sendable (Response, inout StateType) -> Void
+    ) async throws -> Response {
+        let start = core.settings.clock.uptime
+        defer { core.recordDuration(core.settings.clock.uptime - start) }
+        do {
+            try begin(action, in: run)
+            let response: Response
+            let isStale: Bool
+            do {
+                defer { if action.showsLoadingState { core.endLoading(run) } }
+                (response, isStale) = try await obtain()
+            }
+            try Task.checkCancellation()
+            if core.isAbandoned(run) { throw CancellationError() }
+            finish(action, in: run, isStale: isStale) { change(response, &$0) }
+            return response
+        } catch {
+            throw fail(action, in: run, error)
+        }
+    }
+
+    /// Validates an action, and marks the state as loading.
+    private func begin(_ action: ActionType, in run: ActionRun) throws {
+        core.count {
+            $0.lastActionDate = core.settings.clock.now
+            $0.lastAction = action.actionName
+        }
+        guard !core.store.isFinished else { throw ActionError.closed }
+        let reasons = action.validationErrors
+        guard reasons.isEmpty else { throw ActionError.invalidAction(reasons) }
+        try Task.checkCancellation()
+        guard action.showsLoadingState else { return }
+        core.beginLoading(run)
+        update(run) { $0.error = nil }
+    }
+
+    private func finish(
+        _ action: ActionType, in run: ActionRun, isStale: Bool, _ change: @escaping @Sendable (inout StateType) -> Void
+    ) {
+        core.count { $0.succeeded += 1 }
+        let (modifies, now) = (action.modifiesState, core.settings.clock.now)
+        update(run) { state in
+            state.error = nil
+            guard modifies else { return }
+            state.isStale = isStale
+            let before = state
+            change(&state)
+            if state != before { state.lastUpdated = now }
+        }
+    }
+
+    /// Records a failure, and makes it the state's error.
+    ///
+    /// - Returns: The error to throw.
+    private func fail(_ action: ActionType, in run: ActionRun, _ error: any Error) -> any Error {
+        // A cancelled call reports its own error.
+        guard !(error is CancellationError), !Task.isCancelled else {
+            publish(core.store.current)
+            return CancellationError()
+        }
+        core.count { $0.failed += 1 }
+        let reason = ActionError(error, action: action.actionName)
+        let failure = StateType.Failure(reason)
+        run.attempt?.end(reason, isRetryable: failure.isRetryable)
+        if run.isAtomic || run.attempt?.isRepeated == true {
+            publish(core.store.current)
+        } else {
+            update(run) { $0.error = failure }
+        }
+        return failure
+    }
+}
+
+extension ServiceClient {
+    /// Returns the response to a request, from the service or from the cache.
+    private func response<Request: Message, Response: Message>(
+        to action: ActionType, _ request: Request, _ call: @Sendable (Request, CallOptions) async throws -> Response
+    ) async throws -> (response: Response, isStale: Bool) {
+        guard action.cachesResponses else { return (try await send(action, request, call), false) }
+        let key = ResponseCacheKey(action: action.actionName, request: try request.serialized(deterministic: true))
+        if action.cacheStrategy == .conditional,
+            let cached: Response = await cachedResponse(for: key, action, mustBeFresh: true)
+        {
+            return (cached, false)
+        }
+        do {
+            let response = try await send(action, request, call)
+            await cache(try response.serialized(), for: key, action)
+            return (response, false)
+        } catch {
+            let reason = ActionError(error, action: action.actionName)
+            guard action.supportsOffline, reason.isUnreachable, !Task.isCancelled,
+                let cached: Response = await cachedResponse(for: key, action, mustBeFresh: false)
+            else { throw error }
+            return (cached, true)
+        }
+    }
+
+    private func send<Request: Message, Response: Sendable>(
+        _ action: ActionType, _ request: Request, _ call: @Sendable (Request, CallOptions) async throws -> Response
+    ) async throws -> Response {
+        if action.requiresNetworkAccess, !core.settings.network.isReachable {
+            throw ActionError.unreachable(action.actionName)
+        }
+        core.count { $0.calls += 1 }
+        return try await call(request, core.settings.callOptions)
+    }
+
+    /// Returns the cached response; nil if there is none that can be read, which is not an error.
+    private func cachedResponse<Response: Message>(for key: ResponseCacheKey, _ action: ActionType, mustBeFresh: Bool)
+        async -> Response?
+    {
+        do {
+            var cached = core.cache.response(for: key)
+            if cached == nil, action.cacheStrategy == .persistent {
+                cached = try await core.settings.responseStore?.response(for: key)
+            }
+            guard let cached else { return nil }
+            let age = core.settings.clock.now.timeIntervalSince1970 - cached.time
+            guard !mustBeFresh || (0..<max(0, core.settings.cachedResponseLifetime.inSeconds)).contains(age) else {
+                return nil
+            }
+            let response = try Response(serialized: cached.bytes)
+            core.count { $0.cacheHits += 1 }
+            return response
+        } catch {
+            return nil
+        }
+    }
+
+    /// Caches a response; a failure of the store does not fail the action.
+    private func cache(_ bytes: [UInt8], for key: ResponseCacheKey, _ action: ActionType) async {
+        let response = CachedResponse(bytes: bytes, time: core.settings.clock.now.timeIntervalSince1970)
+        core.cache.store(response, for: key)
+        guard action.cacheStrategy == .persistent, let store = core.settings.responseStore else { return }
+        do { try await store.store(response, for: key) } catch { core.count { $0.failedCacheWrites += 1 } }
+    }
+}
+
+extension ServiceAction {
+    /// Whether a response may be needed again; others, such as those with tokens, are never cached.
+    fileprivate var cachesResponses: Bool {
+        cacheStrategy == .conditional || supportsOffline && cacheStrategy != .none
     }
 }

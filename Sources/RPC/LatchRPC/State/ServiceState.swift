@@ -2,28 +2,82 @@
 
 public import PortableFoundation
 
-/// What the client of a service knows: a value, which changes by actions alone.
+/// The state of a service client: a value that only actions change.
 ///
-/// Two states that are equal are one for those who follow them; what is not to be compared is left out of `==`.
+/// Observers do not see a change between equal states; exclude from `==` what they should not observe.
 public protocol ServiceState: Hashable, Sendable {
-    /// How a failed action is told.
+    /// The error type of the client.
     associatedtype Failure: ActionFailure
 
-    /// Whether an action is under way that shows it; set by the client.
+    /// Whether an action that shows the loading state is running; set by the client.
     var isLoading: Bool { get set }
-    /// Why the last action failed; nil after one that did not.
+    /// The failure of the last action; nil after a success.
     var error: Failure? { get set }
-    /// When the content changed last; nil for a state that nothing has changed.
+    /// The time of the last change; nil if nothing has changed yet.
     var lastUpdated: Date? { get set }
-    /// Whether the content is an answer of before, since the network is out of reach.
+    /// Whether the content comes from a cached response because the network is unreachable.
     var isStale: Bool { get set }
 }
 
-/// Why an action failed, in the words of a client.
+/// An error type of a client.
 public protocol ActionFailure: Error, Hashable, Sendable {
-    /// The failure that the core's error is told as.
+    /// Creates the client's error for a failure of an action.
     init(_ error: ActionError)
 
-    /// Whether the same action may succeed a moment later.
+    /// Whether the same action may succeed later.
     var isRetryable: Bool { get }
+}
+
+/// A violation of the service's options by a state.
+public enum StateIssue: Sendable, Hashable, CustomStringConvertible {
+    /// A collection has more items than its limit.
+    case collectionSizeExceeded(collection: String, count: Int, limit: Int)
+    /// A field of an item has an invalid value.
+    case invalidFieldValue(collection: String, key: String, reason: String)
+    /// Two items have the same key.
+    case constraintViolation(collection: String, key: String)
+
+    /// A description of the problem.
+    public var description: String {
+        switch self {
+        case .collectionSizeExceeded(let name, let count, let limit):
+            "\(name): \(count) items are more than the \(limit) that are kept"
+        case .invalidFieldValue(let name, let key, let reason): "\(name)[\(key)]: \(reason)"
+        case .constraintViolation(let name, let key): "\(name)[\(key)]: there are two items with this key"
+        }
+    }
+}
+
+extension ItemRules {
+    /// Returns the problems of a list of items, for states that the client did not create.
+    ///
+    /// - Parameter reasons: The problems of the fields of one item.
+    public func issues(_ items: [Item], reasons: (Item) -> [String] = { _ in [] }) -> [StateIssue] {
+        var issues: [StateIssue] = []
+        if let limit, items.count > limit {
+            issues.append(.collectionSizeExceeded(collection: name, count: items.count, limit: limit))
+        }
+        var seen: Set<Key> = []
+        for item in items {
+            let key = key(of: item)
+            if !seen.insert(key).inserted { issues.append(.constraintViolation(collection: name, key: "\(key)")) }
+            issues += reasons(item).map { .invalidFieldValue(collection: name, key: "\(key)", reason: $0) }
+        }
+        return issues
+    }
+}
+
+/// The size of a state.
+public struct StateStatistics: Sendable, Hashable {
+    /// The number of items in each collection, by its name.
+    public let itemCounts: [String: Int]
+
+    /// Creates statistics.
+    public init(_ itemCounts: [String: Int]) { self.itemCounts = itemCounts }
+
+    /// The number of items in all collections.
+    public var totalItems: Int { itemCounts.values.reduce(0, +) }
+
+    /// Whether there are so many items that a list should page them.
+    public var isOptimizedForLargeDatasets: Bool { totalItems > 1_000 }
 }

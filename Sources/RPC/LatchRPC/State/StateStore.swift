@@ -3,11 +3,11 @@
 import LatchCore
 import Synchronization
 
-/// A current state, and any number of streams that see it first and then each distinct one.
+/// The current state, with any number of streams of it and of each different state that follows.
 ///
-/// A stream keeps so many states that its reader has not taken yet and no more: where a reader falls behind, the oldest
-/// go and the newest is always there.
-public final class StateStore<State: Sendable & Equatable>: Sendable {
+/// A stream buffers a limited number of states: if its reader falls behind, the oldest are dropped and the newest is
+/// always available.
+package final class StateStore<State: Sendable & Equatable>: Sendable {
     private struct Content {
         var state: State
         var isFinished = false
@@ -19,10 +19,10 @@ public final class StateStore<State: Sendable & Equatable>: Sendable {
     private let content: Mutex<Content>
     private let depth: Int
 
-    /// A store whose first state nobody has seen yet.
+    /// Creates a store with an initial state.
     ///
-    /// - Parameter depth: How many states a stream keeps for its reader.
-    public init(_ state: State, depth: Int = 64) {
+    /// - Parameter depth: The number of states that a stream buffers for its reader.
+    package init(_ state: State, depth: Int = 64) {
         content = Mutex(Content(state: state))
         self.depth = max(1, depth)
     }
@@ -30,22 +30,22 @@ public final class StateStore<State: Sendable & Equatable>: Sendable {
     deinit { finish() }
 
     /// The current state.
-    public var current: State { content.withLock { $0.state } }
+    package var current: State { content.withLock { $0.state } }
 
-    /// How many streams are being read.
-    public var subscriberCount: Int { content.withLock { $0.streams.count } }
+    /// The number of open streams.
+    package var subscriberCount: Int { content.withLock { $0.streams.count } }
 
-    /// How many states were sent to streams.
-    public var publishedCount: Int { content.withLock { $0.published } }
+    /// The number of states published to streams.
+    package var publishedCount: Int { content.withLock { $0.published } }
 
-    /// Whether no further state will come.
-    public var isFinished: Bool { content.withLock { $0.isFinished } }
+    /// Whether the store is finished.
+    package var isFinished: Bool { content.withLock { $0.isFinished } }
 
-    /// A stream that begins with the current state.
-    public func stream() -> AsyncStream<State> {
+    /// Returns a stream that begins with the current state.
+    package func stream() -> AsyncStream<State> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: State.self, bufferingPolicy: .bufferingNewest(depth))
-        // In one step, so that no state comes between the first one and the next.
+        // Yield and registration are one step, so that no state is missed between them.
         let id: Int? = content.withLock { content in
             continuation.yield(content.state)
             guard !content.isFinished else { return nil }
@@ -63,10 +63,10 @@ public final class StateStore<State: Sendable & Equatable>: Sendable {
         return stream
     }
 
-    /// Makes a state current, and sends it unless it equals the one before.
+    /// Makes a state current, and publishes it unless it equals the previous one.
     ///
-    /// An equal one is kept all the same: it may differ in what is not compared.
-    public func publish(_ state: State) {
+    /// An equal state also becomes current: it may differ in what is not compared.
+    package func publish(_ state: State) {
         content.withLock { content in
             guard !content.isFinished else { return }
             let isNew = content.state != state
@@ -78,8 +78,8 @@ public final class StateStore<State: Sendable & Equatable>: Sendable {
         }
     }
 
-    /// Ends all streams, and those that begin later after their first state.
-    public func finish() {
+    /// Ends all streams; later ones end after their first state.
+    package func finish() {
         let streams = content.withLock { content in
             content.isFinished = true
             defer { content.streams = [:] }

@@ -50,8 +50,8 @@ final class ServerReflectionFake: ServerReflectionProtocol {
 
     /// What `serverReflectionInfo` answers; nil for an error.
     var onServerReflectionInfo: (@Sendable (RPCStream<ServerReflectionRequest>) async throws -> RPCStream<ServerReflectionResponse>)? {
-        get { calls_serverReflectionInfo.answer }
-        set { calls_serverReflectionInfo.answer = newValue }
+        get { calls_serverReflectionInfo.handler }
+        set { calls_serverReflectionInfo.handler = newValue }
     }
     /// What `serverReflectionInfo` was called with.
     var serverReflectionInfoRequests: [RPCStream<ServerReflectionRequest>] { calls_serverReflectionInfo.requests }

@@ -3,170 +3,243 @@
 import LatchAuth
 import LatchCore
 
-/// One setting of the server: its name in a file and in the environment, and how its text is read.
-public struct IdentitySetting: Sendable {
-    /// The name in a configuration file.
-    public let key: String
-    /// What it is for, in one line.
-    public let summary: String
-    /// Whether its value must not be shown.
-    public let isSecret: Bool
-    /// Reads a text into a configuration; what it throws names the key and what it may be, never the text.
+/// A setting of the server: its key in a configuration file, its place in the configuration, and its format.
+///
+/// The default value is that of the property in ``IdentityConfiguration``.
+package struct IdentitySetting: Sendable {
+    /// The key in a configuration file.
+    package let key: String
+    /// A description in one line.
+    package let summary: String
+    /// Whether the value must not be shown.
+    package let isSecret: Bool
+    /// Parses a text into a configuration; an error names the key and the expected value, never the text.
     let apply: @Sendable (String, inout IdentityConfiguration) throws(IdentityError) -> Void
-    /// Writes the value as `apply` reads it, so that what is printed can be used as a file again.
-    let read: @Sendable (IdentityConfiguration) -> String?
+    /// Formats the value so that `apply` can parse it.
+    private let read: @Sendable (IdentityConfiguration) -> String
 
-    /// The name in the environment: `LATCH_` and the key in capitals.
-    public var environmentName: String { "LATCH_" + key.uppercased() }
+    /// Creates a setting for a property.
+    private init<Value>(
+        _ key: String, _ path: any WritableKeyPath<IdentityConfiguration, Value> & Sendable,
+        _ format: SettingFormat<Value>, _ summary: String, isSecret: Bool = false
+    ) {
+        self.key = key
+        self.summary = summary
+        self.isSecret = isSecret
+        apply = { text, configuration throws(IdentityError) in
+            guard let value = format.parse(text) else { throw .invalidSetting(key, format.expected) }
+            configuration[keyPath: path] = value
+        }
+        read = { format.text($0[keyPath: path]) }
+    }
 
-    /// The value in a configuration as text, redacted where it is a secret, empty where there is none.
-    public func shown(in configuration: IdentityConfiguration) -> String {
-        let text = read(configuration) ?? ""
+    /// The environment variable: `LATCH_` and the key in capitals.
+    package var environmentName: String { "LATCH_" + key.uppercased() }
+
+    /// Returns the value as text, redacted if it is a secret, empty if there is none.
+    package func shown(in configuration: IdentityConfiguration) -> String {
+        let text = read(configuration)
         return isSecret && !text.isEmpty ? "(redacted)" : text
     }
 
-    /// Every setting there is.
-    public static let all: [IdentitySetting] = [
-        .issuer("issuer", \.issuer, "the public URL of the server"),
-        .text("audience", \.audience, "the audience of access tokens; the issuer if not set"),
-        .seconds("access_token_lifetime", \.accessTokenLifetime, 1...86_400, "seconds an access token is valid"),
-        .seconds(
-            "refresh_token_lifetime", \.refreshTokenLifetime, 1...31_536_000, "seconds a device stays signed in at most"
+    /// All settings.
+    package static let all: [IdentitySetting] = [
+        .init("issuer", \.issuer, .optional(.url), "the public URL of the server"),
+        .init("audience", \.audience, .optional(.text), "the audience of access tokens; the issuer if not set"),
+        .init("access_token_lifetime", \.accessTokenLifetime, .seconds(1...86_400), "seconds an access token is valid"),
+        .init(
+            "refresh_token_lifetime", \.refreshTokenLifetime, .seconds(1...31_536_000),
+            "seconds a device stays signed in at most"),
+        .init(
+            "replay_window", \.replayWindow, .seconds(0...3600), "seconds in which a lost refresh response is repeated"),
+        .init(
+            "keyed_replay_window", \.keyedReplayWindow, .seconds(0...604_800),
+            "the same for repeats with an Idempotency-Key"),
+        .init(
+            "verification_lifetime", \.verificationLifetime, .seconds(60...2_592_000),
+            "seconds a verification link is valid"),
+        .init("reset_lifetime", \.resetLifetime, .seconds(60...86_400), "seconds a password reset link is valid"),
+        .init("require_verified_email", \.requireVerifiedEmail, .flag, "whether a login needs a verified address"),
+        .init(
+            "first_administrator", \.firstAdministrator, .optional(.email),
+            "the address whose account becomes the first administrator"),
+        .init("argon2_memory_kib", \.argon2MemoryKiB, .number(8...1_048_576), "memory of a password hash in KiB"),
+        .init("argon2_passes", \.argon2Passes, .number(1...16), "passes of a password hash"),
+        .init("password_queue_limit", \.passwordQueueLimit, .number(1...100_000), "password hashes that may wait"),
+        .init("login_limit_per_minute", \.loginLimitPerMinute, .number(1...1_000_000), "wrong passwords per minute"),
+        .init(
+            "allowed_origins", \.allowedOrigins, .origins,
+            "origins that may use the refresh cookie, separated by spaces"),
+        .init(
+            "mail_directory", \.mailDirectory, .optional(.text), "a folder that takes mails as files, for development"),
+        .init("smtp_url", \.smtpURL, .optional(.text), "the mail server", isSecret: true),
+        .init("mail_sender", \.mailSender, .email, "the sender of mails"),
+        .init("token_pepper", \.tokenPepper, .optional(.text), "a secret kept outside of the store", isSecret: true),
+        .init("scopes", \.scopes, .scopes, "all scopes of the server, separated by spaces"),
+        .init("default_scopes", \.defaultScopes, .scopes, "the scopes of a login that requests none"),
+        .init(
+            "apps", \.clients, .clients,
+            "apps by client_id, such as phone;grants=password,refresh_token;scopes=files:read"
         ),
-        .seconds("replay_window", \.replayWindow, 0...3600, "seconds in which a lost renewal is answered again"),
-        .seconds(
-            "keyed_replay_window", \.keyedReplayWindow, 0...604_800, "the same for repeats with an Idempotency-Key"),
-        .seconds(
-            "verification_lifetime", \.verificationLifetime, 60...2_592_000, "seconds a verification link is valid"),
-        .seconds("reset_lifetime", \.resetLifetime, 60...86_400, "seconds a password reset link is valid"),
-        .flag("require_verified_email", \.requireVerifiedEmail, "whether a login needs a verified address"),
-        .firstAdministrator,
-        .number("argon2_memory_kib", \.argon2MemoryKiB, 8...1_048_576, "memory of a password hash in KiB"),
-        .number("argon2_passes", \.argon2Passes, 1...16, "passes of a password hash"),
-        .number("password_queue_limit", \.passwordQueueLimit, 1...100_000, "password hashes that may wait"),
-        .number("login_limit_per_minute", \.loginLimitPerMinute, 1...1_000_000, "wrong passwords per minute"),
-        .origins("allowed_origins", \.allowedOrigins, "origins that may use the refresh cookie, separated by spaces"),
-        .text("mail_directory", \.mailDirectory, "a folder that takes mails as files, for development"),
-        .text("smtp_url", \.smtpURL, "the mail server", isSecret: true),
-        .sender("mail_sender", \.mailSender, "the sender of mails"),
-        .text("token_pepper", \.tokenPepper, "a secret kept outside of the store", isSecret: true),
-        .scopes("scopes", \.scopes, "every scope that the server knows, separated by spaces"),
-        .scopes("default_scopes", \.defaultScopes, "what a login gets that asks for no scope"),
-        .apps, .appSecrets, .firstPartyGrants,
-        .firstPartyScopes,
-        .number("token_limit_per_minute", \.tokenLimitPerMinute, 1...10_000_000, "token requests of one network"),
-        .number("renewal_limit_per_minute", \.renewalLimitPerMinute, 1...10_000_000, "renewals of one account"),
-        .flag("sample_resource", \.hasSampleResource, "whether /widgets, /projects and /files are there"),
-        .flag("user_service", \.hasUserService, "whether the calls of userservice.v1 are there"),
-        .text("admin_listen", \.adminListen, "where the administration listens, HOST:PORT"),
+        .init(
+            "app_secrets", \.clientSecretDigests, .digests, "the SHA-256 of confidential apps' random secrets, ID=HEX",
+            isSecret: true),
+        .init("first_party_grants", \.firstPartyGrants, .grants, "the grants of token requests without client_id"),
+        .init(
+            "first_party_scopes", \.firstPartyScopes, .optional(.scopes),
+            "the scopes that their tokens may have at most; every scope if not set"),
+        .init(
+            "token_limit_per_minute", \.tokenLimitPerMinute, .number(1...10_000_000), "token requests of one network"),
+        .init("renewal_limit_per_minute", \.refreshLimitPerMinute, .number(1...10_000_000), "refreshes of one account"),
+        .init(
+            "sample_resource", \.hasSampleResource, .flag,
+            "whether the server has the sample routes /widgets, /projects and /files"),
+        .init("user_service", \.hasUserService, .flag, "whether the server has the RPCs of userservice.v1"),
+        .init("admin_listen", \.adminListen, .optional(.text), "where the administration listens, HOST:PORT"),
     ]
 }
 
-extension IdentitySetting {
-    /// A property of the configuration that a setting writes.
-    private typealias Path<Value> = any WritableKeyPath<IdentityConfiguration, Value> & Sendable
+/// The text format of a setting's value.
+private struct SettingFormat<Value>: Sendable {
+    /// The expected value, for the error message.
+    let expected: String
+    /// Parses a text; nil if it is not valid.
+    let parse: @Sendable (String) -> Value?
+    /// Formats a value so that `parse` accepts it.
+    let text: @Sendable (Value) -> String
 
-    /// Text as it stands; empty is the same as not set, since neither a shell nor a file can spell "nothing" otherwise.
-    private static func text(
-        _ key: String, _ path: Path<String?>, _ summary: String, isSecret: Bool = false
-    ) -> IdentitySetting {
-        IdentitySetting(
-            key: key, summary: summary, isSecret: isSecret,
-            apply: { value, target throws(IdentityError) in target[keyPath: path] = value.isEmpty ? nil : value },
-            read: { $0[keyPath: path] })
-    }
-
-    /// An address that cannot carry a second header field into a mail (RFC 5322 §2.2).
-    private static func sender(_ key: String, _ path: Path<String>, _ summary: String) -> IdentitySetting {
-        IdentitySetting(
-            key: key, summary: summary, isSecret: false,
-            apply: { value, target throws(IdentityError) in
-                do throws(IdentityError) {
-                    target[keyPath: path] = try EmailAddress(value).text
-                } catch {
-                    throw .invalidSetting(key, "an e-mail address")
-                }
-            },
-            read: { $0[keyPath: path] })
-    }
-
-    /// RFC 8414 §2: a URL without query and fragment; mails carry links that begin with it.
-    private static func issuer(_ key: String, _ path: Path<String?>, _ summary: String) -> IdentitySetting {
-        IdentitySetting(
-            key: key, summary: summary, isSecret: false,
-            apply: { value, target throws(IdentityError) in
-                guard value.isEmpty || PublicURL.isOne(value) else {
-                    throw .invalidSetting(key, "a URL such as https://id.example.com, without query and fragment")
-                }
-                target[keyPath: path] = value.isEmpty ? nil : value
-            },
-            read: { $0[keyPath: path] })
-    }
-
-    /// Origins as browsers send them (RFC 6454 §6.2); `*` and `null` are nobody's and would let everybody in.
-    private static func origins(_ key: String, _ path: Path<[String]>, _ summary: String) -> IdentitySetting {
-        IdentitySetting(
-            key: key, summary: summary, isSecret: false,
-            apply: { value, target throws(IdentityError) in
-                let origins = value.split { $0 == " " || $0 == "," }.map(String.init)
-                guard origins.allSatisfy(PublicURL.isOrigin) else {
-                    throw .invalidSetting(key, "origins such as https://app.example.com, separated by spaces")
-                }
-                target[keyPath: path] = origins
-            },
-            read: { $0[keyPath: path].joined(separator: " ") })
-    }
-
-    /// A count, whose bounds are those within which the server has been tried.
-    ///
-    /// What is refused is told by its key and the range, and never by its text.
-    private static func number(
-        _ key: String, _ path: Path<Int>, _ range: ClosedRange<Int>, _ summary: String
-    ) -> IdentitySetting {
-        IdentitySetting(
-            key: key, summary: summary, isSecret: false,
-            apply: { value, target throws(IdentityError) in
-                target[keyPath: path] = try whole(value, of: key, in: range)
-            },
-            read: { String($0[keyPath: path]) })
-    }
-
-    /// A time in whole seconds, which every tool writes in the same way.
-    ///
-    /// A suffix such as "15m" is refused and not guessed at; a fraction of a second is refused as well.
-    private static func seconds(
-        _ key: String, _ path: Path<Duration>, _ range: ClosedRange<Int>, _ summary: String
-    ) -> IdentitySetting {
-        IdentitySetting(
-            key: key, summary: summary, isSecret: false,
-            apply: { value, target throws(IdentityError) in
-                target[keyPath: path] = .seconds(try whole(value, of: key, in: range))
-            },
-            read: { String($0[keyPath: path].components.seconds) })
-    }
-
-    /// The spellings that shells and files use; anything else is refused, since a misspelt "true" must not mean
-    /// "false".
-    private static func flag(_ key: String, _ path: Path<Bool>, _ summary: String) -> IdentitySetting {
-        IdentitySetting(
-            key: key, summary: summary, isSecret: false,
-            apply: { value, target throws(IdentityError) in
-                switch value.lowercased() {
-                case "true", "yes", "1", "on": target[keyPath: path] = true
-                case "false", "no", "0", "off": target[keyPath: path] = false
-                default: throw .invalidSetting(key, "true or false")
-                }
-            },
-            read: { String($0[keyPath: path]) })
-    }
-
-    /// Decimal digits within a range; a number too large for 64 bits is out of the range as well.
-    private static func whole(
-        _ value: String, of key: String, in range: ClosedRange<Int>
-    ) throws(IdentityError) -> Int {
-        guard let number = Int(value), range.contains(number) else {
-            throw .invalidSetting(key, "a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
+    /// Returns a format in which empty text is nil, since neither a shell nor a file can express nil otherwise.
+    static func optional<Wrapped>(_ format: SettingFormat<Wrapped>) -> Self where Value == Wrapped? {
+        Self(
+            expected: format.expected, parse: { $0.isEmpty ? .some(nil) : format.parse($0).map { .some($0) } },
+            text: { $0.map(format.text) ?? "" })
     }
 }
+
+extension SettingFormat where Value == String {
+    static var text: Self { Self(expected: "text", parse: { $0 }, text: { $0 }) }
+
+    /// An address, which cannot carry a second header field into a mail (RFC 5322 §2.2).
+    static var email: Self {
+        Self(
+            expected: "an e-mail address",
+            parse: { text in
+                do throws(IdentityError) { return try EmailAddress(text).text } catch { return nil }
+            }, text: { $0 })
+    }
+
+    /// A URL without query and fragment (RFC 8414 §2), since links in mails begin with it.
+    static var url: Self {
+        Self(
+            expected: "a URL such as https://id.example.com, without query and fragment",
+            parse: { PublicURL.isValid($0) ? $0 : nil }, text: { $0 })
+    }
+}
+
+extension SettingFormat where Value == [String] {
+    /// Origins as browsers send them (RFC 6454 §6.2); `*` and `null` would let every site in.
+    static var origins: Self {
+        Self(
+            expected: "origins such as https://app.example.com, separated by spaces",
+            parse: { text in
+                let origins = words(text)
+                return origins.allSatisfy(PublicURL.isOrigin) ? origins : nil
+            }, text: { $0.joined(separator: " ") })
+    }
+}
+
+extension SettingFormat where Value == Int {
+    /// A whole number within the bounds for which the server has been tested.
+    static func number(_ range: ClosedRange<Int>) -> Self {
+        Self(
+            expected: "a whole number from \(range.lowerBound) to \(range.upperBound)",
+            parse: { Int($0).flatMap { range.contains($0) ? $0 : nil } }, text: { String($0) })
+    }
+}
+
+extension SettingFormat where Value == Duration {
+    /// A time in whole seconds; suffixes such as "15m" are rejected and not guessed at.
+    static func seconds(_ range: ClosedRange<Int>) -> Self {
+        let number = SettingFormat<Int>.number(range)
+        return Self(
+            expected: number.expected, parse: { number.parse($0).map { .seconds($0) } },
+            text: { String($0.components.seconds) })
+    }
+}
+
+extension SettingFormat where Value == Bool {
+    /// The spellings of shells and files; anything else is rejected, since a misspelt "true" must not mean "false".
+    static var flag: Self {
+        Self(
+            expected: "true or false",
+            parse: { text in
+                switch text.lowercased() {
+                case "true", "yes", "1", "on": true
+                case "false", "no", "0", "off": false
+                default: nil
+                }
+            }, text: { String($0) })
+    }
+}
+
+extension SettingFormat where Value == Scopes {
+    /// Scope tokens (RFC 6749 §3.3), or `none`.
+    static var scopes: Self {
+        Self(
+            expected: "scopes such as files:read files:write",
+            parse: { text in
+                let words = listWords(text)
+                let scopes = words.compactMap(Scope.init)
+                return scopes.count == words.count ? Scopes(scopes) : nil
+            }, text: { $0.isEmpty ? emptyList : $0.text })
+    }
+}
+
+extension SettingFormat where Value == Set<OAuthClient.GrantType> {
+    /// Supported grant types, or `none`.
+    static var grants: Self {
+        Self(
+            expected: "some of \(OAuthClient.GrantType.supported.map(\.rawValue).joined(separator: " and ")), or none",
+            parse: { text in
+                let words = listWords(text)
+                let grants = words.compactMap(OAuthClient.GrantType.init(rawValue:))
+                return grants.count == words.count ? Set(grants) : nil
+            }, text: { $0.isEmpty ? emptyList : $0.map(\.rawValue).sorted().joined(separator: " ") })
+    }
+}
+
+extension SettingFormat where Value == [OAuthClient] {
+    static var clients: Self {
+        Self(
+            expected: "words such as phone;confidential;grants=password,refresh_token;scopes=files:read",
+            parse: { text in
+                let words = text.split(separator: " ").map(String.init)
+                let clients = words.compactMap(OAuthClient.init(word:))
+                return clients.count == words.count && Set(clients.map(\.id)).count == clients.count ? clients : nil
+            }, text: { $0.map(\.word).joined(separator: " ") })
+    }
+}
+
+extension SettingFormat where Value == [String: String] {
+    static var digests: Self {
+        Self(
+            expected: "words such as ID=64 hexadecimal digits, each ID once",
+            parse: { text in
+                var digests: [String: String] = [:]
+                for word in text.split(separator: " ") {
+                    let pair = word.split(separator: "=", maxSplits: 1)
+                    guard pair.count == 2, OAuthClients.bytes(ofDigest: String(pair[1])) != nil,
+                        digests.updateValue(String(pair[1]), forKey: String(pair[0])) == nil
+                    else { return nil }
+                }
+                return digests
+            }, text: { $0.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ") })
+    }
+}
+
+/// The text of an empty list; empty text means that the setting is not set.
+private let emptyList = "none"
+
+private func words(_ text: String) -> [String] { text.split { $0 == " " || $0 == "," }.map(String.init) }
+
+private func listWords(_ text: String) -> [String] { text == emptyList ? [] : words(text) }

@@ -2,14 +2,14 @@
 // swift-format-ignore-file
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+package import FoundationEssentials
 #else
-import Foundation
+package import Foundation
 #endif
-import LatchRPC
+package import LatchRPC
 
-struct RegisterRequest: Message {
-    static let schema = MessageSchema(
+package struct RegisterRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.RegisterRequest",
         """
         1 email string
@@ -22,20 +22,20 @@ struct RegisterRequest: Message {
         8 invitation_code string
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    var password: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    var username: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
-    var firstName: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
-    var lastName: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
-    var acceptTerms: Bool { get { storage[bool: 5] } set { storage[bool: 5] = newValue } }
-    var subscribeNewsletter: Bool { get { storage[bool: 6] } set { storage[bool: 6] = newValue } }
-    var invitationCode: String { get { storage[string: 7] } set { storage[string: 7] = newValue } }
+    package var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var password: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    package var username: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    package var firstName: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
+    package var lastName: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
+    package var acceptTerms: Bool { get { storage[bool: 5] } set { storage[bool: 5] = newValue } }
+    package var subscribeNewsletter: Bool { get { storage[bool: 6] } set { storage[bool: 6] = newValue } }
+    package var invitationCode: String { get { storage[string: 7] } set { storage[string: 7] = newValue } }
 
-    init(
+    package init(
         email: String = "", password: String = "", username: String = "", firstName: String = "", lastName: String = "",
         acceptTerms: Bool = false, subscribeNewsletter: Bool = false, invitationCode: String = ""
     ) {
@@ -51,8 +51,8 @@ struct RegisterRequest: Message {
     }
 }
 
-struct LoginRequest: Message {
-    static let schema = MessageSchema(
+package struct LoginRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.LoginRequest",
         """
         1 email string
@@ -62,18 +62,18 @@ struct LoginRequest: Message {
         5 captcha_token string secret
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    var password: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    package var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var password: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
     /// Whether the session outlives the app.
-    var rememberMe: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
-    var deviceInfo: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
-    var captchaToken: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
+    package var rememberMe: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
+    package var deviceInfo: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
+    package var captchaToken: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
 
-    init(
+    package init(
         email: String = "", password: String = "", rememberMe: Bool = false, deviceInfo: String = "",
         captchaToken: String = ""
     ) {
@@ -86,44 +86,44 @@ struct LoginRequest: Message {
     }
 }
 
-struct LogoutRequest: Message {
-    static let schema = MessageSchema(
+package struct LogoutRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.LogoutRequest",
         """
         1 session_token string secret
         2 logout_all_devices bool
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var sessionToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    var logoutAllDevices: Bool { get { storage[bool: 1] } set { storage[bool: 1] = newValue } }
+    package var sessionToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var logoutAllDevices: Bool { get { storage[bool: 1] } set { storage[bool: 1] = newValue } }
 
-    init(sessionToken: String = "", logoutAllDevices: Bool = false) {
+    package init(sessionToken: String = "", logoutAllDevices: Bool = false) {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = sessionToken
         storage[bool: 1] = logoutAllDevices
     }
 }
 
-struct RefreshTokenRequest: Message {
-    static let schema = MessageSchema(
+package struct RefreshTokenRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.RefreshTokenRequest",
         """
         1 refresh_token string secret
         2 device_info string
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var refreshToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    var deviceInfo: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    package var refreshToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var deviceInfo: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
 
-    init(refreshToken: String = "", deviceInfo: String = "") {
+    package init(refreshToken: String = "", deviceInfo: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = refreshToken
         storage[string: 1] = deviceInfo
@@ -131,8 +131,8 @@ struct RefreshTokenRequest: Message {
 }
 
 /// Who signed in, and what is still missing until they are.
-struct AuthResponse: Message {
-    static let schema = MessageSchema(
+package struct AuthResponse: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.AuthResponse",
         """
         1 user message 0
@@ -143,20 +143,20 @@ struct AuthResponse: Message {
         """,
         types: [User.self, UserSession.self])
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var user: User? { get { storage[optionalMessage: 0] } set { storage[optionalMessage: 0] = newValue } }
-    var session: UserSession? { get { storage[optionalMessage: 1] } set { storage[optionalMessage: 1] = newValue } }
+    package var user: User? { get { storage[optionalMessage: 0] } set { storage[optionalMessage: 0] = newValue } }
+    package var session: UserSession? { get { storage[optionalMessage: 1] } set { storage[optionalMessage: 1] = newValue } }
     /// Whether the address must be confirmed first.
-    var requiresVerification: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
+    package var requiresVerification: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
     /// Whether a second factor must be proved first.
-    var requires2fa: Bool { get { storage[bool: 3] } set { storage[bool: 3] = newValue } }
+    package var requires2fa: Bool { get { storage[bool: 3] } set { storage[bool: 3] = newValue } }
     /// What else must be done first, such as `accept_terms`.
-    var requiredActions: [String] { get { storage[strings: 4] } _modify { yield &storage[strings: 4] } }
+    package var requiredActions: [String] { get { storage[strings: 4] } _modify { yield &storage[strings: 4] } }
 
-    init(
+    package init(
         user: User? = nil, session: UserSession? = nil, requiresVerification: Bool = false, requires2fa: Bool = false,
         requiredActions: [String] = []
     ) {
@@ -169,8 +169,8 @@ struct AuthResponse: Message {
     }
 }
 
-struct GetProfileRequest: Message {
-    static let schema = MessageSchema(
+package struct GetProfileRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.GetProfileRequest",
         """
         1 user_id string
@@ -178,15 +178,17 @@ struct GetProfileRequest: Message {
         3 include_devices bool
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    var includePreferences: Bool { get { storage[bool: 1] } set { storage[bool: 1] = newValue } }
-    var includeDevices: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
+    package var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var includePreferences: Bool { get { storage[bool: 1] } set { storage[bool: 1] = newValue } }
+    package var includeDevices: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
 
-    init(userId: String = "", includePreferences: Bool = false, includeDevices: Bool = false) {
+    package init(
+        userId: String = "", includePreferences: Bool = false, includeDevices: Bool = false
+    ) {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = userId
         storage[bool: 1] = includePreferences
@@ -195,8 +197,8 @@ struct GetProfileRequest: Message {
 }
 
 /// Fields that are not there stay as they are.
-struct UpdateProfileRequest: Message {
-    static let schema = MessageSchema(
+package struct UpdateProfileRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.UpdateProfileRequest",
         """
         1 user_id string
@@ -211,21 +213,21 @@ struct UpdateProfileRequest: Message {
         """,
         types: [UserPreferences.self, UserProfile.self])
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    var email: String? { get { storage[optionalString: 1] } set { storage[optionalString: 1] = newValue } }
-    var username: String? { get { storage[optionalString: 2] } set { storage[optionalString: 2] = newValue } }
-    var firstName: String? { get { storage[optionalString: 3] } set { storage[optionalString: 3] = newValue } }
-    var lastName: String? { get { storage[optionalString: 4] } set { storage[optionalString: 4] = newValue } }
-    var displayName: String? { get { storage[optionalString: 5] } set { storage[optionalString: 5] = newValue } }
-    var avatarUrl: String? { get { storage[optionalString: 6] } set { storage[optionalString: 6] = newValue } }
-    var preferences: UserPreferences? { get { storage[optionalMessage: 7] } set { storage[optionalMessage: 7] = newValue } }
-    var profile: UserProfile? { get { storage[optionalMessage: 8] } set { storage[optionalMessage: 8] = newValue } }
+    package var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var email: String? { get { storage[optionalString: 1] } set { storage[optionalString: 1] = newValue } }
+    package var username: String? { get { storage[optionalString: 2] } set { storage[optionalString: 2] = newValue } }
+    package var firstName: String? { get { storage[optionalString: 3] } set { storage[optionalString: 3] = newValue } }
+    package var lastName: String? { get { storage[optionalString: 4] } set { storage[optionalString: 4] = newValue } }
+    package var displayName: String? { get { storage[optionalString: 5] } set { storage[optionalString: 5] = newValue } }
+    package var avatarUrl: String? { get { storage[optionalString: 6] } set { storage[optionalString: 6] = newValue } }
+    package var preferences: UserPreferences? { get { storage[optionalMessage: 7] } set { storage[optionalMessage: 7] = newValue } }
+    package var profile: UserProfile? { get { storage[optionalMessage: 8] } set { storage[optionalMessage: 8] = newValue } }
 
-    init(
+    package init(
         userId: String = "", email: String? = nil, username: String? = nil, firstName: String? = nil,
         lastName: String? = nil, displayName: String? = nil, avatarUrl: String? = nil,
         preferences: UserPreferences? = nil, profile: UserProfile? = nil
@@ -243,8 +245,8 @@ struct UpdateProfileRequest: Message {
     }
 }
 
-struct ChangePasswordRequest: Message {
-    static let schema = MessageSchema(
+package struct ChangePasswordRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.ChangePasswordRequest",
         """
         1 current_password string secret
@@ -252,15 +254,17 @@ struct ChangePasswordRequest: Message {
         3 logout_other_sessions bool
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var currentPassword: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    var newPassword: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    var logoutOtherSessions: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
+    package var currentPassword: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var newPassword: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    package var logoutOtherSessions: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
 
-    init(currentPassword: String = "", newPassword: String = "", logoutOtherSessions: Bool = false) {
+    package init(
+        currentPassword: String = "", newPassword: String = "", logoutOtherSessions: Bool = false
+    ) {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = currentPassword
         storage[string: 1] = newPassword
@@ -268,8 +272,8 @@ struct ChangePasswordRequest: Message {
     }
 }
 
-struct GetUsersRequest: Message {
-    static let schema = MessageSchema(
+package struct GetUsersRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.GetUsersRequest",
         """
         1 limit int32
@@ -286,30 +290,30 @@ struct GetUsersRequest: Message {
         """,
         types: [UserRole.self, UserStatus.self, Timestamp.self, VerificationFilter.self])
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
     /// How many at most; zero leaves it to the server.
-    var limit: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
+    package var limit: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
     /// `next_cursor` of the page before; empty for the first.
-    var cursor: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    var searchQuery: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
-    var roleFilter: UserRole { get { storage[enum: 3] } set { storage[enum: 3] = newValue } }
-    var statusFilter: UserStatus { get { storage[enum: 4] } set { storage[enum: 4] = newValue } }
-    var emailVerifiedFilter: Bool { get { storage[bool: 5] } set { storage[bool: 5] = newValue } }
-    var sortField: String { get { storage[string: 6] } set { storage[string: 6] = newValue } }
-    var sortAscending: Bool { get { storage[bool: 7] } set { storage[bool: 7] = newValue } }
-    var createdAfter: Date { get { storage[date: 8] } set { storage[date: 8] = newValue } }
-    var hasCreatedAfter: Bool { storage.has(8) }
-    mutating func clearCreatedAfter() { storage.clear(8) }
-    var createdBefore: Date { get { storage[date: 9] } set { storage[date: 9] = newValue } }
-    var hasCreatedBefore: Bool { storage.has(9) }
-    mutating func clearCreatedBefore() { storage.clear(9) }
+    package var cursor: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    package var searchQuery: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    package var roleFilter: UserRole { get { storage[enum: 3] } set { storage[enum: 3] = newValue } }
+    package var statusFilter: UserStatus { get { storage[enum: 4] } set { storage[enum: 4] = newValue } }
+    package var emailVerifiedFilter: Bool { get { storage[bool: 5] } set { storage[bool: 5] = newValue } }
+    package var sortField: String { get { storage[string: 6] } set { storage[string: 6] = newValue } }
+    package var sortAscending: Bool { get { storage[bool: 7] } set { storage[bool: 7] = newValue } }
+    package var createdAfter: Date { get { storage[date: 8] } set { storage[date: 8] = newValue } }
+    package var hasCreatedAfter: Bool { storage.has(8) }
+    package mutating func clearCreatedAfter() { storage.clear(8) }
+    package var createdBefore: Date { get { storage[date: 9] } set { storage[date: 9] = newValue } }
+    package var hasCreatedBefore: Bool { storage.has(9) }
+    package mutating func clearCreatedBefore() { storage.clear(9) }
     /// The same as `email_verified_filter`, and can also ask for those that are not verified.
-    var verificationFilter: VerificationFilter { get { storage[enum: 10] } set { storage[enum: 10] = newValue } }
+    package var verificationFilter: VerificationFilter { get { storage[enum: 10] } set { storage[enum: 10] = newValue } }
 
-    init(
+    package init(
         limit: Int32 = 0, cursor: String = "", searchQuery: String = "", roleFilter: UserRole = .unspecified,
         statusFilter: UserStatus = .unspecified, emailVerifiedFilter: Bool = false, sortField: String = "",
         sortAscending: Bool = false, createdAfter: Date? = nil, createdBefore: Date? = nil,
@@ -330,8 +334,8 @@ struct GetUsersRequest: Message {
     }
 }
 
-struct GetUsersResponse: Message {
-    static let schema = MessageSchema(
+package struct GetUsersResponse: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.GetUsersResponse",
         """
         1 users message 0 repeated
@@ -343,20 +347,20 @@ struct GetUsersResponse: Message {
         """,
         types: [User.self, UserStatistics.self])
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var users: [User] { get { storage[messages: 0] } _modify { yield &storage[messages: 0] } }
-    var nextCursor: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    package var users: [User] { get { storage[messages: 0] } _modify { yield &storage[messages: 0] } }
+    package var nextCursor: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
     /// How many the whole list has; see `total_is_minimum`.
-    var totalCount: Int32 { get { storage[int32: 2] } set { storage[int32: 2] = newValue } }
-    var hasMore: Bool { get { storage[bool: 3] } set { storage[bool: 3] = newValue } }
-    var statistics: UserStatistics? { get { storage[optionalMessage: 4] } set { storage[optionalMessage: 4] = newValue } }
+    package var totalCount: Int32 { get { storage[int32: 2] } set { storage[int32: 2] = newValue } }
+    package var hasMore: Bool { get { storage[bool: 3] } set { storage[bool: 3] = newValue } }
+    package var statistics: UserStatistics? { get { storage[optionalMessage: 4] } set { storage[optionalMessage: 4] = newValue } }
     /// Whether there are more than `total_count`: what matches a search or a time is counted up to a bound.
-    var totalIsMinimum: Bool { get { storage[bool: 5] } set { storage[bool: 5] = newValue } }
+    package var totalIsMinimum: Bool { get { storage[bool: 5] } set { storage[bool: 5] = newValue } }
 
-    init(
+    package init(
         users: [User] = [], nextCursor: String = "", totalCount: Int32 = 0, hasMore: Bool = false,
         statistics: UserStatistics? = nil, totalIsMinimum: Bool = false
     ) {
@@ -370,8 +374,8 @@ struct GetUsersResponse: Message {
     }
 }
 
-struct DeleteUserRequest: Message {
-    static let schema = MessageSchema(
+package struct DeleteUserRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.DeleteUserRequest",
         """
         1 user_id string
@@ -379,16 +383,16 @@ struct DeleteUserRequest: Message {
         3 reason string
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
     /// Whether nothing is kept, not even for the case of an error.
-    var hardDelete: Bool { get { storage[bool: 1] } set { storage[bool: 1] = newValue } }
-    var reason: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    package var hardDelete: Bool { get { storage[bool: 1] } set { storage[bool: 1] = newValue } }
+    package var reason: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
 
-    init(userId: String = "", hardDelete: Bool = false, reason: String = "") {
+    package init(userId: String = "", hardDelete: Bool = false, reason: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = userId
         storage[bool: 1] = hardDelete
@@ -396,102 +400,102 @@ struct DeleteUserRequest: Message {
     }
 }
 
-struct PasswordResetRequest: Message {
-    static let schema = MessageSchema(
+package struct PasswordResetRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.PasswordResetRequest",
         """
         1 email string
         2 captcha_token string secret
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    var captchaToken: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    package var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var captchaToken: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
 
-    init(email: String = "", captchaToken: String = "") {
+    package init(email: String = "", captchaToken: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = email
         storage[string: 1] = captchaToken
     }
 }
 
-struct ResetPasswordRequest: Message {
-    static let schema = MessageSchema(
+package struct ResetPasswordRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.ResetPasswordRequest",
         """
         1 reset_token string secret
         2 new_password string secret
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var resetToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    var newPassword: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    package var resetToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var newPassword: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
 
-    init(resetToken: String = "", newPassword: String = "") {
+    package init(resetToken: String = "", newPassword: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = resetToken
         storage[string: 1] = newPassword
     }
 }
 
-struct VerifyEmailRequest: Message {
-    static let schema = MessageSchema(
+package struct VerifyEmailRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.VerifyEmailRequest",
         """
         1 verification_token string secret
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var verificationToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var verificationToken: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
 
-    init(verificationToken: String = "") {
+    package init(verificationToken: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = verificationToken
     }
 }
 
-struct ResendVerificationRequest: Message {
-    static let schema = MessageSchema(
+package struct ResendVerificationRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.ResendVerificationRequest",
         """
         1 email string
         2 captcha_token string secret
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    var captchaToken: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    package var email: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var captchaToken: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
 
-    init(email: String = "", captchaToken: String = "") {
+    package init(email: String = "", captchaToken: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = email
         storage[string: 1] = captchaToken
     }
 }
 
-struct SetupTwoFactorRequest: Message {
-    static let schema = MessageSchema("userservice.v1.SetupTwoFactorRequest", "")
+package struct SetupTwoFactorRequest: Message {
+    package static let schema = MessageSchema("userservice.v1.SetupTwoFactorRequest", "")
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 }
 
 /// A secret that an authenticator app takes, in two spellings, and codes for the day on which the app is lost.
-struct SetupTwoFactorResponse: Message {
-    static let schema = MessageSchema(
+package struct SetupTwoFactorResponse: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.SetupTwoFactorResponse",
         """
         1 secret string secret
@@ -499,18 +503,18 @@ struct SetupTwoFactorResponse: Message {
         3 recovery_codes string repeated secret
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
     /// In base 32, for typing.
-    var secret: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var secret: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
     /// As a QR code shows it: `otpauth://totp/…`.
-    var otpauthUri: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    package var otpauthUri: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
     /// Each works once, in the place of a code.
-    var recoveryCodes: [String] { get { storage[strings: 2] } _modify { yield &storage[strings: 2] } }
+    package var recoveryCodes: [String] { get { storage[strings: 2] } _modify { yield &storage[strings: 2] } }
 
-    init(secret: String = "", otpauthUri: String = "", recoveryCodes: [String] = []) {
+    package init(secret: String = "", otpauthUri: String = "", recoveryCodes: [String] = []) {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = secret
         storage[string: 1] = otpauthUri
@@ -518,75 +522,75 @@ struct SetupTwoFactorResponse: Message {
     }
 }
 
-struct VerifyTwoFactorRequest: Message {
-    static let schema = MessageSchema(
+package struct VerifyTwoFactorRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.VerifyTwoFactorRequest",
         """
         1 code string secret
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
     /// Six digits of the app, or a recovery code.
-    var code: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var code: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
 
-    init(code: String = "") {
+    package init(code: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = code
     }
 }
 
-struct GetActiveDevicesRequest: Message {
-    static let schema = MessageSchema("userservice.v1.GetActiveDevicesRequest", "")
+package struct GetActiveDevicesRequest: Message {
+    package static let schema = MessageSchema("userservice.v1.GetActiveDevicesRequest", "")
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 }
 
-struct GetActiveDevicesResponse: Message {
-    static let schema = MessageSchema(
+package struct GetActiveDevicesResponse: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.GetActiveDevicesResponse",
         """
         1 devices message 0 repeated
         """,
         types: [UserDevice.self])
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var devices: [UserDevice] { get { storage[messages: 0] } _modify { yield &storage[messages: 0] } }
+    package var devices: [UserDevice] { get { storage[messages: 0] } _modify { yield &storage[messages: 0] } }
 
-    init(devices: [UserDevice] = []) {
+    package init(devices: [UserDevice] = []) {
         storage = MessageStorage(Self.schema)
         storage[messages: 0] = devices
     }
 }
 
-struct RevokeDeviceRequest: Message {
-    static let schema = MessageSchema(
+package struct RevokeDeviceRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.RevokeDeviceRequest",
         """
         1 device_id string
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var deviceId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var deviceId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
 
-    init(deviceId: String = "") {
+    package init(deviceId: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = deviceId
     }
 }
 
-struct SetUserRoleRequest: Message {
-    static let schema = MessageSchema(
+package struct SetUserRoleRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.SetUserRoleRequest",
         """
         1 user_id string
@@ -594,22 +598,22 @@ struct SetUserRoleRequest: Message {
         """,
         types: [UserRole.self])
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    var role: UserRole { get { storage[enum: 1] } set { storage[enum: 1] = newValue } }
+    package var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var role: UserRole { get { storage[enum: 1] } set { storage[enum: 1] = newValue } }
 
-    init(userId: String = "", role: UserRole = .unspecified) {
+    package init(userId: String = "", role: UserRole = .unspecified) {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = userId
         storage[enum: 1] = role
     }
 }
 
-struct SetUserStatusRequest: Message {
-    static let schema = MessageSchema(
+package struct SetUserStatusRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.SetUserStatusRequest",
         """
         1 user_id string
@@ -618,16 +622,16 @@ struct SetUserStatusRequest: Message {
         """,
         types: [UserStatus.self])
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    var status: UserStatus { get { storage[enum: 1] } set { storage[enum: 1] = newValue } }
+    package var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var status: UserStatus { get { storage[enum: 1] } set { storage[enum: 1] = newValue } }
     /// For people; kept in the audit log.
-    var reason: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    package var reason: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
 
-    init(userId: String = "", status: UserStatus = .unspecified, reason: String = "") {
+    package init(userId: String = "", status: UserStatus = .unspecified, reason: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = userId
         storage[enum: 1] = status
@@ -635,104 +639,104 @@ struct SetUserStatusRequest: Message {
     }
 }
 
-struct EndUserSessionsRequest: Message {
-    static let schema = MessageSchema(
+package struct EndUserSessionsRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.EndUserSessionsRequest",
         """
         1 user_id string
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
 
-    init(userId: String = "") {
+    package init(userId: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = userId
     }
 }
 
-struct EndUserSessionsResponse: Message {
-    static let schema = MessageSchema(
+package struct EndUserSessionsResponse: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.EndUserSessionsResponse",
         """
         1 ended_sessions int32
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
     /// How many there were.
-    var endedSessions: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
+    package var endedSessions: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
 
-    init(endedSessions: Int32 = 0) {
+    package init(endedSessions: Int32 = 0) {
         storage = MessageStorage(Self.schema)
         storage[int32: 0] = endedSessions
     }
 }
 
-struct RemoveTwoFactorRequest: Message {
-    static let schema = MessageSchema(
+package struct RemoveTwoFactorRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.RemoveTwoFactorRequest",
         """
         1 user_id string
         2 code string secret
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
     /// Whose; empty for one's own.
-    var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var userId: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
     /// Six digits of the app, or a recovery code; for one's own.
-    var code: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    package var code: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
 
-    init(userId: String = "", code: String = "") {
+    package init(userId: String = "", code: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = userId
         storage[string: 1] = code
     }
 }
 
-struct RegenerateRecoveryCodesRequest: Message {
-    static let schema = MessageSchema(
+package struct RegenerateRecoveryCodesRequest: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.RegenerateRecoveryCodesRequest",
         """
         1 code string secret
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
     /// Six digits of the app, or a recovery code.
-    var code: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var code: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
 
-    init(code: String = "") {
+    package init(code: String = "") {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = code
     }
 }
 
-struct RegenerateRecoveryCodesResponse: Message {
-    static let schema = MessageSchema(
+package struct RegenerateRecoveryCodesResponse: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.RegenerateRecoveryCodesResponse",
         """
         1 recovery_codes string repeated secret
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
     /// Each works once, in the place of a code.
-    var recoveryCodes: [String] { get { storage[strings: 0] } _modify { yield &storage[strings: 0] } }
+    package var recoveryCodes: [String] { get { storage[strings: 0] } _modify { yield &storage[strings: 0] } }
 
-    init(recoveryCodes: [String] = []) {
+    package init(recoveryCodes: [String] = []) {
         storage = MessageStorage(Self.schema)
         storage[strings: 0] = recoveryCodes
     }

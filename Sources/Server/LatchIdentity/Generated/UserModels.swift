@@ -2,15 +2,15 @@
 // swift-format-ignore-file
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+package import FoundationEssentials
 #else
-import Foundation
+package import Foundation
 #endif
-import LatchRPC
+package import LatchRPC
 
 /// A person who has an account.
-struct User: Message {
-    static let schema = MessageSchema(
+package struct User: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.User",
         """
         1 id string
@@ -35,40 +35,40 @@ struct User: Message {
             UserRole.self, UserStatus.self, Timestamp.self, UserPreferences.self, UserProfile.self, UserDevice.self
         ])
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
     /// Never changes.
-    var id: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var id: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
     /// The address, in the spelling of its owner.
-    var email: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    var username: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
-    var firstName: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
-    var lastName: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
+    package var email: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    package var username: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    package var firstName: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
+    package var lastName: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
     /// What others see.
-    var displayName: String { get { storage[string: 5] } set { storage[string: 5] = newValue } }
-    var avatarUrl: String { get { storage[string: 6] } set { storage[string: 6] = newValue } }
-    var role: UserRole { get { storage[enum: 7] } set { storage[enum: 7] = newValue } }
-    var status: UserStatus { get { storage[enum: 8] } set { storage[enum: 8] = newValue } }
+    package var displayName: String { get { storage[string: 5] } set { storage[string: 5] = newValue } }
+    package var avatarUrl: String { get { storage[string: 6] } set { storage[string: 6] = newValue } }
+    package var role: UserRole { get { storage[enum: 7] } set { storage[enum: 7] = newValue } }
+    package var status: UserStatus { get { storage[enum: 8] } set { storage[enum: 8] = newValue } }
     /// Whether the address was confirmed.
-    var emailVerified: Bool { get { storage[bool: 9] } set { storage[bool: 9] = newValue } }
-    var createdAt: Date { get { storage[date: 10] } set { storage[date: 10] = newValue } }
-    var hasCreatedAt: Bool { storage.has(10) }
-    mutating func clearCreatedAt() { storage.clear(10) }
-    var updatedAt: Date { get { storage[date: 11] } set { storage[date: 11] = newValue } }
-    var hasUpdatedAt: Bool { storage.has(11) }
-    mutating func clearUpdatedAt() { storage.clear(11) }
-    var lastLoginAt: Date { get { storage[date: 12] } set { storage[date: 12] = newValue } }
-    var hasLastLoginAt: Bool { storage.has(12) }
-    mutating func clearLastLoginAt() { storage.clear(12) }
-    var preferences: UserPreferences? { get { storage[optionalMessage: 13] } set { storage[optionalMessage: 13] = newValue } }
-    var profile: UserProfile? { get { storage[optionalMessage: 14] } set { storage[optionalMessage: 14] = newValue } }
+    package var emailVerified: Bool { get { storage[bool: 9] } set { storage[bool: 9] = newValue } }
+    package var createdAt: Date { get { storage[date: 10] } set { storage[date: 10] = newValue } }
+    package var hasCreatedAt: Bool { storage.has(10) }
+    package mutating func clearCreatedAt() { storage.clear(10) }
+    package var updatedAt: Date { get { storage[date: 11] } set { storage[date: 11] = newValue } }
+    package var hasUpdatedAt: Bool { storage.has(11) }
+    package mutating func clearUpdatedAt() { storage.clear(11) }
+    package var lastLoginAt: Date { get { storage[date: 12] } set { storage[date: 12] = newValue } }
+    package var hasLastLoginAt: Bool { storage.has(12) }
+    package mutating func clearLastLoginAt() { storage.clear(12) }
+    package var preferences: UserPreferences? { get { storage[optionalMessage: 13] } set { storage[optionalMessage: 13] = newValue } }
+    package var profile: UserProfile? { get { storage[optionalMessage: 14] } set { storage[optionalMessage: 14] = newValue } }
     /// What the person may do, beyond the role.
-    var permissions: [String] { get { storage[strings: 15] } _modify { yield &storage[strings: 15] } }
-    var devices: [UserDevice] { get { storage[messages: 16] } _modify { yield &storage[messages: 16] } }
+    package var permissions: [String] { get { storage[strings: 15] } _modify { yield &storage[strings: 15] } }
+    package var devices: [UserDevice] { get { storage[messages: 16] } _modify { yield &storage[messages: 16] } }
 
-    init(
+    package init(
         id: String = "", email: String = "", username: String = "", firstName: String = "", lastName: String = "",
         displayName: String = "", avatarUrl: String = "", role: UserRole = .unspecified,
         status: UserStatus = .unspecified, emailVerified: Bool = false, createdAt: Date? = nil, updatedAt: Date? = nil,
@@ -97,8 +97,8 @@ struct User: Message {
 }
 
 /// A session: proof that a person signed in, on one device.
-struct UserSession: Message {
-    static let schema = MessageSchema(
+package struct UserSession: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.UserSession",
         """
         1 id string
@@ -114,27 +114,27 @@ struct UserSession: Message {
         """,
         types: [Timestamp.self])
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var id: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    var userId: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    var accessToken: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
-    var refreshToken: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
+    package var id: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var userId: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    package var accessToken: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    package var refreshToken: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
     /// When the access token ends.
-    var expiresAt: Date { get { storage[date: 4] } set { storage[date: 4] = newValue } }
-    var hasExpiresAt: Bool { storage.has(4) }
-    mutating func clearExpiresAt() { storage.clear(4) }
-    var createdAt: Date { get { storage[date: 5] } set { storage[date: 5] = newValue } }
-    var hasCreatedAt: Bool { storage.has(5) }
-    mutating func clearCreatedAt() { storage.clear(5) }
-    var deviceInfo: String { get { storage[string: 6] } set { storage[string: 6] = newValue } }
-    var ipAddress: String { get { storage[string: 7] } set { storage[string: 7] = newValue } }
-    var userAgent: String { get { storage[string: 8] } set { storage[string: 8] = newValue } }
-    var isActive: Bool { get { storage[bool: 9] } set { storage[bool: 9] = newValue } }
+    package var expiresAt: Date { get { storage[date: 4] } set { storage[date: 4] = newValue } }
+    package var hasExpiresAt: Bool { storage.has(4) }
+    package mutating func clearExpiresAt() { storage.clear(4) }
+    package var createdAt: Date { get { storage[date: 5] } set { storage[date: 5] = newValue } }
+    package var hasCreatedAt: Bool { storage.has(5) }
+    package mutating func clearCreatedAt() { storage.clear(5) }
+    package var deviceInfo: String { get { storage[string: 6] } set { storage[string: 6] = newValue } }
+    package var ipAddress: String { get { storage[string: 7] } set { storage[string: 7] = newValue } }
+    package var userAgent: String { get { storage[string: 8] } set { storage[string: 8] = newValue } }
+    package var isActive: Bool { get { storage[bool: 9] } set { storage[bool: 9] = newValue } }
 
-    init(
+    package init(
         id: String = "", userId: String = "", accessToken: String = "", refreshToken: String = "",
         expiresAt: Date? = nil, createdAt: Date? = nil, deviceInfo: String = "", ipAddress: String = "",
         userAgent: String = "", isActive: Bool = false
@@ -154,8 +154,8 @@ struct UserSession: Message {
 }
 
 /// How a person likes to be treated.
-struct UserPreferences: Message {
-    static let schema = MessageSchema(
+package struct UserPreferences: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.UserPreferences",
         """
         1 language string
@@ -167,21 +167,21 @@ struct UserPreferences: Message {
         7 disabled_features string repeated
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
     /// A language tag, such as `de-CH`.
-    var language: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var language: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
     /// A name of the time zone database, such as `Europe/Zurich`.
-    var timezone: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    var notificationsEnabled: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
-    var emailNotifications: Bool { get { storage[bool: 3] } set { storage[bool: 3] = newValue } }
-    var pushNotifications: Bool { get { storage[bool: 4] } set { storage[bool: 4] = newValue } }
-    var theme: String { get { storage[string: 5] } set { storage[string: 5] = newValue } }
-    var disabledFeatures: [String] { get { storage[strings: 6] } _modify { yield &storage[strings: 6] } }
+    package var timezone: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    package var notificationsEnabled: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
+    package var emailNotifications: Bool { get { storage[bool: 3] } set { storage[bool: 3] = newValue } }
+    package var pushNotifications: Bool { get { storage[bool: 4] } set { storage[bool: 4] = newValue } }
+    package var theme: String { get { storage[string: 5] } set { storage[string: 5] = newValue } }
+    package var disabledFeatures: [String] { get { storage[strings: 6] } _modify { yield &storage[strings: 6] } }
 
-    init(
+    package init(
         language: String = "", timezone: String = "", notificationsEnabled: Bool = false,
         emailNotifications: Bool = false, pushNotifications: Bool = false, theme: String = "",
         disabledFeatures: [String] = []
@@ -198,8 +198,8 @@ struct UserPreferences: Message {
 }
 
 /// What a person tells about themselves.
-struct UserProfile: Message {
-    static let schema = MessageSchema(
+package struct UserProfile: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.UserProfile",
         """
         1 bio string
@@ -214,23 +214,23 @@ struct UserProfile: Message {
         """,
         types: [Timestamp.self, SocialLink.self])
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var bio: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    var phone: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    var location: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
-    var website: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
-    var dateOfBirth: Date { get { storage[date: 4] } set { storage[date: 4] = newValue } }
-    var hasDateOfBirth: Bool { storage.has(4) }
-    mutating func clearDateOfBirth() { storage.clear(4) }
-    var company: String { get { storage[string: 5] } set { storage[string: 5] = newValue } }
-    var jobTitle: String { get { storage[string: 6] } set { storage[string: 6] = newValue } }
-    var interests: [String] { get { storage[strings: 7] } _modify { yield &storage[strings: 7] } }
-    var socialLinks: [SocialLink] { get { storage[messages: 8] } _modify { yield &storage[messages: 8] } }
+    package var bio: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var phone: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    package var location: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    package var website: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
+    package var dateOfBirth: Date { get { storage[date: 4] } set { storage[date: 4] = newValue } }
+    package var hasDateOfBirth: Bool { storage.has(4) }
+    package mutating func clearDateOfBirth() { storage.clear(4) }
+    package var company: String { get { storage[string: 5] } set { storage[string: 5] = newValue } }
+    package var jobTitle: String { get { storage[string: 6] } set { storage[string: 6] = newValue } }
+    package var interests: [String] { get { storage[strings: 7] } _modify { yield &storage[strings: 7] } }
+    package var socialLinks: [SocialLink] { get { storage[messages: 8] } _modify { yield &storage[messages: 8] } }
 
-    init(
+    package init(
         bio: String = "", phone: String = "", location: String = "", website: String = "", dateOfBirth: Date? = nil,
         company: String = "", jobTitle: String = "", interests: [String] = [], socialLinks: [SocialLink] = []
     ) {
@@ -248,8 +248,8 @@ struct UserProfile: Message {
 }
 
 /// A page of a person elsewhere.
-struct SocialLink: Message {
-    static let schema = MessageSchema(
+package struct SocialLink: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.SocialLink",
         """
         1 platform string
@@ -257,15 +257,15 @@ struct SocialLink: Message {
         3 is_public bool
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var platform: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    var url: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    var isPublic: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
+    package var platform: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var url: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    package var isPublic: Bool { get { storage[bool: 2] } set { storage[bool: 2] = newValue } }
 
-    init(platform: String = "", url: String = "", isPublic: Bool = false) {
+    package init(platform: String = "", url: String = "", isPublic: Bool = false) {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = platform
         storage[string: 1] = url
@@ -274,8 +274,8 @@ struct SocialLink: Message {
 }
 
 /// A device on which a person signed in.
-struct UserDevice: Message {
-    static let schema = MessageSchema(
+package struct UserDevice: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.UserDevice",
         """
         1 id string
@@ -289,23 +289,23 @@ struct UserDevice: Message {
         """,
         types: [Timestamp.self])
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var id: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    var name: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
-    var type: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
-    var os: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
-    var browser: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
-    var lastSeen: Date { get { storage[date: 5] } set { storage[date: 5] = newValue } }
-    var hasLastSeen: Bool { storage.has(5) }
-    mutating func clearLastSeen() { storage.clear(5) }
+    package var id: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
+    package var name: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    package var type: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
+    package var os: String { get { storage[string: 3] } set { storage[string: 3] = newValue } }
+    package var browser: String { get { storage[string: 4] } set { storage[string: 4] = newValue } }
+    package var lastSeen: Date { get { storage[date: 5] } set { storage[date: 5] = newValue } }
+    package var hasLastSeen: Bool { storage.has(5) }
+    package mutating func clearLastSeen() { storage.clear(5) }
     /// Whether a second factor is not asked for on it.
-    var isTrusted: Bool { get { storage[bool: 6] } set { storage[bool: 6] = newValue } }
-    var pushToken: String { get { storage[string: 7] } set { storage[string: 7] = newValue } }
+    package var isTrusted: Bool { get { storage[bool: 6] } set { storage[bool: 6] = newValue } }
+    package var pushToken: String { get { storage[string: 7] } set { storage[string: 7] = newValue } }
 
-    init(
+    package init(
         id: String = "", name: String = "", type: String = "", os: String = "", browser: String = "",
         lastSeen: Date? = nil, isTrusted: Bool = false, pushToken: String = ""
     ) {
@@ -322,8 +322,8 @@ struct UserDevice: Message {
 }
 
 /// Figures about all accounts.
-struct UserStatistics: Message {
-    static let schema = MessageSchema(
+package struct UserStatistics: Message {
+    package static let schema = MessageSchema(
         "userservice.v1.UserStatistics",
         """
         1 total_users int32
@@ -335,20 +335,20 @@ struct UserStatistics: Message {
         7 verification_rate double
         """)
 
-    var storage: MessageStorage
-    init(storage: MessageStorage) { self.storage = storage }
-    init() { storage = MessageStorage(Self.schema) }
+    package var storage: MessageStorage
+    package init(storage: MessageStorage) { self.storage = storage }
+    package init() { storage = MessageStorage(Self.schema) }
 
-    var totalUsers: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
-    var activeUsers: Int32 { get { storage[int32: 1] } set { storage[int32: 1] = newValue } }
-    var verifiedUsers: Int32 { get { storage[int32: 2] } set { storage[int32: 2] = newValue } }
-    var newUsersToday: Int32 { get { storage[int32: 3] } set { storage[int32: 3] = newValue } }
-    var newUsersThisWeek: Int32 { get { storage[int32: 4] } set { storage[int32: 4] = newValue } }
-    var newUsersThisMonth: Int32 { get { storage[int32: 5] } set { storage[int32: 5] = newValue } }
+    package var totalUsers: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
+    package var activeUsers: Int32 { get { storage[int32: 1] } set { storage[int32: 1] = newValue } }
+    package var verifiedUsers: Int32 { get { storage[int32: 2] } set { storage[int32: 2] = newValue } }
+    package var newUsersToday: Int32 { get { storage[int32: 3] } set { storage[int32: 3] = newValue } }
+    package var newUsersThisWeek: Int32 { get { storage[int32: 4] } set { storage[int32: 4] = newValue } }
+    package var newUsersThisMonth: Int32 { get { storage[int32: 5] } set { storage[int32: 5] = newValue } }
     /// The share of verified users, from 0 to 1.
-    var verificationRate: Double { get { storage[double: 6] } set { storage[double: 6] = newValue } }
+    package var verificationRate: Double { get { storage[double: 6] } set { storage[double: 6] = newValue } }
 
-    init(
+    package init(
         totalUsers: Int32 = 0, activeUsers: Int32 = 0, verifiedUsers: Int32 = 0, newUsersToday: Int32 = 0,
         newUsersThisWeek: Int32 = 0, newUsersThisMonth: Int32 = 0, verificationRate: Double = 0
     ) {
@@ -363,7 +363,7 @@ struct UserStatistics: Message {
     }
 }
 
-enum UserRole: ProtoEnum {
+package enum UserRole: ProtoEnum {
     case unspecified
     case user
     case moderator
@@ -372,7 +372,7 @@ enum UserRole: ProtoEnum {
     /// A number that the file does not name.
     case unrecognized(Int32)
 
-    static let schema = EnumSchema(
+    package static let schema = EnumSchema(
         "userservice.v1.UserRole",
         """
         0 USER_ROLE_UNSPECIFIED
@@ -382,7 +382,7 @@ enum UserRole: ProtoEnum {
         4 USER_ROLE_SUPER_ADMIN
         """)
 
-    init?(rawValue: Int32) {
+    package init?(rawValue: Int32) {
         switch rawValue {
         case 0: self = .unspecified
         case 1: self = .user
@@ -393,7 +393,7 @@ enum UserRole: ProtoEnum {
         }
     }
 
-    var rawValue: Int32 {
+    package var rawValue: Int32 {
         switch self {
         case .unspecified: 0
         case .user: 1
@@ -404,10 +404,10 @@ enum UserRole: ProtoEnum {
         }
     }
 
-    static var allCases: [Self] { [.unspecified, .user, .moderator, .admin, .superAdmin] }
+    package static var allCases: [Self] { [.unspecified, .user, .moderator, .admin, .superAdmin] }
 }
 
-enum UserStatus: ProtoEnum {
+package enum UserStatus: ProtoEnum {
     case unspecified
     case active
     case inactive
@@ -417,7 +417,7 @@ enum UserStatus: ProtoEnum {
     /// A number that the file does not name.
     case unrecognized(Int32)
 
-    static let schema = EnumSchema(
+    package static let schema = EnumSchema(
         "userservice.v1.UserStatus",
         """
         0 USER_STATUS_UNSPECIFIED
@@ -428,7 +428,7 @@ enum UserStatus: ProtoEnum {
         5 USER_STATUS_PENDING_VERIFICATION
         """)
 
-    init?(rawValue: Int32) {
+    package init?(rawValue: Int32) {
         switch rawValue {
         case 0: self = .unspecified
         case 1: self = .active
@@ -440,7 +440,7 @@ enum UserStatus: ProtoEnum {
         }
     }
 
-    var rawValue: Int32 {
+    package var rawValue: Int32 {
         switch self {
         case .unspecified: 0
         case .active: 1
@@ -452,18 +452,18 @@ enum UserStatus: ProtoEnum {
         }
     }
 
-    static var allCases: [Self] { [.unspecified, .active, .inactive, .suspended, .banned, .pendingVerification] }
+    package static var allCases: [Self] { [.unspecified, .active, .inactive, .suspended, .banned, .pendingVerification] }
 }
 
 /// Which accounts a list shows, by whether their address was confirmed.
-enum VerificationFilter: ProtoEnum {
+package enum VerificationFilter: ProtoEnum {
     case unspecified
     case verified
     case unverified
     /// A number that the file does not name.
     case unrecognized(Int32)
 
-    static let schema = EnumSchema(
+    package static let schema = EnumSchema(
         "userservice.v1.VerificationFilter",
         """
         0 VERIFICATION_FILTER_UNSPECIFIED
@@ -471,7 +471,7 @@ enum VerificationFilter: ProtoEnum {
         2 VERIFICATION_FILTER_UNVERIFIED
         """)
 
-    init?(rawValue: Int32) {
+    package init?(rawValue: Int32) {
         switch rawValue {
         case 0: self = .unspecified
         case 1: self = .verified
@@ -480,7 +480,7 @@ enum VerificationFilter: ProtoEnum {
         }
     }
 
-    var rawValue: Int32 {
+    package var rawValue: Int32 {
         switch self {
         case .unspecified: 0
         case .verified: 1
@@ -489,5 +489,5 @@ enum VerificationFilter: ProtoEnum {
         }
     }
 
-    static var allCases: [Self] { [.unspecified, .verified, .unverified] }
+    package static var allCases: [Self] { [.unspecified, .verified, .unverified] }
 }

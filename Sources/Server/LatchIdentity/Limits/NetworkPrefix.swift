@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What of an address tells one customer of a network from another: all of IPv4, the first 64 bits of IPv6.
+/// The part of an address that identifies a subscriber: all of IPv4, the first 64 bits of IPv6.
 ///
-/// A subscriber gets a whole IPv6 network of 64 bits or more (RFC 6177 §2, RFC 4291 §2.5.1), and can send each request
-/// from another address of it. Whoever counts such addresses one by one counts nothing.
+/// A subscriber gets a whole IPv6 network of 64 bits or more (RFC 6177 §2, RFC 4291 §2.5.1) and can send each request from
+/// another address, so limits per address would not limit anything.
 struct NetworkPrefix: Sendable, Hashable {
-    /// The prefix as text, such as `2001:db8:0:7::/64`; what is no IPv6 address stays as it is.
+    /// The prefix as text, such as `2001:db8:0:7::/64`; any other text stays as it is.
     let text: String
 
-    /// The prefix of an address in any of the spellings of RFC 4291 §2.2, with or without a zone (RFC 4007 §11).
+    /// Creates the prefix of an address in any of the spellings of RFC 4291 §2.2, with or without a zone (RFC 4007 §11).
     init(of address: String) {
         guard let groups = Self.groups(address) else {
             text = address
             return
         }
-        // RFC 4291 §2.5.5.2: an IPv4 address in IPv6 clothes is counted as what it is.
+        // RFC 4291 §2.5.5.2: an IPv4-mapped address counts as the IPv4 address.
         if groups[..<5].allSatisfy({ $0 == 0 }), groups[5] == 0xFFFF {
             text = groups[6...].flatMap { ["\($0 >> 8)", "\($0 & 0xFF)"] }.joined(separator: ".")
         } else {
@@ -22,7 +22,7 @@ struct NetworkPrefix: Sendable, Hashable {
         }
     }
 
-    /// The eight groups of an IPv6 address; nil where the text is none.
+    /// Parses the eight groups of an IPv6 address; nil if the text is not one.
     private static func groups(_ address: String) -> [UInt16]? {
         let bare = address.prefix { $0 != "%" }
         guard bare.contains(":") else { return nil }
@@ -34,7 +34,7 @@ struct NetworkPrefix: Sendable, Hashable {
         return head + Array(repeating: 0, count: 8 - head.count - tail.count) + tail
     }
 
-    /// The groups of a part without "::"; a dotted IPv4 address stands for two (RFC 4291 §2.2, form 3).
+    /// Parses the groups of a part without "::"; a dotted IPv4 address stands for two (RFC 4291 §2.2, form 3).
     private static func numbers(_ text: Substring) -> [UInt16]? {
         if text.isEmpty { return [] }
         var numbers: [UInt16] = []

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 public import LatchCore
+import PortableFoundation
 
 /// A mailer that writes each mail as a file, `<time>-<random>.eml`, readable by its owner alone.
 public struct FileMailer: Mailer {
@@ -10,7 +10,7 @@ public struct FileMailer: Mailer {
     private let clock: WallClock
     private let random: RandomSource
 
-    /// A mailer that writes into `folder`, which it makes when it is missing.
+    /// Creates a mailer that writes into `folder`, which it creates if it is missing.
     public init(folder: String, sender: String, clock: WallClock = .system, random: RandomSource = .system) {
         self.folder = folder
         self.sender = sender
@@ -20,13 +20,13 @@ public struct FileMailer: Mailer {
 
     /// Writes the mail.
     ///
-    /// - Throws: `IdentityError.mailNotSent` when the file cannot be written.
+    /// - Throws: `IdentityError.mailNotSent` if the file cannot be written.
     public func send(_ message: MailMessage) async throws {
         let now = clock.now
         let id = random.identifier()
-        // The time comes first and has a fixed width, so that the files sort as they were sent.
+        // The time has a fixed width, so that the files sort in the order of sending.
         let file = AtomicFile("\(folder)/\(now.storedMilliseconds)-\(id).eml")
-        do throws(FileFailure) {
+        do throws(FileError) {
             try file.makeFolder()
             try file.replace(with: message.bytes(from: sender, at: now, id: id))
         } catch {

@@ -3,24 +3,22 @@
 import LatchCore
 import Synchronization
 
-/// Prepares and sends mails off the path of requests, so that no answer tells by its time whether there was a mail.
+/// A queue that prepares and sends mails after the response, whose time then does not reveal whether there is a mail.
 ///
-/// The line is bounded: mails beyond it are dropped and counted. What was accepted is sent before the server ends, as
-/// far as the mail server takes it within the patience of `close`.
+/// The queue is bounded: mails beyond it are dropped and counted. Accepted mails are sent before the server ends, as far
+/// as the mail server accepts them within the time limit of `close`.
 final class MailQueue: Sendable {
-    /// Makes a mail, or finds that there is none to send.
+    /// A closure that returns a mail, or nil if there is none to send.
     typealias Preparation = @Sendable () async throws -> MailMessage?
 
-    /// What the workers share.
-    ///
-    /// `running` counts workers and not mails: one that finds the line empty ends.
+    /// The state that the workers share; a worker ends when the queue is empty.
     private struct State {
         var waiting: [Preparation] = []
         var running = 0
         var isClosed = false
-        /// Those who wait for the line to be empty and everybody to be done.
+        /// The callers of `flush`, which wait until all workers have ended.
         var idle: [CheckedContinuation<Void, Never>] = []
-        /// The waits before a further attempt, which the end of the server cuts short.
+        /// The pauses before a further attempt, which `close` cancels.
         var pauses: [Int: Task<Void, any Error>] = [:]
         var lastPause = 0
     }
@@ -29,26 +27,26 @@ final class MailQueue: Sendable {
     private let metrics: Metrics
     private let clock: WallClock
     private let maximumWaiting: Int
-    private let patience: Duration
-    /// More would be taken for a flood by many mail servers, fewer would let one slow recipient hold up all.
+    private let closeTimeout: Duration
+    /// The maximum number of workers: mail servers take more for a flood, and one slow recipient must not block all.
     private let maximumRunning = 4
     private let state = Mutex(State())
 
-    /// - Parameter patience: How long `close` waits for mails that still stand in the line.
+    /// Creates a queue.
+    ///
+    /// - Parameter closeTimeout: The time for which `close` waits for queued mails.
     init(
         mailer: any Mailer, metrics: Metrics, clock: WallClock, maximumWaiting: Int = 1000,
-        patience: Duration = .seconds(10)
+        closeTimeout: Duration = .seconds(10)
     ) {
         self.mailer = mailer
         self.metrics = metrics
         self.clock = clock
         self.maximumWaiting = maximumWaiting
-        self.patience = patience
+        self.closeTimeout = closeTimeout
     }
 
-    /// Takes a mail on, or drops it when the line is full or the server ends; it never waits and never throws.
-    ///
-    /// The caller answers its request in the same way in all of these cases.
+    /// Queues a mail, or drops it if the queue is full or closed; the response is the same in all cases.
     func enqueue(_ prepare: @escaping Preparation) {
         let (isAccepted, startsWorker) = state.withLock { state -> (Bool, Bool) in
             guard !state.isClosed, state.waiting.count < maximumWaiting else { return (false, false) }
@@ -73,9 +71,9 @@ final class MailQueue: Sendable {
         }
     }
 
-    /// Refuses further mails and sends the accepted ones, once each; what still waits after the patience is dropped.
+    /// Rejects further mails and sends the accepted ones, once each; drops those that still wait after the timeout.
     ///
-    /// A mail that is being sent is not cut off: the mail server may have taken it already.
+    /// A mail that is being sent is not interrupted: the mail server may have accepted it already.
     func close() async {
         let pauses = state.withLock { state in
             state.isClosed = true
@@ -83,14 +81,14 @@ final class MailQueue: Sendable {
         }
         for pause in pauses { pause.cancel() }
         let deadline = Task {
-            try await clock.sleep(for: patience)
+            try await clock.sleep(for: closeTimeout)
             dropWaiting()
         }
         await flush()
         deadline.cancel()
     }
 
-    /// Empties the line without sending; the mails that are being sent go on.
+    /// Drops the queued mails; those that are being sent go on.
     private func dropWaiting() {
         let count = state.withLock { state in
             defer { state.waiting = [] }
@@ -99,10 +97,10 @@ final class MailQueue: Sendable {
         metrics.count("latch_mails_total", ["result": "dropped"], by: count)
     }
 
-    /// Takes one mail after another until the line is empty.
+    /// Sends one mail after another until the queue is empty.
     ///
-    /// A mail that cannot be prepared, because the store is busy for example, is counted as failed and not tried again:
-    /// whoever asked for it will ask again.
+    /// A mail whose preparation fails, because the store is busy for example, is counted as failed and not retried: the
+    /// user will request it again.
     private func work() async {
         while let prepare = next() {
             do {
@@ -115,7 +113,7 @@ final class MailQueue: Sendable {
         }
     }
 
-    /// The next one in the line; the last worker to find it empty wakes those who wait for that.
+    /// Returns the next mail; the last worker that finds none resumes the callers of `flush`.
     private func next() -> Preparation? {
         let (job, idle) = state.withLock { state -> (Preparation?, [CheckedContinuation<Void, Never>]) in
             guard state.waiting.isEmpty else { return (state.waiting.removeFirst(), []) }
@@ -128,7 +126,7 @@ final class MailQueue: Sendable {
         return job
     }
 
-    /// Three attempts, five and ten seconds apart, for a mail server that is restarted.
+    /// Makes up to three attempts, five and ten seconds apart.
     private func deliver(_ message: MailMessage) async throws {
         for attempt in 1...3 {
             do {
@@ -139,8 +137,7 @@ final class MailQueue: Sendable {
         }
     }
 
-    /// Waits before a further attempt; false at once when the server ends, which does not wait for a mail server that
-    /// may come back.
+    /// Waits before a further attempt; returns false at once if the queue is closed.
     private func pause(_ duration: Duration) async throws -> Bool {
         let wait = Task { try await clock.sleep(for: duration) }
         let id = state.withLock { state -> Int? in

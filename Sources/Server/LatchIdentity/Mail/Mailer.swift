@@ -3,22 +3,30 @@
 import LatchCore
 import Synchronization
 
-/// Takes mails on their way.
+/// A transport for mails.
 public protocol Mailer: Sendable {
-    /// Sends a mail, or throws when it could not be handed on; it is then tried again.
+    /// Sends a mail; after an error it is tried again.
     func send(_ message: MailMessage) async throws
 }
 
-/// A mailer that keeps mails in memory, for tests and demonstrations.
+/// A mailer that stores mails in memory, for tests and demonstrations.
 public final class MemoryMailer: Mailer {
     private let kept = Mutex<[MailMessage]>([])
 
-    /// A mailer without mails.
+    /// Creates a mailer without mails.
     public init() {}
 
-    /// The mails so far, in the order in which they were sent.
+    /// The sent mails, in order.
     public var messages: [MailMessage] { kept.withLock { $0 } }
 
-    /// Keeps the mail.
+    /// Stores the mail.
     public func send(_ message: MailMessage) async throws { kept.withLock { $0.append(message) } }
+}
+
+/// The mailer of a server without a configured mail server or folder.
+struct UnconfiguredMailer: Mailer {
+    /// Always fails, which the metric of failed mails shows.
+    func send(_ message: MailMessage) async throws {
+        throw IdentityError.mailNotSent("neither mail_directory nor smtp_url is set")
+    }
 }

@@ -2,31 +2,29 @@
 
 import LatchHTTP
 
-/// A page for a person: a title, a few words, a form.
-///
-/// Everything that comes from outside passes through `escaped`.
+/// An HTML page with a title, a text and a form; all input passes through `escaped`.
 struct Page {
     let title: String
-    /// HTML that has been escaped already.
+    /// The escaped HTML.
     let content: String
 
-    /// A page of some words.
-    init(_ title: String, words: String) {
+    /// Creates a page with a text.
+    init(_ title: String, text: String) {
         self.title = title
-        content = "<p>\(Self.escaped(words))</p>"
+        content = "<p>\(Self.escaped(text))</p>"
     }
 
-    /// A page with a form that is sent to `action` with what it carries and what the person adds.
+    /// Creates a page with a form that posts a token and the user's input to `action`.
     ///
-    /// - Parameter wrong: What was wrong with what the person entered before.
+    /// - Parameter problem: The problem of the last input.
     init(
-        _ title: String, words: String, wrong: String? = nil, action: String, carrying token: String?,
+        _ title: String, text: String, problem: String? = nil, action: String, carrying token: String?,
         fields: String = "", button: String
     ) {
         self.title = title
-        let mistake = wrong.map { #"<p class="wrong" role="alert">\#(Self.escaped($0))</p>"# } ?? ""
+        let mistake = problem.map { #"<p class="wrong" role="alert">\#(Self.escaped($0))</p>"# } ?? ""
         content = """
-            <p>\(Self.escaped(words))</p>\(mistake)
+            <p>\(Self.escaped(text))</p>\(mistake)
             <form method="post" action="\(action)">
             <input type="hidden" name="token" value="\(Self.escaped(token ?? ""))">
             \(fields)<button>\(Self.escaped(button))</button>
@@ -34,14 +32,14 @@ struct Page {
             """
     }
 
-    /// A field for a new password.
+    /// The form field of a new password.
     static let newPassword = """
         <label for="password">New password</label>
         <input type="password" id="password" name="password" autocomplete="new-password" minlength="8" required autofocus>
 
         """
 
-    /// The page without scripts and images, in no frame, whose address goes nowhere: it holds a token.
+    /// Returns the page with a policy against scripts, images, frames and referrers, since its URL holds a token.
     func response(status: HTTPStatus = .ok) -> HTTPResponse {
         let policy =
             "default-src 'none'; style-src \(PageStyle.source); form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -54,7 +52,7 @@ struct Page {
             body: HTTPBody(html))
     }
 
-    /// Without scripts, so that it works where they are off, and so that the policy can forbid all of them.
+    /// The HTML, without scripts, so that the policy can forbid all of them.
     private var html: String {
         """
         <!doctype html>
@@ -72,9 +70,7 @@ struct Page {
         """
     }
 
-    /// Makes text harmless within an element and within a quoted attribute (HTML §13.3).
-    ///
-    /// Unquoted attributes and scripts have other rules; neither occurs in these pages.
+    /// Escapes text for an element or a quoted attribute (HTML §13.3), the only places of text in these pages.
     static func escaped(_ text: String) -> String {
         text.reduce(into: "") { result, character in
             switch character {

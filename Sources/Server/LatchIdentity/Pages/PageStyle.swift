@@ -3,9 +3,9 @@
 import LatchCore
 import LatchCrypto
 
-/// How the pages look: one style sheet, in the page itself and allowed by its digest alone.
+/// The style sheet of the pages, inline and allowed by its digest.
 enum PageStyle {
-    /// Follows the person's choice of light or dark, and needs neither a script nor a file.
+    /// The style sheet, which follows the user's choice of light or dark.
     static let sheet = """
         :root{color-scheme:light dark;--ink:#1d2129;--soft:#5b6472;--back:#f4f5f7;--card:#fff;--line:#d5d9e0;\
         --accent:#2456c9;--wrong:#b3261e}

@@ -4,21 +4,19 @@ import Dispatch
 import LatchCore
 import Synchronization
 
-/// A few threads for work that takes long, and a bounded line in front of them.
+/// A thread pool for long computations, with a bounded queue.
 ///
-/// Work beyond the bound is refused at once, so that a flood costs neither memory nor the patience of those in the
-/// line; a caller that is cancelled leaves the line and makes room.
+/// Work beyond the bound is rejected at once, so that a flood costs neither memory nor waiting time; a cancelled caller
+/// leaves the queue and makes room.
 final class WorkerPool: Sendable {
-    /// Work that stands in the line.
-    ///
-    /// Exactly one of its two closures is called, once: a continuation hangs on it.
+    /// A job in the queue; exactly one of its two closures is called, once, and resumes a continuation.
     private struct Job: Sendable {
         let id: Int
         let run: @Sendable () -> Void
-        let refuse: @Sendable (IdentityError) -> Void
+        let reject: @Sendable (IdentityError) -> Void
     }
 
-    /// `running` counts threads that are on their way or at work, and never exceeds the number of workers.
+    /// The state of the pool; `running` counts starting and working threads, and never exceeds the number of workers.
     private struct State {
         var waiting: [Job] = []
         var running = 0
@@ -30,21 +28,21 @@ final class WorkerPool: Sendable {
     private let label: String
     private let state = Mutex(State())
 
-    /// A pool without threads: they come with the first job, and go when the line is empty.
+    /// Creates a pool; threads start with the first job and end when the queue is empty.
     ///
-    /// - Parameter maximumWaiting: How many may wait beside those that run.
+    /// - Parameter maximumWaiting: The maximum number of waiting jobs.
     init(label: String, workers: Int, maximumWaiting: Int) {
         self.workers = max(workers, 1)
         self.maximumWaiting = maximumWaiting
         self.label = label
     }
 
-    /// How many jobs run and how many wait.
+    /// The numbers of running and of waiting jobs.
     var load: (running: Int, waiting: Int) { state.withLock { ($0.running, $0.waiting.count) } }
 
     /// Runs `body` on one of the pool's threads.
     ///
-    /// - Throws: `IdentityError.overloaded` when the line is full, `.cancelled` when the task is cancelled in it.
+    /// - Throws: `IdentityError.overloaded` if the queue is full, `.cancelled` if the task is cancelled while it waits.
     func run<Result: Sendable>(
         _ body: @escaping @Sendable () throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
@@ -61,38 +59,38 @@ final class WorkerPool: Sendable {
                         run: {
                             continuation.resume(returning: Swift.Result(catching: body))
                         },
-                        refuse: { continuation.resume(returning: .failure($0)) }))
-                // A cancellation that came before the job stood in the line found nothing to remove.
-                if Task.isCancelled { leave(id) }
+                        reject: { continuation.resume(returning: .failure($0)) }))
+                // A cancellation before the job was queued found nothing to remove.
+                if Task.isCancelled { cancel(id) }
             }
         } onCancel: {
-            leave(id)
+            cancel(id)
         }
         return try result.get()
     }
 
-    /// Starts a thread for the job, or puts it into the line where all are busy; refuses it where the line is full.
+    /// Starts a thread for the job, queues it if all are busy, or rejects it if the queue is full.
     private func submit(_ job: Job) {
-        enum Place { case thread, line, nowhere }
-        let place = state.withLock { state -> Place in
-            // Threads go only when the line is empty, so nobody is overtaken here.
+        enum Admission { case started, queued, rejected }
+        let admission = state.withLock { state -> Admission in
+            // Threads end only when the queue is empty, so no waiting job is overtaken here.
             if state.running < workers {
                 state.running += 1
-                return .thread
+                return .started
             }
-            guard state.waiting.count < maximumWaiting else { return .nowhere }
+            guard state.waiting.count < maximumWaiting else { return .rejected }
             state.waiting.append(job)
-            return .line
+            return .queued
         }
-        switch place {
-        // A queue of its own is a thread of its own: those of concurrent queues are the ones that all tasks share.
-        case .thread: DispatchQueue(label: label).async { self.work(from: job) }
-        case .line: return
-        case .nowhere: job.refuse(.overloaded)
+        switch admission {
+        // A serial queue has a thread of its own; concurrent queues share those of all tasks.
+        case .started: DispatchQueue(label: label).async { self.work(from: job) }
+        case .queued: return
+        case .rejected: job.reject(.overloaded)
         }
     }
 
-    /// On a thread of its own: one job after another, until the line is empty.
+    /// Runs one job after another until the queue is empty.
     private func work(from first: Job) {
         first.run()
         while true {
@@ -106,22 +104,12 @@ final class WorkerPool: Sendable {
         }
     }
 
-    /// Takes a job out of the line; one that runs already is left to its end, for argon2 cannot be stopped midway.
-    private func leave(_ id: Int) {
+    /// Removes a waiting job; a running one completes, since argon2 cannot be interrupted.
+    private func cancel(_ id: Int) {
         let job = state.withLock { state -> Job? in
-            guard let place = state.waiting.firstIndex(where: { $0.id == id }) else { return nil }
-            return state.waiting.remove(at: place)
+            guard let index = state.waiting.firstIndex(where: { $0.id == id }) else { return nil }
+            return state.waiting.remove(at: index)
         }
-        job?.refuse(.cancelled)
+        job?.reject(.cancelled)
     }
-}
-
-extension IdentityError {
-    /// More work waits than the server takes on.
-    public static let overloaded = IdentityError(
-        code: "overloaded", message: "The server has too much to do.", hint: "Try again in a moment.",
-        retryAfter: .seconds(2))
-
-    /// Nobody waits for the answer any more.
-    static let cancelled = IdentityError(code: "cancelled", message: "The request was cancelled.")
 }

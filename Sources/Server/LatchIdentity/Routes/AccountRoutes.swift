@@ -4,17 +4,17 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 
-/// Sign-up, verification, password reset, the profile, and the administrators' list.
+/// The routes for sign-up, verification, password reset, the profile, and the administrators' list.
 struct AccountRoutes: Sendable {
-    private let parts: IdentityParts
-    private let accounts: Accounts
+    private let dependencies: Dependencies
+    private let accounts: AccountService
 
-    init(_ parts: IdentityParts) {
-        self.parts = parts
-        accounts = Accounts(parts: parts)
+    init(_ dependencies: Dependencies) {
+        self.dependencies = dependencies
+        accounts = AccountService(dependencies: dependencies)
     }
 
-    /// Two paths register: seed 002's client and its backend name different ones, and both are in use.
+    /// Adds the routes; AuthPackage's client and its backend use different paths to register.
     func add(to router: inout Router) {
         router.post("/api/clients/register", register)
         router.post("/api/auth/clients/register", register)
@@ -26,38 +26,36 @@ struct AccountRoutes: Sendable {
         router.get("/api/users", list)
     }
 
-    /// 201 with the account.
-    ///
-    /// An address that is taken is 409, as seed 002's clients expect; only a login must not tell.
+    /// Creates an account: 201, or 409 if the address is taken, as AuthPackage clients expect.
     @Sendable private func register(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
-        // `roles`, `permissions`, `tenantId` and `emailVerified` in the content are nobody's to choose, and not read.
+        // `roles`, `permissions`, `tenantId` and `emailVerified` in the content are not read: no client chooses them.
         let account = try await accounts.signUp(
             email: try body.text("email"), password: try body.text("password"), name: try body.optionalText("name"))
-        return .json(account.shown, status: .created)
+        return .json(account.json, status: .created)
     }
 
-    /// 200, or 400 where the link is not valid; why it is not is nobody's business.
+    /// Verifies an address: 200, or 400 for an invalid link, without the reason.
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
         try await accounts.verifyEmail(try request.jsonObject().text("token"))
         return .message("The e-mail address is verified.")
     }
 
-    /// 200 whether there is such an account or not, and after the same work (attack E2).
+    /// Mails a verification link: 200 after the same work, whether the account exists or not (attack E2).
     @Sendable private func resendVerification(_ request: HTTPRequest) async throws -> HTTPResponse {
         accounts.mailVerification(to: try EmailAddress(try request.jsonObject().text("email")))
         return .message("If the address waits for its verification, a mail is on its way.")
     }
 
-    /// 200 whether there is such an account or not, and after the same work (attack E2).
+    /// Mails a reset link: 200 after the same work, whether the account exists or not (attack E2).
     @Sendable private func forgotPassword(_ request: HTTPRequest) async throws -> HTTPResponse {
         accounts.mailReset(to: try EmailAddress(try request.jsonObject().text("email")))
         return .message("If the address has an account, a mail is on its way.")
     }
 
-    /// Takes `password` or, as older clients of seed 002 send it, `newPassword`; both must agree where both are sent.
+    /// Sets the password of a mailed token, and signs out every device, one of which may be an attacker's.
     ///
-    /// Signs out every device, since whoever resets may do so because somebody else is signed in.
+    /// Accepts `password` or, from older AuthPackage clients, `newPassword`; both must agree if both are sent.
     @Sendable private func resetPassword(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         let (password, newPassword) = (try body.optionalText("password"), try body.optionalText("newPassword"))
@@ -68,41 +66,39 @@ struct AccountRoutes: Sendable {
         return .message("The password is set. Log in with it.")
     }
 
-    /// What the store says now, not what the token said when it was issued.
-    ///
-    /// 401 with a challenge where the token is not valid, or its device or account has ended since.
+    /// Returns the account as it is now; 401 with a challenge if the token, its device or its account is not valid.
     @Sendable private func profile(_ request: HTTPRequest) async throws -> HTTPResponse {
-        .json(try await bearer(request).account.shown)
+        .json(try await principal(request).account.json)
     }
 
-    /// The role is read from the store, so that an administrator who was dismissed sees nothing more.
+    /// Returns a page of the accounts, for administrators by their role in the store.
     ///
     /// `next` is the last id of the page, to be sent as `after`; it is missing on the last page.
     @Sendable private func list(_ request: HTTPRequest) async throws -> HTTPResponse {
-        // An administrator's token in the hands of another app than the server's own is for that app's scopes alone.
-        let bearer = try await bearer(request)
-        guard bearer.account.roles.contains("admin"), bearer.appID == RegisteredApp.firstPartyID else {
+        // A token of another client carries its scopes alone, and not the role of its account.
+        let principal = try await principal(request)
+        guard principal.account.roles.contains("admin"), principal.clientID == OAuthClient.firstPartyID else {
             throw IdentityError.forbidden
         }
         let query = request.queryItems
         let limit = try Self.limit(query["limit"])
-        // One more than asked for tells whether there is a next page.
-        let found = try await parts.store.accounts(after: query["after"], limit: limit + 1)
+        // One account more than the limit tells whether there is a next page.
+        let found = try await dependencies.store.accounts(after: query["after"], limit: limit + 1)
         let page = found.prefix(limit)
-        var body: JSONObject = ["users": .array(page.map { .object($0.shownToAdministrators) })]
+        var body: JSONObject = ["users": .array(page.map { .object($0.administrationJSON) })]
         if found.count > limit, let last = page.last { body["next"] = .string(last.id) }
         return .json(body)
     }
 
-    /// Who the request's access token speaks for.
+    /// Returns the principal of the request's access token.
     ///
-    /// - Throws: `IdentityError.invalidToken`, also where there is no token at all: both are 401 (RFC 6750 §3.1).
-    private func bearer(_ request: HTTPRequest) async throws(IdentityError) -> Bearer {
+    /// - Throws: `IdentityError.invalidToken`, also without a token: both are 401 (RFC 6750 §3.1).
+    private func principal(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedPrincipal {
         guard let token = request.bearerToken else { throw .invalidToken }
-        return try await SignIns(parts: parts).bearer(ofAccessToken: token)
+        return try await TokenService(dependencies: dependencies).authenticate(accessToken: token)
     }
 
-    /// The size of a page; a bound keeps one request from reading the whole store.
+    /// Parses the size of a page, bounded so that no request reads the whole store.
     private static func limit(_ text: String?) throws(IdentityError) -> Int {
         guard let text else { return 50 }
         guard let limit = Int(text), (1...500).contains(limit) else {
@@ -113,8 +109,8 @@ struct AccountRoutes: Sendable {
 }
 
 extension Account {
-    /// What the account's owner sees of it.
-    var shown: JSONObject {
+    /// The account as its owner sees it.
+    var json: JSONObject {
         var object: JSONObject = ["id": .string(id), "email": .string(email.text)]
         if let username { object["username"] = .string(username.text) }
         if let name { object["name"] = .string(name) }
@@ -124,9 +120,9 @@ extension Account {
         return object
     }
 
-    /// With the status; hashes, secrets and dates of passwords are shown to nobody.
-    fileprivate var shownToAdministrators: JSONObject {
-        var object = shown
+    /// The account as administrators see it, with its status.
+    fileprivate var administrationJSON: JSONObject {
+        var object = json
         object["status"] = .string(status.rawValue)
         return object
     }

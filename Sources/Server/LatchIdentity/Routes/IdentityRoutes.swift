@@ -3,22 +3,22 @@
 import LatchHTTP
 import LatchServer
 
-/// All routes of the server.
+/// The router of the server.
 struct IdentityRoutes {
     let router: Router
 
-    /// The request's id is put around everything, so that a failure carries it as well.
-    init(_ parts: IdentityParts) {
+    /// Creates the routes; the request id is the outermost interceptor, so that failures carry it as well.
+    init(_ dependencies: Dependencies) {
         var router = Router(interceptors: [RequestIDInterceptor(), IdentityErrorInterceptor()])
-        SignInRoutes(parts).add(to: &router)
-        AccountRoutes(parts).add(to: &router)
-        TokenRoutes(parts).add(to: &router)
-        AppSignInRoutes(parts).add(to: &router)
-        if parts.configuration.hasSampleResource { SampleRoutes(parts).add(to: &router) }
-        if parts.configuration.hasUserService { CallRoutes(parts).add(to: &router) }
-        PageRoutes(parts).add(to: &router)
-        MetadataRoutes(parts).add(to: &router)
-        OperationRoutes(parts).add(to: &router)
+        CookieSessionRoutes(dependencies).add(to: &router)
+        AccountRoutes(dependencies).add(to: &router)
+        TokenRoutes(dependencies).add(to: &router)
+        AppSessionRoutes(dependencies).add(to: &router)
+        if dependencies.configuration.hasSampleResource { SampleRoutes(dependencies).add(to: &router) }
+        if dependencies.configuration.hasUserService { RPCRoutes(dependencies).add(to: &router) }
+        PageRoutes(dependencies).add(to: &router)
+        MetadataRoutes(dependencies).add(to: &router)
+        OperationRoutes(dependencies).add(to: &router)
         self.router = router
     }
 }

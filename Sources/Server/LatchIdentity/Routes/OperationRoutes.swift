@@ -4,13 +4,13 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 
-/// The public keys, health, readiness and metrics.
+/// The routes of public keys, health, readiness and metrics.
 struct OperationRoutes: Sendable {
-    private let parts: IdentityParts
+    private let dependencies: Dependencies
 
-    init(_ parts: IdentityParts) { self.parts = parts }
+    init(_ dependencies: Dependencies) { self.dependencies = dependencies }
 
-    /// None of them asks who is there: supervisors and scrapers have no account.
+    /// Adds the routes, which need no authentication: supervisors and scrapers have no account.
     func add(to router: inout Router) {
         router.get("/.well-known/jwks.json", jwks)
         router.get("/healthz", health)
@@ -18,43 +18,41 @@ struct OperationRoutes: Sendable {
         router.get("/metrics", metrics)
     }
 
-    /// Cached for five minutes (RFC 9111 §5.2.2.1), after which a verifier has met a new key.
-    ///
-    /// Public halves alone, all keys that still verify, under the content type of RFC 7517 §8.5.1.
+    /// Returns the public keys that verify tokens (RFC 7517 §5), cached for five minutes.
     @Sendable private func jwks(_ request: HTTPRequest) async throws -> HTTPResponse {
         HTTPResponse(
             status: .ok,
             fields: [.contentType: "application/jwk-set+json", .cacheControl: "public, max-age=300"],
-            body: HTTPBody(parts.accessTokens.jwks.serialized()))
+            body: HTTPBody(dependencies.accessTokens.jwks.serialized()))
     }
 
-    /// 503 with a code and no details: anybody may ask, and the message of a store can name a path.
+    /// Returns 200, or 503 with a code but without the message, which can name a path.
     ///
-    /// It commits a row, so that a full disk or a wedged writer is found here and not by the first person who logs in.
+    /// It commits a row, so that it detects a full disk or a blocked writer before a user does.
     @Sendable private func health(_ request: HTTPRequest) async throws -> HTTPResponse {
-        guard let finding = await StoreProbe(store: parts.store, clock: parts.clock).finding() else {
+        guard let failure = await HealthCheck(store: dependencies.store, clock: dependencies.clock).failure() else {
             return .json(["status": "ok"])
         }
         return .json(
-            ["status": "failing", "code": .string(finding.code), "message": "Tokens cannot be issued."],
+            ["status": "failing", "code": .string(failure.code), "message": "Tokens cannot be issued."],
             status: .serviceUnavailable)
     }
 
-    /// Ready once the issuer is known; a balancer sends nothing before.
+    /// Returns 200 once the issuer is known; a load balancer sends no requests before.
     @Sendable private func readiness(_ request: HTTPRequest) async throws -> HTTPResponse {
-        guard parts.accessTokens.issuer != nil else { throw IdentityError.notReady }
+        guard dependencies.accessTokens.issuer != nil else { throw IdentityError.notReady }
         return .json(["status": "ready"])
     }
 
-    /// Open to whoever reaches the port, and therefore without a name, an address or a token in it: counts alone.
+    /// Returns the metrics: counts alone, without names, addresses or tokens, since the route is open.
     ///
-    /// Counters begin at 0 with each start of the process, as Prometheus expects of them.
+    /// Counters begin at 0 with each start of the process, as Prometheus expects.
     @Sendable private func metrics(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let tally = parts.store.tally
-        let load = parts.passwords.load
-        let text = parts.metrics.exposition(gauges: [
-            "latch_store_commits": tally.commits, "latch_store_writes": tally.jobs,
-            "latch_store_largest_commit": tally.largestCommit, "latch_passwords_running": load.running,
+        let writes = dependencies.store.writeStatistics
+        let load = dependencies.passwords.load
+        let text = dependencies.metrics.exposition(gauges: [
+            "latch_store_commits": writes.commits, "latch_store_writes": writes.jobs,
+            "latch_store_largest_commit": writes.largestCommit, "latch_passwords_running": load.running,
             "latch_passwords_waiting": load.waiting,
         ])
         return HTTPResponse(

@@ -4,15 +4,15 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 
-/// The two pages that links in mails open, and one for whoever opens the server's own address.
+/// The pages of the links in mails, and the start page.
 ///
-/// Opening one changes nothing: scanners of mails open every link. What happens, happens when a person presses the button.
+/// Opening a page changes nothing, since mail scanners open every link; only the button of its form does.
 struct PageRoutes: Sendable {
-    private let accounts: Accounts
+    private let accounts: AccountService
 
-    init(_ parts: IdentityParts) { accounts = Accounts(parts: parts) }
+    init(_ dependencies: Dependencies) { accounts = AccountService(dependencies: dependencies) }
 
-    /// Pages for people without an app, under the paths that mails name.
+    /// Adds the pages, under the paths in mails.
     func add(to router: inout Router) {
         router.get("/") { _ in Self.start }
         router.get("/verify", verifyPage)
@@ -21,38 +21,36 @@ struct PageRoutes: Sendable {
         router.post("/reset", reset)
     }
 
-    /// Says what answers here, and nothing about it that a stranger could use.
+    /// The start page, which reveals nothing that an attacker could use.
     private static let start = Page(
         "This is an auth server",
-        words: "It keeps the accounts of apps, which talk to it themselves: there is nothing to do on this page."
+        text: "It keeps the accounts of apps, which talk to it themselves: there is nothing to do on this page."
     ).response()
 
-    /// Shows the form without looking at the token: the page says the same for a right one and a wrong one.
+    /// Shows the form without checking the token.
     @Sendable private func verifyPage(_ request: HTTPRequest) async throws -> HTTPResponse {
         Page(
-            "Verify your e-mail address", words: "One press, and this address is known to be yours.",
+            "Verify your e-mail address", text: "Press the button to confirm that this address is yours.",
             action: "/verify", carrying: request.queryItems["token"], button: "Verify"
         ).response()
     }
 
-    /// What the button sends.
-    ///
-    /// A second press meets a used link and is told so.
+    /// Verifies the address of the form's token; a second request finds the link used.
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
         do {
             try await accounts.verifyEmail(try request.formFields().single("token") ?? "")
         } catch IdentityError.invalidLink {
             return Self.invalidLink
         }
-        return Page("The e-mail address is verified", words: "You can close this page.").response()
+        return Page("The e-mail address is verified", text: "You can close this page.").response()
     }
 
-    /// Shows the form without looking at the token.
+    /// Shows the form without checking the token.
     @Sendable private func resetPage(_ request: HTTPRequest) async throws -> HTTPResponse {
         Self.resetForm(token: request.queryItems["token"]).response()
     }
 
-    /// A password that is refused shows the form again with the reason; the token is not used up by that.
+    /// Sets the password; a rejected one shows the form again with the reason and leaves the token unused.
     @Sendable private func reset(_ request: HTTPRequest) async throws -> HTTPResponse {
         let form = try request.formFields()
         let token = try form.single("token") ?? ""
@@ -60,23 +58,21 @@ struct PageRoutes: Sendable {
             try await accounts.resetPassword(token, password: try form.single("password") ?? "")
         } catch IdentityError.invalidLink {
             return Self.invalidLink
-        } catch let error as IdentityError where error.code == IdentityError.weakPassword.code {
-            return Self.resetForm(token: token, wrong: error.message).response(status: .badRequest)
+        } catch let error as IdentityError where error == .weakPassword {
+            return Self.resetForm(token: token, problem: error.message).response(status: .badRequest)
         }
-        return Page(
-            "The password is set", words: "Log in with it. All other devices are signed out."
-        ).response()
+        return Page("The password is set", text: "Log in with it. All other devices are signed out.").response()
     }
 
-    /// The form, with what was wrong about the last attempt.
-    private static func resetForm(token: String?, wrong: String? = nil) -> Page {
+    /// Returns the form, with the problem of the last attempt.
+    private static func resetForm(token: String?, problem: String? = nil) -> Page {
         Page(
-            "Choose a new password", words: "At least 8 characters. All devices are signed out by it.", wrong: wrong,
+            "Choose a new password", text: "At least 8 characters. All devices are signed out by it.", problem: problem,
             action: "/reset", carrying: token, fields: Page.newPassword, button: "Set password")
     }
 
-    /// The same page for used, ended, replaced and invented links.
+    /// The page for used, expired, replaced and forged links alike.
     private static let invalidLink = Page(
-        "The link is not valid, or no longer", words: "Ask for a new one."
+        "The link is not valid, or no longer", text: "Request a new one."
     ).response(status: .badRequest)
 }

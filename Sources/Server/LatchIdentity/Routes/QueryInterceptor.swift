@@ -3,14 +3,16 @@
 import LatchHTTP
 import LatchServer
 
-/// Refuses a request whose URL holds what belongs into the content (RFC 6749 §2.3.1 and §3.2): logs, histories and
-/// proxies keep URLs.
+/// An interceptor that rejects credentials and tokens in the URL (RFC 6749 §2.3.1 and §3.2), which logs, histories and
+/// proxies keep.
 struct QueryInterceptor: Interceptor {
     private static let secrets: Set<String> = [
         "username", "email", "password", "client_secret", "token", "refresh_token", "refreshToken", "access_token",
     ]
 
-    /// - Throws: `IdentityError.secretInURL`, before anything of the request is looked at.
+    /// Passes the request on.
+    ///
+    /// - Throws: `IdentityError.secretInURL`.
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         guard request.query == nil || request.queryItems.allSatisfy({ !Self.secrets.contains($0.name) }) else {
             throw IdentityError.secretInURL

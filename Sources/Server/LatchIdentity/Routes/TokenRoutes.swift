@@ -5,94 +5,81 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 
-/// The token endpoint and revocation of OAuth (RFC 6749, RFC 7009), with the JSON forms that seed 004's clients use.
+/// The routes of the token and revocation endpoints (RFC 6749, RFC 7009), with the JSON forms that Lazi clients use.
 struct TokenRoutes: Sendable {
-    private let parts: IdentityParts
-    private let signIns: SignIns
+    private let dependencies: Dependencies
+    private let tokens: TokenService
+    private let handlers: [OAuthClient.GrantType: any GrantHandler]
 
-    init(_ parts: IdentityParts) {
-        self.parts = parts
-        signIns = SignIns(parts: parts)
+    init(_ dependencies: Dependencies) {
+        self.dependencies = dependencies
+        tokens = TokenService(dependencies: dependencies)
+        handlers = Dictionary(uniqueKeysWithValues: GrantHandlers.all.map { ($0.grantType, $0.init(dependencies)) })
     }
 
-    /// Every answer says how many requests are left, and every error has the shape of RFC 6749 §5.2.
+    /// Adds the routes; every response has the RateLimit fields, and errors the form of RFC 6749 §5.2.
     func add(to router: inout Router) {
-        let around: [any Interceptor] = [
-            TokenLimitInterceptor(parts: parts, shape: .oauth), IdentityErrorInterceptor(shape: .oauth),
-            QueryInterceptor(),
+        let interceptors: [any Interceptor] = [
+            TokenRateLimitInterceptor(dependencies: dependencies, format: .oauth),
+            IdentityErrorInterceptor(format: .oauth), QueryInterceptor(),
         ]
-        router.group(prefix: "/oauth", interceptors: around) { oauth in
+        router.group(prefix: "/oauth", interceptors: interceptors) { oauth in
             oauth.post("/token", token)
             oauth.post("/token/refresh", refresh)
             oauth.post("/revoke", revoke)
         }
     }
 
-    /// RFC 6749 §4.3 and §6.
+    /// Dispatches a token request to the handler of its grant type (RFC 6749 §4).
     @Sendable private func token(_ request: HTTPRequest) async throws -> HTTPResponse {
         let form = try OAuthForm(request)
-        let app = try form.app(of: request, parts)
-        guard let grant = RegisteredApp.Grant(rawValue: try form.required("grant_type")) else {
-            throw IdentityError.unsupportedGrant
-        }
-        guard app.grants.contains(grant) else { throw IdentityError.grantNotAllowed }
-        let asked = try form.scopes()
-        switch grant {
-        case .password:
-            return answer(
-                try await signIns.signIn(
-                    name: try form.required("username"), password: try form.required("password"),
-                    code: form["otp"], from: request.signInOrigin, by: app, asking: asked), to: app)
-        case .refreshToken:
-            return answer(
-                try await signIns.renew(
-                    try form.required("refresh_token"), idempotencyKey: request.fields[.idempotencyKey], by: app,
-                    asking: asked), to: app)
-        }
+        let client = try form.client(of: request, dependencies)
+        return try await tokens(
+            try form.required("grant_type"),
+            for: try TokenRequest(request, client: client, parameters: form.parameters))
     }
 
-    /// Seed 004: the same as `grant_type=refresh_token`, as JSON and for the server's own app.
+    /// Handles `grant_type=refresh_token` as JSON and for the server's own client, as Lazi clients send it.
     @Sendable private func refresh(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
-        guard parts.apps.firstParty.grants.contains(.refreshToken) else { throw IdentityError.grantNotAllowed }
-        return answer(
-            try await signIns.renew(
-                try body.text("refresh_token"), idempotencyKey: request.fields[.idempotencyKey],
-                asking: try Scopes(asked: try body.optionalText("scope"))), to: parts.apps.firstParty)
+        var parameters = ["refresh_token": try body.text("refresh_token")]
+        parameters["scope"] = try body.optionalText("scope")
+        return try await tokens(
+            OAuthClient.GrantType.refreshToken.rawValue,
+            for: try TokenRequest(request, client: dependencies.clients.firstParty, parameters: parameters))
     }
 
-    /// 200 for every token, whatever it is or was (RFC 7009 §2.2): its device is signed out, with all of its tokens.
+    /// Returns the response of the grant's handler, if the client may use the grant.
+    private func tokens(_ grantType: String, for request: TokenRequest) async throws -> HTTPResponse {
+        guard let type = OAuthClient.GrantType(rawValue: grantType), let handler = handlers[type] else {
+            throw IdentityError.unsupportedGrantType
+        }
+        guard request.client.grants.contains(type) else { throw IdentityError.unauthorizedClient }
+        return try .oauthTokens(try await handler.tokens(for: request), for: request.client)
+    }
+
+    /// Revokes a token: 200 for every token, whatever it is or was (RFC 7009 §2.2).
     ///
     /// `token_type_hint` is not needed to tell the two kinds apart, and a wrong one changes nothing (§2.1).
     @Sendable private func revoke(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard request.mediaType != "application/json" else { return try await revokeByBearer(request) }
         let form = try OAuthForm(request)
-        let app = try form.app(of: request, parts)
-        try await signIns.revoke(try form.required("token"), by: app)
+        let client = try form.client(of: request, dependencies)
+        try await tokens.revoke(try form.required("token"), by: client)
         return HTTPResponse(status: .ok, fields: [.cacheControl: "no-store"])
     }
 
-    /// Seed 004: `{token, token_type_hint}` with the access token as the bearer's proof; of the bearer's own tokens.
+    /// Revokes one of the principal's own tokens, as Lazi clients send it: `{token, token_type_hint}` with an access
+    /// token as the credential.
     private func revokeByBearer(_ request: HTTPRequest) async throws -> HTTPResponse {
         let token = try request.jsonObject().text("token")
         guard let access = request.bearerToken else { throw IdentityError.invalidToken }
-        let bearer = try await signIns.bearer(ofAccessToken: access)
-        // RFC 7009 §2.1: a confidential app authenticates, and an access token is no proof of who it is.
-        guard let app = parts.apps[bearer.appID], !app.isConfidential else { throw IdentityError.unknownApp }
-        try await signIns.revoke(token, by: app, of: bearer.accountID)
+        let principal = try await tokens.authenticate(accessToken: access)
+        // RFC 7009 §2.1: a confidential client authenticates, and an access token does not authenticate it.
+        guard let client = dependencies.clients[principal.clientID], !client.isConfidential else {
+            throw IdentityError.invalidClient
+        }
+        try await tokens.revoke(token, by: client, of: principal.accountID)
         return .message("The token is revoked.")
-    }
-
-    /// RFC 6749 §5.1, with seed 004's `user_id`; an app that could not use a refresh token gets none.
-    private func answer(_ grant: SignIns.Grant, to app: RegisteredApp) -> HTTPResponse {
-        var body: JSONObject = [
-            "access_token": .string(grant.accessToken), "token_type": "Bearer",
-            "expires_in": .integer(grant.lifetime.components.seconds), "scope": .string(grant.scopes.text),
-            "user_id": .string(grant.accountID),
-        ]
-        if app.grants.contains(.refreshToken) { body["refresh_token"] = .string(grant.refreshToken) }
-        var response = HTTPResponse.json(body)
-        response.fields["Pragma"] = "no-cache"
-        return response
     }
 }

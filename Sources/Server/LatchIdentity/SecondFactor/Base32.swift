@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Base 32 (RFC 4648 §6) without padding: 5 bits a letter, none of which looks like another.
+/// The base 32 encoding (RFC 4648 §6) without padding.
 enum Base32 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
-    /// The bytes as text; bits that are missing at the end are zero.
+    /// Returns the bytes as text; missing bits at the end are zero.
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var (text, pending, count): ([UInt8], UInt32, UInt32) = ([], 0, 0)
         for byte in bytes {

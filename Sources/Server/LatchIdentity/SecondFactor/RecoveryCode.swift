@@ -3,22 +3,22 @@
 import LatchCore
 import LatchCrypto
 
-/// A code for the day on which the authenticator app is lost: 80 random bits, kept as a digest and good for one use.
+/// A recovery code for a lost authenticator app: 80 random bits, stored as a digest and valid for one use.
 struct RecoveryCode: Sendable, Hashable {
-    /// As it is shown: four groups of four letters of base 32, in lower case.
+    /// The text: four groups of four letters of base 32, in lower case.
     let text: String
 
-    /// How many an account gets at once.
+    /// The number of codes of an account.
     static let count = 10
 
-    /// A new one.
+    /// Creates a random code.
     init(_ random: RandomSource) {
         let letters = Array(Base32.encode(random.bytes(10)).lowercased())
         text = stride(from: 0, to: letters.count, by: 4).map { String(letters[$0..<min($0 + 4, letters.count)]) }
             .joined(separator: "-")
     }
 
-    /// What somebody typed, in any case and with any spaces and dashes; nil where it cannot be one.
+    /// Parses a typed code, in any case and with any spaces and dashes; nil if it is malformed.
     init?(typed: String) {
         guard typed.utf8.count <= 64 else { return nil }
         let plain = typed.lowercased().filter { $0 != "-" && $0 != " " }
@@ -28,10 +28,10 @@ struct RecoveryCode: Sendable, Hashable {
         text = plain
     }
 
-    /// What the store keeps.
+    /// Returns the digest that the store keeps.
     ///
-    /// SHA-256 is enough where a password needs argon2id: nobody tries 2^80 codes. No pepper goes in, so that these codes
-    /// still work on the day on which the pepper was lost, and the secrets of the apps with it.
+    /// SHA-256 is enough for 80 random bits. It uses no pepper, so that recovery codes still work if the pepper, and with
+    /// it the TOTP secrets, is lost.
     func digest(for accountID: String) -> [UInt8] {
         let plain = text.filter { $0 != "-" }
         return Array(SHA256.hash(data: Array("latch recovery code\u{0}\(accountID)\u{0}\(plain)".utf8)))

@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An address of IPv4 or IPv6, without zone and port.
+/// An IPv4 or IPv6 address, without zone and port.
 ///
-/// An IPv4 address in IPv6 clothes (RFC 4291 §2.5.5.2) is the IPv4 address that it is: a socket that listens on both kinds
-/// shows the one in the spelling of the other.
+/// An IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) is converted to IPv4: a dual-stack socket reports IPv4 clients so.
 struct IPAddress: Sendable, Hashable {
-    /// Four or sixteen, in the order of the network.
+    /// The four or sixteen bytes, in network order.
     let bytes: [UInt8]
 
-    /// Reads an address in any of the spellings of RFC 4291 §2.2, with or without a zone (RFC 4007 §11); nil where it is none.
+    /// Parses an address in any form of RFC 4291 §2.2, with or without a zone (RFC 4007 §11).
     init?(_ text: some StringProtocol) {
         guard text.utf8.count <= 100 else { return nil }
         let bare = text.prefix { $0 != "%" }
         if !bare.contains(":") {
             guard bare.utf8.count == text.utf8.count, let bytes = Self.dotted(bare) else { return nil }
-            self.bytes = bytes
+            self.init(networkBytes: bytes)
             return
         }
         guard let groups = Self.groups(bare) else { return nil }
-        let bytes = groups.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
-        let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+        self.init(networkBytes: groups.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+    }
+
+    /// Creates an address from its four or sixteen bytes.
+    init(networkBytes bytes: [UInt8]) {
+        let isMapped =
+            bytes.count == 16 && bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
         self.bytes = isMapped ? Array(bytes[12...]) : bytes
     }
 
-    /// The one spelling of it (RFC 5952 §4).
+    /// The canonical textual form (RFC 5952 §4).
     var text: String {
         guard bytes.count == 16 else { return bytes.map(String.init).joined(separator: ".") }
         let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
@@ -32,16 +36,16 @@ struct IPAddress: Sendable, Hashable {
         return words[..<gap.lowerBound].joined(separator: ":") + "::" + words[gap.upperBound...].joined(separator: ":")
     }
 
-    /// RFC 5952 §4.2: the longest run of zeros, the first of equal ones, and never a single group.
+    /// Returns the longest run of zeros, the first of equal ones, and never a single group (RFC 5952 §4.2).
     private static func longestZeros(_ groups: [UInt16]) -> Range<Int>? {
         var (best, start) = (0..<0, 0)
-        for (place, group) in groups.enumerated() {
-            if group != 0 { start = place + 1 } else if place + 1 - start > best.count { best = start..<place + 1 }
+        for (index, group) in groups.enumerated() {
+            if group != 0 { start = index + 1 } else if index + 1 - start > best.count { best = start..<index + 1 }
         }
         return best.count > 1 ? best : nil
     }
 
-    /// Four numbers; a leading zero is refused, since some readers take it for octal.
+    /// Parses four decimal numbers; a leading zero is rejected, since some parsers treat it as octal.
     private static func dotted(_ text: some StringProtocol) -> [UInt8]? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let bytes = parts.compactMap { part -> UInt8? in
@@ -53,7 +57,7 @@ struct IPAddress: Sendable, Hashable {
         return parts.count == 4 && bytes.count == 4 ? bytes : nil
     }
 
-    /// RFC 4291 §2.2: "::" stands, once, for as many zeros as are missing.
+    /// Parses groups, among which one "::" stands for the missing zeros (RFC 4291 §2.2).
     private static func groups(_ text: some StringProtocol) -> [UInt16]? {
         let halves = text.split(separator: "::", maxSplits: 1, omittingEmptySubsequences: false)
         guard let head = numbers(halves[0], isLast: halves.count == 1) else { return nil }
@@ -62,14 +66,14 @@ struct IPAddress: Sendable, Hashable {
         return head + Array(repeating: 0, count: 8 - head.count - tail.count) + tail
     }
 
-    /// The groups of a part without "::"; the last of an address may be a dotted IPv4 address, which is two.
+    /// Parses groups without "::"; the last part of an address may be a dotted IPv4 address, which is two groups.
     private static func numbers(_ text: some StringProtocol, isLast: Bool) -> [UInt16]? {
         if text.isEmpty { return [] }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         var numbers: [UInt16] = []
-        for (place, part) in parts.enumerated() {
+        for (index, part) in parts.enumerated() {
             if part.contains(".") {
-                guard isLast, place == parts.count - 1, let bytes = dotted(part) else { return nil }
+                guard isLast, index == parts.count - 1, let bytes = dotted(part) else { return nil }
                 numbers += [UInt16(bytes[0]) << 8 | UInt16(bytes[1]), UInt16(bytes[2]) << 8 | UInt16(bytes[3])]
             } else {
                 guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy(isHexDigit),

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A range of addresses, such as `10.0.0.0/8` or `2001:db8::/32` (CIDR, RFC 4632 §3.1, RFC 4291 §2.3).
+/// A range of IP addresses, such as `10.0.0.0/8` or `2001:db8::/32` (CIDR, RFC 4632 §3.1, RFC 4291 §2.3).
 public struct NetworkRange: Sendable, Hashable {
     private let address: IPAddress
-    /// How many leading bits are those of the range.
+    /// The number of leading bits that all addresses of the range share.
     private let length: Int
 
-    /// Reads a range, or one address alone; nil where the text is neither.
+    /// Parses a range or a single address.
     ///
-    /// Bits behind the range's own must be zero: `10.0.0.7/8` is a slip of somebody who meant another range.
+    /// The bits after the prefix must be zero: `10.0.0.7/8` is probably a mistake.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = IPAddress(parts[0]) else { return nil }
@@ -18,7 +18,7 @@ public struct NetworkRange: Sendable, Hashable {
             guard (1...3).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
                 let number = Int(parts[1])
             else { return nil }
-            // A mapped IPv4 address counts its bits from the front of the IPv6 one.
+            // The prefix length of a mapped IPv4 address refers to the IPv6 form.
             length = parts[0].contains(":") && bits == 32 ? number - 96 : number
             guard (0...bits).contains(length) else { return nil }
         }
@@ -27,7 +27,7 @@ public struct NetworkRange: Sendable, Hashable {
         guard (length..<bits).allSatisfy({ !Self.bit($0, of: address) }) else { return nil }
     }
 
-    /// Whether an address lies in the range; IPv4 and IPv6 have none in common.
+    /// Returns whether the range contains an address; an IPv4 range contains no IPv6 address, nor the reverse.
     func contains(_ other: IPAddress) -> Bool {
         guard other.bytes.count == address.bytes.count else { return false }
         let whole = length / 8
@@ -35,13 +35,13 @@ public struct NetworkRange: Sendable, Hashable {
         return (whole * 8..<length).allSatisfy { Self.bit($0, of: other) == Self.bit($0, of: address) }
     }
 
-    private static func bit(_ place: Int, of address: IPAddress) -> Bool {
-        address.bytes[place / 8] >> UInt8(7 - place % 8) & 1 == 1
+    private static func bit(_ index: Int, of address: IPAddress) -> Bool {
+        address.bytes[index / 8] >> UInt8(7 - index % 8) & 1 == 1
     }
 }
 
 extension NetworkRange: CustomStringConvertible {
-    /// As it is written.
+    /// The range in CIDR notation, or the single address.
     public var description: String {
         length == address.bytes.count * 8 ? address.text : "\(address.text)/\(length)"
     }

@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LatchHTTP
+import Synchronization
 
-/// One answered request as a log may show it: without the query, the content and the values of fields.
+/// A log entry for one request, without its query, its content and the values of its fields.
 public struct AccessLogEntry: Sendable {
     /// The method.
     public let method: HTTPMethod
-    /// The path without its query, in which secrets may stand.
+    /// The path without its query, which may contain secrets.
     public let path: String
-    /// The status of the answer; nil where the endpoint threw.
+    /// The status of the response; nil if the endpoint threw an error.
     public let status: HTTPStatus?
-    /// How many bytes of content the answer has; of a stream, how many were taken from it.
+    /// The number of bytes of the response's content; for a stream, the number that was read from it.
     public let contentLength: Int
-    /// From the head of the request to its answer, or to the end of the stream that it is.
+    /// The time from the head of the request to its response, or to the end of a streamed response.
     public let duration: Duration
     /// The client's address; nil in process.
     public let remoteAddress: String?
-    /// The identifier that `RequestIDInterceptor` gave the request.
+    /// The identifier that `RequestIDInterceptor` assigned.
     public let requestID: String?
 }
 
-/// Tells a log about each request after it was answered, and where the answer is a stream, after that was let go.
+/// An interceptor that logs each request after its response, or after a streamed response has ended.
 ///
-/// Put it inside of `RequestIDInterceptor`, so that it knows the identifier, and outside of `ProblemInterceptor`, so
+/// Put it inside of `RequestIDInterceptor`, so that it sees the identifier, and outside of `ProblemInterceptor`, so
 /// that it sees every status.
 public struct AccessLogInterceptor: Interceptor {
-    /// Called on the thread that the answer came on, which is a loop's.
     private let write: @Sendable (AccessLogEntry) -> Void
 
-    /// An interceptor that hands each entry to `write`, which must not block.
+    /// Creates an interceptor that passes each entry to `write`, which runs on the server's threads and must not block.
     public init(_ write: @escaping @Sendable (AccessLogEntry) -> Void) { self.write = write }
 
-    /// Asks `next` and writes an entry, whether there is an answer or an error.
+    /// Calls `next` and writes an entry, whether it responds or throws.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         let start = ContinuousClock.now
         do {
@@ -41,8 +40,8 @@ public struct AccessLogInterceptor: Interceptor {
                 return response
             }
             let status = response.status
-            let count = StreamCount { [self] in write(entry(request, start, status, $0)) }
-            response.body = HTTPBody(count.counting(stream))
+            let counter = StreamCounter { [self] in write(entry(request, start, status, $0)) }
+            response.body = HTTPBody(counter.counting(stream))
             return response
         } catch {
             write(entry(request, start, nil, 0))
@@ -50,7 +49,6 @@ public struct AccessLogInterceptor: Interceptor {
         }
     }
 
-    /// Takes only what a log may show; nothing of the query, of the fields or of the contents comes this far.
     private func entry(
         _ request: HTTPRequest, _ start: ContinuousClock.Instant, _ status: HTTPStatus?, _ contentLength: Int
     ) -> AccessLogEntry {
@@ -58,5 +56,32 @@ public struct AccessLogInterceptor: Interceptor {
             method: request.method, path: String(request.pathWithoutQuery), status: status,
             contentLength: contentLength, duration: start.duration(to: .now),
             remoteAddress: request.remoteAddress, requestID: request.fields[.requestID])
+    }
+}
+
+/// A counter of the bytes that are read from a stream, which reports their number when the stream is released.
+private final class StreamCounter: Sendable {
+    private let count = Mutex(0)
+    /// Called once, on the thread that releases the stream.
+    private let completion: @Sendable (Int) -> Void
+
+    init(_ completion: @escaping @Sendable (Int) -> Void) { self.completion = completion }
+
+    deinit { completion(count.withLock { $0 }) }
+
+    /// Returns a stream that counts, for one reader.
+    func counting(_ stream: HTTPBodyStream) -> HTTPBodyStream {
+        let reader = Mutex<HTTPBodyStream.Iterator?>(stream.makeAsyncIterator())
+        return HTTPBodyStream(
+            length: stream.length,
+            once: { [self] in
+                // A stream has one reader at a time, which returns the iterator before the next call.
+                guard var iterator = reader.withLock({ $0.take() }) else { return nil }
+                let piece = try await iterator.next()
+                count.withLock { $0 += piece?.count ?? 0 }
+                let next = iterator
+                reader.withLock { $0 = next }
+                return piece
+            }, trailers: { stream.trailers })
     }
 }

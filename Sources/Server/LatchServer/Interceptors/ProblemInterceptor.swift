@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LatchHTTP
-
-/// Turns what an endpoint throws into a response, so that the interceptors outside of it see one.
+/// An interceptor that converts errors of an endpoint to responses, so that the interceptors outside of it see one.
 ///
-/// A `ServerError` with a client's status says what the client did wrong; anything else is 500 and says nothing about
-/// the inside. The server does the same for what reaches it.
+/// A `ServerError` with a client error status is described to the client; any other error is 500 without details. The
+/// server does the same for errors that reach it.
 public struct ProblemInterceptor: Interceptor {
-    /// For the operator: the only place where the error itself is still seen.
+    /// Reports an error that the client does not see.
     private let report: @Sendable (any Error, HTTPRequest) -> Void
 
-    /// An interceptor that hands each unexpected error to `report` before it is hidden from the client.
+    /// Creates an interceptor that calls `report` with each unexpected error.
     public init(reporting report: @escaping @Sendable (any Error, HTTPRequest) -> Void = { _, _ in }) {
         self.report = report
     }
 
-    /// Answers by a problem where `next` throws.
+    /// Returns the response of `next`, or a problem if that throws.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         do {
             return try await next.respond(to: request)

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LatchHTTP
-
-/// Gives each request an identifier, which comes back in `X-Request-Id` and which logs can name.
+/// An interceptor that assigns an identifier to each request, which the response repeats in `X-Request-Id`.
 ///
-/// An identifier that the client sends is kept where it is harmless: up to 64 letters, digits, `-`, `_` and `.`. So it
-/// can be written to a log and into a field as it is.
+/// An identifier of the client is kept if it is safe in logs and fields: up to 64 letters, digits, `-`, `_` and `.`.
 public struct RequestIDInterceptor: Interceptor {
-    /// Called where the client sent none that is harmless.
+    /// Creates an identifier when the client sent no safe one.
     private let make: @Sendable () -> String
 
-    /// An interceptor that makes identifiers by `make`; by default they are 128 random bits in hexadecimal.
-    public init(making make: @escaping @Sendable () -> String = Self.random) { self.make = make }
+    /// Creates an interceptor that calls `make` for identifiers; by default they are 128 random bits in hexadecimal.
+    public init(making make: (@Sendable () -> String)? = nil) { self.make = make ?? Self.random }
 
-    /// Puts the identifier into the request and into the response.
+    /// Sets the identifier in the request and in the response.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         let sent = request.fields[.requestID]
-        let id = sent.flatMap { Self.isHarmless($0) ? $0 : nil } ?? make()
+        let id = sent.flatMap { Self.isSafe($0) ? $0 : nil } ?? make()
         var request = request
         request.fields[.requestID] = id
         var response = try await next.respond(to: request)
@@ -24,8 +21,8 @@ public struct RequestIDInterceptor: Interceptor {
         return response
     }
 
-    /// Nothing that ends a line, a field, or a word of a log.
-    private static func isHarmless(_ id: String) -> Bool {
+    /// Whether an identifier can neither end a log line or a field nor be mistaken for another word of it.
+    private static func isSafe(_ id: String) -> Bool {
         (1...64).contains(id.utf8.count)
             && id.utf8.allSatisfy { byte in
                 switch byte {
@@ -35,8 +32,8 @@ public struct RequestIDInterceptor: Interceptor {
             }
     }
 
-    /// 128 random bits in hexadecimal.
-    public static let random: @Sendable () -> String = {
+    /// Creates an identifier of 128 random bits in hexadecimal.
+    private static let random: @Sendable () -> String = {
         var id = ""
         for word in [UInt64.random(in: .min ... .max), .random(in: .min ... .max)] {
             let digits = String(word, radix: 16)

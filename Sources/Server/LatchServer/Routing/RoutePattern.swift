@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A path whose segments are literal or `{name}`.
+/// A path pattern whose segments are literal or `{name}`.
 struct RoutePattern: Sendable, Equatable {
-    /// What stands between two slashes.
+    /// The part of a pattern between two slashes.
     enum Segment: Sendable, Equatable {
-        /// Text as it is after decoding: `a b`, never `a%20b`.
+        /// Decoded text: `a b`, never `a%20b`.
         case literal(String)
-        /// The name without its braces; any segment that is not empty stands for it.
+        /// The name without its braces; it matches any segment that is not empty.
         case parameter(String)
     }
 
-    /// Empty for an empty pattern; `[""]` for `/` alone.
+    /// The segments; empty for an empty pattern, one empty literal for `/` alone.
     let segments: [Segment]
 
-    /// Reads `/users/{id}`; the slash at the front may be left out, the one at the end counts.
+    /// Parses a pattern such as `/users/{id}`; the leading slash is optional, a trailing one is significant.
     init(_ text: String) {
         let path = text.hasPrefix("/") ? text.dropFirst() : text[...]
         let parts = text.isEmpty ? [] : path.split(separator: "/", omittingEmptySubsequences: false)
@@ -22,7 +22,7 @@ struct RoutePattern: Sendable, Equatable {
 
     private init(segments: [Segment]) { self.segments = segments }
 
-    /// The pattern of `other` below this one: `/a` and `/b` make `/a/b`, and a lone `/` below `/a` is `/a` itself.
+    /// Returns the pattern of `other` below this one: `/a` and `/b` give `/a/b`, and `/` below `/a` gives `/a` itself.
     func appending(_ other: RoutePattern) -> RoutePattern {
         let isRoot = segments.isEmpty || segments == [.literal("")]
         if isRoot { return other.segments.isEmpty ? self : other }
@@ -30,12 +30,12 @@ struct RoutePattern: Sendable, Equatable {
         return RoutePattern(segments: segments + other.segments)
     }
 
-    /// The names of the parameters in their order.
+    /// The names of the parameters, in order.
     var parameterNames: [String] {
         segments.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
     }
 
-    /// The whole path where no segment is a parameter.
+    /// The whole path; nil if a segment is a parameter.
     var literalPath: String? {
         var path = ""
         for segment in segments {
@@ -45,7 +45,7 @@ struct RoutePattern: Sendable, Equatable {
         return path
     }
 
-    /// A segment without a name between its braces is literal.
+    /// Parses a segment; `{}` is literal.
     private static func segment(_ text: Substring) -> Segment {
         guard text.count > 2, text.first == "{", text.last == "}" else { return .literal(String(text)) }
         return .parameter(String(text.dropFirst().dropLast()))

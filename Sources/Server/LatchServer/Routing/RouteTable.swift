@@ -1,57 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchHTTP
-
-/// The endpoints of a router: a map of the paths without parameters, and a tree of segments for all.
+/// The endpoints of a router: a dictionary of the paths without parameters, and a trie of segments for all.
 struct RouteTable: Sendable {
     struct Route: Sendable {
         let method: HTTPMethod
         let pattern: RoutePattern
-        /// Kept beside the pattern, so that a match makes no array.
+        /// The names in the pattern, stored so that a match allocates no array.
         let parameterNames: [String]
-        /// With the interceptors of its router around it.
+        /// The handler, inside the interceptors of its router.
         let handler: any Handler
     }
 
-    /// What the router is to do with a request.
+    /// The result of matching a request.
     enum Match {
-        /// Ask it.
+        /// The endpoint for the request.
         case endpoint(any Handler, PathParameters.Values)
-        /// Ask the `GET` endpoint in place of `HEAD`, and send nothing of its content.
+        /// The `GET` endpoint for a `HEAD` request, whose content is dropped.
         case endpointWithoutContent(any Handler, PathParameters.Values)
-        /// No endpoint is meant: 404, 405, 400, or the answer to `OPTIONS`.
-        case answer(HTTPResponse)
+        /// The router's own response: 404, 405, 400, or the response to `OPTIONS`.
+        case response(HTTPResponse)
     }
 
-    /// One position in the tree; nodes name each other by index, so the table stays a value.
+    /// A node of the trie; nodes refer to each other by index, so the table is a value.
     private struct Node: Sendable {
-        /// By decoded segment.
+        /// The children by decoded literal segment.
         var literals: [String: Int] = [:]
-        /// One for all names: `{id}` and `{name}` at one place are one way, each route with names of its own.
+        /// The child for a parameter; one for all names, since each route has names of its own.
         var parameter: Int?
-        /// At most one for each method; a handful, so a search is quicker than a table.
+        /// The routes that end here, at most one for each method.
         var routes: [Route] = []
     }
 
-    /// The root comes first and is always there.
+    /// The nodes, the root first.
     private var nodes = [Node()]
-    /// The whole path as it comes on the wire, for the look-up that needs no tree.
+    /// The nodes of literal paths by the path as it is sent, for a lookup without the trie.
     private var nodeByLiteralPath: [String: Int] = [:]
 
     var routes: [Route] { nodes.flatMap(\.routes) }
 
-    /// Adds a route, or replaces the one with its method at the same place.
+    /// Adds a route, or replaces the one with the same method and an equivalent pattern.
     mutating func insert(_ handler: any Handler, method: HTTPMethod, pattern: RoutePattern) {
         let node = pattern.segments.reduce(0) { child(of: $0, for: $1) }
         let route = Route(
             method: method, pattern: pattern, parameterNames: pattern.parameterNames, handler: handler)
         nodes[node].routes.removeAll { $0.method == method }
         nodes[node].routes.append(route)
-        // Paths are looked up here as they came, so a pattern that reads like an escape is found by decoding alone.
+        // Undecoded paths are looked up here, so a pattern that contains an escape must not be added.
         if let path = pattern.literalPath, !path.utf8.contains(0x25) { nodeByLiteralPath[path] = node }
     }
 
-    /// The node below another, made where it is missing.
+    /// Returns the child of a node, which is created if it is missing.
     private mutating func child(of node: Int, for segment: RoutePattern.Segment) -> Int {
         let existing =
             switch segment {
@@ -69,27 +67,27 @@ struct RouteTable: Sendable {
 }
 
 extension RouteTable {
-    /// Finds what to do; throws nothing, since every path has an answer.
+    /// Matches a request; every path has a result.
     func match(_ request: HTTPRequest) -> Match {
-        // Most paths hold no parameter: one look-up with the string as it came.
+        // Most paths have no parameter: one lookup of the undecoded string.
         let whole = request.path.utf8
         let end = whole.firstIndex(of: 0x3F)
         let literal = end.map { String(request.path[..<$0]) } ?? request.path
         if let node = nodeByLiteralPath[literal] { return choose(node, [], request.method) }
-        // RFC 9110 §9.3.7: `OPTIONS *` asks about the server, not about a resource.
-        if literal == "*", request.method == .options { return .answer(HTTPResponse(status: .noContent)) }
-        guard whole.first == 0x2F else { return .answer(.problem(status: .notFound)) }
+        // RFC 9110 §9.3.7: `OPTIONS *` refers to the server, not to a resource.
+        if literal == "*", request.method == .options { return .response(HTTPResponse(status: .noContent)) }
+        guard whole.first == 0x2F else { return .response(.problem(status: .notFound)) }
         do throws(ServerError) {
             guard let (node, values) = try find(literal.utf8.dropFirst(), below: 0, []) else {
-                return .answer(.problem(status: .notFound))
+                return .response(.problem(status: .notFound))
             }
             return choose(node, values, request.method)
-        } catch { return .answer(.problem(error)) }
+        } catch { return .response(.problem(error)) }
     }
 
-    /// Finds the node that the path leads to, the literal way first, and the parameters on the way.
+    /// Finds the node of a path, preferring literal segments, and collects the parameters.
     ///
-    /// Decoding comes after splitting, so `%2F` is no separator.
+    /// Segments are decoded after splitting, so `%2F` does not separate.
     private func find(
         _ path: Substring.UTF8View, below node: Int, _ values: [String]
     ) throws(ServerError) -> (node: Int, values: [String])? {
@@ -99,7 +97,7 @@ extension RouteTable {
         }
         let rest = end == path.endIndex ? nil : path[path.index(after: end)...]
         if let next = nodes[node].literals[segment], let found = try find(rest, at: next, values) { return found }
-        // RFC 3986 §6.2.2.3: a client has removed dot segments; whoever sends one wants to leave the tree.
+        // RFC 3986 §6.2.2.3: clients remove dot segments; one that remains may be an attempt at path traversal.
         guard let next = nodes[node].parameter, !segment.isEmpty, segment != ".", segment != ".." else { return nil }
         return try find(rest, at: next, values + [segment])
     }
@@ -111,25 +109,26 @@ extension RouteTable {
         return nodes[node].routes.isEmpty ? nil : (node, values)
     }
 
-    /// RFC 9110 §9.3.2, §9.3.7, §15.5.6: the method decides among the routes of one place.
+    /// Selects the route of a node by the method (RFC 9110 §9.3.2, §9.3.7, §15.5.6).
     private func choose(_ node: Int, _ values: [String], _ method: HTTPMethod) -> Match {
         let routes = nodes[node].routes
         if let route = routes.first(where: { $0.method == method }) {
-            return .endpoint(route.handler, PathParameters.Values(route.parameterNames, values))
+            return .endpoint(route.handler, PathParameters.Values(names: route.parameterNames, values: values))
         }
         if method == .head, let route = routes.first(where: { $0.method == .get }) {
-            return .endpointWithoutContent(route.handler, PathParameters.Values(route.parameterNames, values))
+            return .endpointWithoutContent(
+                route.handler, PathParameters.Values(names: route.parameterNames, values: values))
         }
-        return .answer(Self.answer(to: method, allowing: routes.map(\.method)))
+        return .response(Self.response(to: method, allowing: routes.map(\.method)))
     }
 
-    /// What the router says by itself for a place that exists.
-    private static func answer(to method: HTTPMethod, allowing methods: [HTTPMethod]) -> HTTPResponse {
+    /// Returns the response for a path that exists and a method without an endpoint.
+    private static func response(to method: HTTPMethod, allowing methods: [HTTPMethod]) -> HTTPResponse {
         var allowed = methods.map(\.rawValue)
         if allowed.contains("GET"), !allowed.contains("HEAD") { allowed.append("HEAD") }
         if !allowed.contains("OPTIONS") { allowed.append("OPTIONS") }
         var response = method == .options ? HTTPResponse(status: .noContent) : .problem(status: .methodNotAllowed)
-        // RFC 9110 §15.5.6: 405 says what the resource does allow.
+        // RFC 9110 §15.5.6: 405 lists the methods that the resource allows.
         response.fields["Allow"] = allowed.sorted().joined(separator: ", ")
         return response
     }

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LatchHTTP
-
-/// Finds the endpoint for a request's method and path, and is itself a handler.
+/// A handler that passes each request to the endpoint for its method and path.
 ///
 /// ```swift
 /// var router = Router(interceptors: [RequestIDInterceptor(), ProblemInterceptor()])
-/// router.get("/users/{id}") { request in
-///     HTTPResponse(status: .ok, body: HTTPBody("user \(request.pathParameter("id") ?? "")"))
+/// router.get("/notes/{id}") { request in
+///     try await notes.note(request.pathParameter("id", as: Int.self))      // an Encodable value, sent as JSON
+/// }
+/// router.post("/notes") { request in
+///     try .json(encoding: await notes.add(request.json(as: NewNote.self)), status: .created)
 /// }
 /// let server = Server(handler: router)      // or: Client(baseURL: url, transport: router)
 /// ```
 ///
 /// A pattern is a path whose segments are literal or `{name}`. A literal segment wins over a parameter; a parameter
-/// takes one segment that is not empty, decoded. What nobody answers is 404, a known path with another method is 405
-/// with `Allow`; `HEAD` is answered by the `GET` endpoint without its content, `OPTIONS` with `Allow`.
+/// matches one segment that is not empty, decoded. An unknown path is answered with 404, a known path with another method
+/// with 405 and `Allow`, `HEAD` by the `GET` endpoint without its content, and `OPTIONS` with `Allow`.
 public struct Router: Handler {
-    /// A value, so a router that is served is never changed by one that is still being built.
     private var table = RouteTable()
-    /// The first is outermost; endpoints are wrapped when they are added, not at each request.
     private let interceptors: [any Interceptor]
 
-    /// A router without endpoints.
+    /// Creates a router without endpoints.
     ///
-    /// - Parameter interceptors: Stand around every endpoint and around the answers that the router gives by itself,
-    ///   the first of them outermost. They see the request after it was matched, with its path parameters.
+    /// - Parameter interceptors: The interceptors of every endpoint and of the router's own responses, the first of them
+    ///   outermost. They see the request after it was matched, with its path parameters.
     public init(interceptors: [any Interceptor] = []) { self.interceptors = interceptors }
 
     /// Adds an endpoint; a later one with the same method and pattern replaces the earlier.
@@ -36,10 +35,17 @@ public struct Router: Handler {
     public mutating func on(
         _ method: HTTPMethod, _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
     ) {
-        on(method, pattern, handledBy: HandlerFunction(body))
+        on(method, pattern, handledBy: ClosureHandler(body))
     }
 
-    /// Adds the endpoints that `build` adds to a router of its own, below `prefix` and behind `interceptors`.
+    /// Adds an endpoint made of a closure whose result is sent as JSON with the status 200.
+    public mutating func on<Content: Encodable & Sendable>(
+        _ method: HTTPMethod, _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> Content
+    ) {
+        on(method, pattern, handledBy: ClosureHandler { try .json(encoding: try await body($0)) })
+    }
+
+    /// Adds the endpoints that `build` adds to a router of its own, below `prefix` and inside `interceptors`.
     ///
     /// ```swift
     /// router.group(prefix: "/admin", interceptors: [requireAdmin]) { admin in
@@ -54,7 +60,7 @@ public struct Router: Handler {
         merge(inner, below: prefix)
     }
 
-    /// Adds all endpoints of another router below a prefix; they keep that router's interceptors inside of ours.
+    /// Adds all endpoints of another router below a prefix; this router's interceptors enclose those of the other.
     public mutating func merge(_ other: Router, below prefix: String = "") {
         let prefix = RoutePattern(prefix)
         for route in other.table.routes {
@@ -63,7 +69,7 @@ public struct Router: Handler {
         }
     }
 
-    /// Answers with the endpoint that the request names.
+    /// Returns the response of the endpoint for the request.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         switch table.match(request) {
         case .endpoint(let handler, let parameters):
@@ -75,15 +81,109 @@ public struct Router: Handler {
             var request = request
             request.context[PathParameters.self] = parameters
             return try await handler.respond(to: request).withoutContent()
-        case .answer(let response):
-            let own = HandlerFunction { _ in response }
+        case .response(let response):
+            let own = ClosureHandler { _ in response }
             return try await own.nested(in: interceptors).respond(to: request)
         }
     }
 }
 
+// MARK: - Methods
+
+extension Router {
+    /// Adds a `GET` endpoint, which also answers `HEAD`.
+    public mutating func get(
+        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
+    ) { on(.get, pattern, body) }
+
+    /// Adds a `GET` endpoint whose result is sent as JSON.
+    public mutating func get<Content: Encodable & Sendable>(
+        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> Content
+    ) { on(.get, pattern, body) }
+
+    /// Adds a `POST` endpoint.
+    public mutating func post(
+        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
+    ) { on(.post, pattern, body) }
+
+    /// Adds a `POST` endpoint whose result is sent as JSON.
+    public mutating func post<Content: Encodable & Sendable>(
+        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> Content
+    ) { on(.post, pattern, body) }
+
+    /// Adds a `PUT` endpoint.
+    public mutating func put(
+        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
+    ) { on(.put, pattern, body) }
+
+    /// Adds a `PUT` endpoint whose result is sent as JSON.
+    public mutating func put<Content: Encodable & Sendable>(
+        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> Content
+    ) { on(.put, pattern, body) }
+
+    /// Adds a `PATCH` endpoint.
+    public mutating func patch(
+        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
+    ) { on(.patch, pattern, body) }
+
+    /// Adds a `PATCH` endpoint whose result is sent as JSON.
+    public mutating func patch<Content: Encodable & Sendable>(
+        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> Content
+    ) { on(.patch, pattern, body) }
+
+    /// Adds a `DELETE` endpoint.
+    public mutating func delete(
+        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
+    ) { on(.delete, pattern, body) }
+
+    /// Adds a `DELETE` endpoint whose result is sent as JSON.
+    public mutating func delete<Content: Encodable & Sendable>(
+        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) async throws -> Content
+    ) { on(.delete, pattern, body) }
+}
+
+// MARK: - Parameters
+
+extension HTTPRequest {
+    /// Returns the decoded path segment that matched `{name}` in the router's pattern.
+    public func pathParameter(_ name: String) -> String? { context[PathParameters.self][name] }
+
+    /// Converts the path segment that matched `{name}` in the router's pattern.
+    ///
+    /// - Throws: `ServerError.malformedRequest` when the segment does not describe a value of the type.
+    public func pathParameter<Value: LosslessStringConvertible>(
+        _ name: String, as type: Value.Type
+    ) throws(ServerError) -> Value {
+        guard let value = pathParameter(name).flatMap(Value.init) else {
+            throw .malformedRequest("The path parameter '\(name)' is malformed.")
+        }
+        return value
+    }
+}
+
+/// The context key of the path parameters.
+enum PathParameters: HTTPContextKey {
+    /// Names and values in the order of the pattern; they are few, so a linear search is faster than a dictionary.
+    struct Values: Sendable {
+        /// The names of the route's pattern, shared by all of its requests.
+        let names: [String]
+        /// The decoded segments, as many as there are names.
+        let values: [String]
+
+        var isEmpty: Bool { names.isEmpty }
+
+        /// The value of the first parameter with a name.
+        subscript(name: String) -> String? {
+            guard let index = names.firstIndex(of: name), index < values.count else { return nil }
+            return values[index]
+        }
+    }
+
+    static var defaultValue: Values { Values(names: [], values: []) }
+}
+
 extension HTTPResponse {
-    /// RFC 9110 §9.3.2: what `GET` would have answered, with its length and without its content.
+    /// Returns the response to `HEAD`: that to `GET` with its length and without its content (RFC 9110 §9.3.2).
     func withoutContent() -> HTTPResponse {
         var response = self
         if response.fields[.contentLength] == nil { response.fields[.contentLength] = String(body.bytes.count) }

@@ -2,9 +2,8 @@
 
 import LatchCore
 import Synchronization
-public import LatchHTTP
 
-/// Gives a handler a socket: an HTTP/1.1 server that serves nothing two readers could read in two ways.
+/// An HTTP/1.1 server, which rejects every message that two parsers could interpret differently.
 ///
 /// ```swift
 /// let server = Server(handler: router)
@@ -13,27 +12,43 @@ public import LatchHTTP
 /// try await server.run()                    // until the task is cancelled; then drains
 /// ```
 ///
-/// Handlers run on the thread that reads the socket until they wait for something, and come back to it afterwards. So
-/// they must not block: what computes for long or waits for a disk goes to a thread of its own and resumes the task
-/// by a continuation. When the client goes away, the handler's task is cancelled.
+/// Handlers run on the thread that reads the socket until they suspend, and resume there. So they must not block: a long
+/// computation or a blocking call belongs on a thread of its own, which resumes the task by a continuation. When the
+/// client disconnects, the handler's task is cancelled.
 public final class Server: Sendable {
-    /// A server starts once and stops once; a stopped one has no way back.
+    /// The address that a server listens on.
+    public struct Address: Sendable, Hashable, CustomStringConvertible {
+        /// The scheme: `http` or `https`.
+        public let scheme: String
+        /// The host, without brackets.
+        public let host: String
+        /// The port, also when the system chose it.
+        public let port: Int
+
+        /// The host, in brackets if it is an IPv6 address, and the port.
+        public var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+        /// The URL without a trailing slash, such as `http://127.0.0.1:8080`.
+        public var url: String { "\(scheme)://\(authority)" }
+
+        /// The URL.
+        public var description: String { url }
+    }
+
+    /// The state of a server, which starts once and stops once.
     private enum State {
         case new
         case serving(Engine, Address)
         case stopped
     }
 
-    /// Asked by every loop.
     private let handler: any Handler
-    /// As it was given; changing the original later changes nothing.
     private let configuration: Configuration
-    /// Guards the way from new to stopped; nothing waits while it is held but the start itself.
     private let state = Mutex<State>(.new)
-    /// Ends when the server has stopped, so that `run()` need not poll.
+    /// A stream that ends when the server has stopped.
     private let stopped = AsyncStream<Never>.makeStream()
 
-    /// A server that does not listen yet.
+    /// Creates a server that does not listen yet.
     public init(handler: any Handler, configuration: Configuration = Configuration()) {
         let proxies = configuration.trustedProxies
         self.handler =
@@ -41,9 +56,10 @@ public final class Server: Sendable {
         self.configuration = configuration
     }
 
-    /// Listens and serves; returns as soon as connections are accepted.
+    /// Starts to listen; returns as soon as connections are accepted.
     ///
-    /// - Throws: `ServerError.portInUse`, `.addressUnavailable`, `.badCertificate`, or `.alreadyStarted`.
+    /// - Throws: `ServerError.portInUse`, `.addressUnavailable`, `.badCertificate`, `.outOfResources`, or
+    ///   `.alreadyStarted`.
     @discardableResult
     public func start() async throws(ServerError) -> Address {
         try state.withLock { state throws(ServerError) in
@@ -54,19 +70,19 @@ public final class Server: Sendable {
         }
     }
 
-    /// Where the server listens; nil while it does not.
+    /// The address that the server listens on; nil while it does not.
     public var address: Address? {
         state.withLock { if case .serving(_, let address) = $0 { address } else { nil } }
     }
 
-    /// How many connections are open.
-    public var connectionCount: Int {
+    /// The number of open connections.
+    package var connectionCount: Int {
         state.withLock { if case .serving(let engine, _) = $0 { engine.connectionCount } else { 0 } }
     }
 
-    /// Accepts nothing more, lets requests in flight finish, then closes every connection.
+    /// Stops accepting connections, lets running requests finish, then closes every connection.
     ///
-    /// - Parameter grace: After this time, handlers that still run are cancelled and their connections closed.
+    /// - Parameter grace: The time after which running handlers are cancelled and their connections closed.
     public func shutdown(grace: Duration) async {
         let engine = state.withLock { state -> Engine? in
             defer { state = .stopped }
@@ -77,9 +93,9 @@ public final class Server: Sendable {
         stopped.continuation.finish()
     }
 
-    /// Serves until the task is cancelled or the server is shut down, and drains; starts first where nobody did.
+    /// Starts unless the server was started, and serves until the task is cancelled or the server is shut down.
     ///
-    /// - Throws: What `start()` throws.
+    /// - Throws: An error of `start()`.
     public func run() async throws(ServerError) {
         if state.withLock({ if case .new = $0 { true } else { false } }) { try await start() }
         for await _ in stopped.stream {}

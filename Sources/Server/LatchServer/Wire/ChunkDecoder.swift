@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchHTTP
-
-/// Reads the chunked transfer coding (RFC 9112 §7.1) without any of its known leniencies.
+/// A strict decoder of the chunked transfer coding (RFC 9112 §7.1).
 struct ChunkDecoder {
-    /// Where in the coding the next byte stands; a piece may end at any byte, so nothing is known but this.
+    /// The position of the next byte in the coding; input may end at any byte, so this is all that is known.
     private enum State: Equatable {
-        /// The digits of a size; `digits` counts them, since leading zeros could go on for ever.
+        /// The digits of a size; `digits` counts them, since leading zeros could continue forever.
         case size(digits: Int, value: Int)
-        /// Behind `;`, up to the CR.
+        /// The extensions after `;`, up to the CR.
         case extensions
         case sizeLineFeed
-        /// Content; `remaining` is never 0, a chunk without bytes is the last one.
+        /// Content; `remaining` is never 0, since the last chunk has no bytes.
         case data(remaining: Int)
         case dataReturn
         case dataLineFeed
@@ -22,27 +20,26 @@ struct ChunkDecoder {
         case trailerLineFeed
         /// The LF of that empty line.
         case lastLineFeed
-        /// Nothing more is taken: what follows belongs to the next request.
+        /// The end; bytes that follow belong to the next request.
         case complete
     }
 
-    /// The invariant of all readers here: state alone, so every split of the bytes reads the same.
     private var state = State.size(digits: 0, value: 0)
     /// The size of the current chunk, kept while its line ends.
     private var chunkSize = 0
-    /// Bytes that are neither data nor sizes: they are bounded too, or a client could send them for ever.
+    /// The number of bytes in extensions and trailers, which are limited too.
     private var overhead = 0
-    /// As much as a small head; no client that is known sends extensions or trailers at all.
+    /// The limit of `overhead`.
     private static let overheadLimit = 8192
 
-    /// Takes bytes and says how many, and whether the content is complete.
-    mutating func take(
+    /// Decodes bytes; returns the number of bytes used, and whether the content is complete.
+    mutating func decode(
         _ bytes: UnsafeBufferPointer<UInt8>, into content: inout [UInt8], limit: Int
-    ) throws(Refusal) -> (taken: Int, isComplete: Bool) {
+    ) throws(Rejection) -> (count: Int, isComplete: Bool) {
         var position = 0
         while position < bytes.count, state != .complete {
             guard case .data(let remaining) = state else {
-                try take(bytes[position], room: limit - content.count)
+                try decode(bytes[position], remainingLimit: limit - content.count)
                 position += 1
                 continue
             }
@@ -54,15 +51,15 @@ struct ChunkDecoder {
         return (position, state == .complete)
     }
 
-    /// One byte that is not content.
+    /// Decodes one byte that is not content.
     ///
-    /// - Parameter room: How many bytes of content may still come.
-    private mutating func take(_ byte: UInt8, room: Int) throws(Refusal) {
+    /// - Parameter remainingLimit: The number of content bytes that may still follow.
+    private mutating func decode(_ byte: UInt8, remainingLimit: Int) throws(Rejection) {
         switch state {
-        case .size(let digits, let value): try takeSize(byte, digits, value, room: room)
+        case .size(let digits, let value): try decodeSize(byte, digits, value, remainingLimit: remainingLimit)
         case .extensions:
             try countOverhead()
-            if byte == 0x0D { state = .sizeLineFeed } else { try refuseControl(byte) }
+            if byte == 0x0D { state = .sizeLineFeed } else { try rejectControl(byte) }
         case .sizeLineFeed:
             try expect(0x0A, byte)
             state = chunkSize == 0 ? .trailerStart : .data(remaining: chunkSize)
@@ -72,37 +69,39 @@ struct ChunkDecoder {
         case .dataLineFeed:
             try expect(0x0A, byte)
             state = .size(digits: 0, value: 0)
-        case .trailerStart, .trailerName, .trailerValue, .trailerLineFeed, .lastLineFeed: try takeTrailer(byte)
+        case .trailerStart, .trailerName, .trailerValue, .trailerLineFeed, .lastLineFeed: try decodeTrailer(byte)
         case .data, .complete: break
         }
     }
 
-    /// Hexadecimal digits alone: no sign, no `0x`, no blanks, and never more than there is room for.
-    private mutating func takeSize(_ byte: UInt8, _ digits: Int, _ value: Int, room: Int) throws(Refusal) {
+    /// Decodes hexadecimal digits: no sign, no `0x`, no whitespace, and no value over the limit.
+    private mutating func decodeSize(
+        _ byte: UInt8, _ digits: Int, _ value: Int, remainingLimit: Int
+    ) throws(Rejection) {
         if let digit = hexadecimalDigit(byte) {
             let value = value << 4 | Int(digit)
-            guard digits < 15 else { throw Refusal("A chunk's size is malformed.") }
-            guard value <= room else { throw .bodyTooLarge }
+            guard digits < 15 else { throw Rejection("A chunk's size is malformed.") }
+            guard value <= remainingLimit else { throw .contentTooLarge }
             state = .size(digits: digits + 1, value: value)
             return
         }
-        guard digits > 0, byte == 0x0D || byte == 0x3B else { throw Refusal("A chunk's size is malformed.") }
+        guard digits > 0, byte == 0x0D || byte == 0x3B else { throw Rejection("A chunk's size is malformed.") }
         chunkSize = value
-        // RFC 9112 §7.1.1: extensions that are not known are ignored.
+        // RFC 9112 §7.1.1: unknown extensions are ignored.
         state = byte == 0x0D ? .sizeLineFeed : .extensions
     }
 
-    /// RFC 9112 §7.1.2: trailer fields may be dropped, and they are; they must still be fields.
-    private mutating func takeTrailer(_ byte: UInt8) throws(Refusal) {
+    /// Validates trailer fields, which are dropped (RFC 9112 §7.1.2).
+    private mutating func decodeTrailer(_ byte: UInt8) throws(Rejection) {
         try countOverhead()
         switch state {
         case .trailerStart where byte == 0x0D: state = .lastLineFeed
         case .trailerStart, .trailerName:
-            guard byte != 0x3A || state == .trailerName else { throw Refusal("A trailer field is malformed.") }
-            guard byte == 0x3A || isTokenByte(byte) else { throw Refusal("A trailer field is malformed.") }
+            guard byte != 0x3A || state == .trailerName else { throw Rejection("A trailer field is malformed.") }
+            guard byte == 0x3A || isTokenByte(byte) else { throw Rejection("A trailer field is malformed.") }
             state = byte == 0x3A ? .trailerValue : .trailerName
         case .trailerValue:
-            if byte == 0x0D { state = .trailerLineFeed } else { try refuseControl(byte) }
+            if byte == 0x0D { state = .trailerLineFeed } else { try rejectControl(byte) }
         case .trailerLineFeed:
             try expect(0x0A, byte)
             state = .trailerStart
@@ -112,20 +111,20 @@ struct ChunkDecoder {
         }
     }
 
-    private mutating func countOverhead() throws(Refusal) {
+    private mutating func countOverhead() throws(Rejection) {
         overhead += 1
         guard overhead <= Self.overheadLimit else { throw .headTooLarge }
     }
 
-    /// RFC 9112 §2.2: a bare LF or CR is not taken for a line's end, since others would take it for none.
-    private func expect(_ expected: UInt8, _ byte: UInt8) throws(Refusal) {
-        guard byte == expected else { throw Refusal("A chunk does not end with CRLF.") }
+    /// Checks a line end; a bare LF or CR is rejected, since not every parser accepts it (RFC 9112 §2.2).
+    private func expect(_ expected: UInt8, _ byte: UInt8) throws(Rejection) {
+        guard byte == expected else { throw Rejection("A chunk does not end with CRLF.") }
     }
 
-    /// RFC 9110 §5.5: a tab is the only control in a line.
-    private func refuseControl(_ byte: UInt8) throws(Refusal) {
+    /// Rejects control characters other than tabs (RFC 9110 §5.5).
+    private func rejectControl(_ byte: UInt8) throws(Rejection) {
         guard byte >= 0x20 && byte != 0x7F || byte == 0x09 else {
-            throw Refusal("A chunk's line holds a control character.")
+            throw Rejection("A chunk's line contains a control character.")
         }
     }
 }

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Collects the content of one request from bytes that arrive in pieces, up to a limit.
+/// An incremental decoder of the content of one request, up to a limit.
 struct ContentDecoder {
-    /// One case for each way to find the end of the content (RFC 9112 §6.3).
+    /// The two ways to find the end of the content (RFC 9112 §6.3).
     private enum State {
         case length(remaining: Int)
         case chunked(ChunkDecoder)
     }
 
     private var state: State
-    /// In bytes of content, after the chunks are taken apart.
+    /// The maximum size of the content, without the bytes of the chunked coding.
     private let limit: Int
-    /// What has arrived; never longer than the limit.
+    /// The content so far; never longer than the limit.
     private(set) var content: [UInt8] = []
 
-    /// A decoder for the framing; a length over the limit is refused before any content is read.
-    init(_ framing: RequestHead.Framing, limit: Int) throws(Refusal) {
+    /// Creates a decoder for the framing; a length over the limit is rejected before any content is read.
+    init(_ framing: RequestHead.Framing, limit: Int) throws(Rejection) {
         self.limit = limit
         switch framing {
         case .length(let length):
-            guard length <= limit else { throw .bodyTooLarge }
-            // What a client announces is not memory that it gets before it sends.
+            guard length <= limit else { throw .contentTooLarge }
+            // An announced length reserves little memory until the bytes arrive.
             content.reserveCapacity(min(length, 65536))
             state = .length(remaining: length)
         case .chunked: state = .chunked(ChunkDecoder())
         }
     }
 
-    /// Takes bytes of the content and says how many, and whether the content is complete.
-    mutating func take(_ bytes: UnsafeBufferPointer<UInt8>) throws(Refusal) -> (taken: Int, isComplete: Bool) {
+    /// Decodes bytes; returns the number of bytes used, and whether the content is complete.
+    mutating func decode(_ bytes: UnsafeBufferPointer<UInt8>) throws(Rejection) -> (count: Int, isComplete: Bool) {
         switch state {
         case .length(let remaining):
             let count = min(remaining, bytes.count)
@@ -36,9 +36,30 @@ struct ContentDecoder {
             state = .length(remaining: remaining - count)
             return (count, remaining == count)
         case .chunked(var decoder):
-            let result = try decoder.take(bytes, into: &content, limit: limit)
+            let result = try decoder.decode(bytes, into: &content, limit: limit)
             state = .chunked(decoder)
             return result
         }
+    }
+}
+
+/// The limits of content by path.
+struct ContentLimits: Sendable {
+    private let defaultLimit: Int
+    /// The limits by path prefix, the longest prefix first.
+    private let limitsByPrefix: [(prefix: String, bytes: Int)]
+
+    /// The limits of a configuration.
+    init(_ configuration: Server.Configuration) {
+        defaultLimit = configuration.maximumBodyBytes
+        limitsByPrefix = configuration.contentLimits
+            .map { (prefix: $0.key, bytes: $0.value) }
+            .sorted { $0.prefix.utf8.count > $1.prefix.utf8.count }
+    }
+
+    /// Returns the limit at a path, and whether the handler rather than the server reports that it is exceeded.
+    func limit(at path: String) -> (bytes: Int, isReportedByHandler: Bool) {
+        for limit in limitsByPrefix where path.hasPrefix(limit.prefix) { return (limit.bytes, true) }
+        return (defaultLimit, false)
     }
 }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchHTTP
-
-/// Names of fields as they were last spelled, so that the same ones are not made anew for each request.
+/// A cache of field names, so that common ones are not allocated for each request.
 struct FieldNameCache {
-    /// Enough for the names of a few kinds of clients; a collision costs one new name and nothing else.
+    /// The number of slots; a collision costs one allocation.
     private static let size = 64
-    /// By slot; a slot keeps the spelling that came last, so memory stays bounded whatever clients send.
+    /// The names by slot; a slot keeps the last spelling, so memory is bounded.
     private var names = [HTTPFieldName?](repeating: nil, count: size)
 
-    /// The name that the bytes spell.
+    /// Returns the field name with this spelling.
     mutating func name(_ bytes: UnsafeBufferPointer<UInt8>) -> HTTPFieldName {
         guard let first = bytes.first, let last = bytes.last else { return "" }
         let slot = (bytes.count &* 31 &+ Int(first) &* 7 &+ Int(last)) % Self.size
@@ -21,13 +19,13 @@ struct FieldNameCache {
 }
 
 extension HTTPFieldName {
-    /// Whether the bytes are the name as it was spelled.
+    /// Whether the bytes are the name in its original spelling.
     fileprivate func isSpelled(by bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        let answer = rawName.utf8.withContiguousStorageIfAvailable { own in
+        let isEqual = rawName.utf8.withContiguousStorageIfAvailable { own in
             guard own.count == bytes.count else { return false }
             for index in own.indices where own[index] != bytes[index] { return false }
             return true
         }
-        return answer ?? rawName.utf8.elementsEqual(bytes)
+        return isEqual ?? rawName.utf8.elementsEqual(bytes)
     }
 }

@@ -1,73 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchHTTP
-
-/// What the fields say about where a message ends and what follows, each refused where it could be read in two ways.
+/// The fields that determine where a message ends and what follows; ambiguous ones are rejected.
 struct FramingFields {
-    /// What `Content-Length` says; nil where there is none.
-    ///
-    /// It may be over every limit.
+    /// The value of `Content-Length`, which may exceed every limit; nil if the field is missing.
     private(set) var contentLength: Int?
-    /// Whether `Transfer-Encoding: chunked` stands there, which excludes a length.
+    /// Whether `Transfer-Encoding: chunked` is present, which excludes a length.
     private(set) var isChunked = false
-    /// The `Host` field as it came, already found to be a host.
+    /// The value of the `Host` field, already validated.
     private(set) var host: String?
-    /// Whether the client wants this exchange to be the last.
+    /// Whether the client wants the connection to close after this exchange.
     private(set) var closes = false
-    /// Whether the client asks before it sends its content; HTTP/1.0 cannot ask (RFC 9110 §10.1.1).
+    /// Whether the client expects `100 Continue` (RFC 9110 §10.1.1).
     private(set) var expectsContinue = false
 
-    /// Takes one field line into account.
-    mutating func note(_ name: HTTPFieldName, _ value: String) throws(Refusal) {
+    /// Records one field line.
+    mutating func record(_ name: HTTPFieldName, _ value: String) throws(Rejection) {
         let canonical = name.canonicalName
-        // Most names have another length, and comparing numbers is cheaper than comparing text.
+        // Most names have another length, and comparing integers is cheaper than comparing strings.
         switch canonical.utf8.count {
-        case 14 where canonical == "content-length": try noteContentLength(value)
-        case 17 where canonical == "transfer-encoding": try noteTransferEncoding(value)
-        case 4 where canonical == "host": try noteHost(value)
+        case 14 where canonical == "content-length": try recordContentLength(value)
+        case 17 where canonical == "transfer-encoding": try recordTransferEncoding(value)
+        case 4 where canonical == "host": try recordHost(value)
         case 10 where canonical == "connection":
             // RFC 9110 §7.6.1: options compare without case.
-            closes = closes || value.utf8.split(separator: 0x2C).contains { withoutBlanks($0).lowercased() == "close" }
+            closes =
+                closes || value.utf8.split(separator: 0x2C).contains { trimmingWhitespace($0).lowercased() == "close" }
         case 6 where canonical == "expect":
-            // RFC 9110 §10.1.1: the only expectation there is.
+            // RFC 9110 §10.1.1: no other expectation is defined.
             guard value.lowercased() == "100-continue" else {
-                throw Refusal("The expectation cannot be met.", status: 417)
+                throw Rejection("The expectation cannot be met.", status: 417)
             }
             expectsContinue = true
         default: break
         }
     }
 
-    /// RFC 9112 §6.3: digits alone, once; even two equal lines are refused, since not everyone counts them as one.
-    private mutating func noteContentLength(_ value: String) throws(Refusal) {
-        guard contentLength == nil else { throw Refusal("Content-Length stands twice.") }
+    /// Parses `Content-Length`, which must be digits only (RFC 9112 §6.3); two equal lines are rejected too, since not
+    /// every parser merges them.
+    private mutating func recordContentLength(_ value: String) throws(Rejection) {
+        guard contentLength == nil else { throw Rejection("Content-Length is repeated.") }
         guard !isChunked else { throw Self.twoLengths }
-        guard !value.isEmpty, value.utf8.allSatisfy(isDigit) else { throw Refusal("Content-Length is malformed.") }
-        guard let length = Int(value) else { throw .bodyTooLarge }
+        guard !value.isEmpty, value.utf8.allSatisfy(isDigit) else { throw Rejection("Content-Length is malformed.") }
+        guard let length = Int(value) else { throw .contentTooLarge }
         contentLength = length
     }
 
-    /// RFC 9112 §6.1: one `chunked` and nothing else; other codings are not served and no framing is guessed.
-    private mutating func noteTransferEncoding(_ value: String) throws(Refusal) {
+    /// Parses `Transfer-Encoding`, which must be a single `chunked` (RFC 9112 §6.1); framing is never guessed.
+    private mutating func recordTransferEncoding(_ value: String) throws(Rejection) {
         guard contentLength == nil else { throw Self.twoLengths }
         guard !isChunked, value.lowercased() == "chunked" else {
-            throw Refusal("The Transfer-Encoding is not one that is served.")
+            throw Rejection("The Transfer-Encoding is not supported.")
         }
         isChunked = true
     }
 
-    /// RFC 9112 §3.2: once and valid; a proxy in front may have routed by the one that we would drop.
-    private mutating func noteHost(_ value: String) throws(Refusal) {
-        guard host == nil else { throw Refusal("The Host field stands twice.") }
-        guard isValidHost(value.utf8) else { throw Refusal("The Host field is malformed.") }
+    /// Parses `Host`, which must be valid and unique (RFC 9112 §3.2): a proxy may have routed by the other one.
+    private mutating func recordHost(_ value: String) throws(Rejection) {
+        guard host == nil else { throw Rejection("The Host field is repeated.") }
+        guard isValidHost(value.utf8) else { throw Rejection("The Host field is malformed.") }
         host = value
     }
 
-    /// RFC 9112 §6.1: both together are what request smuggling is made of.
-    private static let twoLengths = Refusal("Content-Length and Transfer-Encoding stand together.")
+    /// Both fields together, which request smuggling relies on (RFC 9112 §6.1).
+    private static let twoLengths = Rejection("Content-Length and Transfer-Encoding are both present.")
 }
 
-/// RFC 9110 §7.2: `uri-host [":" port]`, without user information.
+/// Returns whether text is `uri-host [":" port]` (RFC 9110 §7.2), without user information.
 func isValidHost(_ host: String.UTF8View) -> Bool {
     host.withContiguousStorageIfAvailable(isValidHost) ?? Array(host).withUnsafeBufferPointer(isValidHost)
 }
@@ -75,7 +73,7 @@ func isValidHost(_ host: String.UTF8View) -> Bool {
 private func isValidHost(_ host: UnsafeBufferPointer<UInt8>) -> Bool {
     var end = 0
     if host.first == 0x5B {
-        // RFC 3986 §3.2.2: an IPv6 address in brackets; zones and future kinds are not for a Host field.
+        // RFC 3986 §3.2.2: an IPv6 address in brackets; zones and IPvFuture are not supported.
         while end + 1 < host.count, isAddressByte(host[end + 1]) { end += 1 }
         guard end > 1, end + 1 < host.count, host[end + 1] == 0x5D else { return false }
         end += 2
@@ -92,7 +90,7 @@ private func isAddressByte(_ byte: UInt8) -> Bool {
     hexadecimalDigit(byte) != nil || byte == 0x3A || byte == 0x2E
 }
 
-/// RFC 3986 §3.2.2: unreserved, sub-delims and the percent sign.
+/// Whether a byte may occur in a `reg-name` (RFC 3986 §3.2.2): unreserved, sub-delims and the percent sign.
 private func isRegisteredNameByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchHTTP
-
-/// Writes the head of a response (RFC 9112 §4, §5).
+/// A serializer of response heads and chunks (RFC 9112 §4, §5, §7.1).
 struct ResponseWriter {
-    /// The value of `Date` (RFC 9110 §6.6.1), made once a second and not once a response.
+    /// The value of `Date` (RFC 9110 §6.6.1).
     let date: String
-    /// Whether `HEAD` was asked, whose answer ends with its head (RFC 9110 §9.3.2).
+    /// Whether the request was `HEAD`, whose response has no content (RFC 9110 §9.3.2).
     let isHead: Bool
-    /// Whether this is the connection's last answer, and says so (RFC 9112 §9.6).
+    /// Whether this is the last response of the connection (RFC 9112 §9.6).
     let closes: Bool
-    /// Whether content of unknown length travels in chunks; else it ends with the connection.
+    /// Whether content of unknown length is chunked; otherwise it ends with the connection.
     var isChunked = false
 
-    /// Appends the head to `output`; the content follows it, unless it must have none.
+    /// Appends the head to `output`.
     ///
     /// - Throws: `HTTPError.invalidField` for a field that would break the framing, before anything is appended.
     func write(_ response: HTTPResponse, into output: inout [UInt8]) throws(HTTPError) {
@@ -27,7 +25,7 @@ struct ResponseWriter {
         for field in response.fields {
             switch field.name.canonicalName {
             case "content-length": length = field.value
-            // How the message travels is the server's to say, and who serves is nobody's business.
+            // The server sets the framing itself, and does not disclose its software.
             case "transfer-encoding", "connection", "keep-alive", "date", "server": break
             default: appendField(field.name.rawName, field.value, to: &output)
             }
@@ -37,10 +35,9 @@ struct ResponseWriter {
         output.append(contentsOf: "\r\n\r\n".utf8)
     }
 
-    /// The lines after the last chunk (RFC 9112 §7.1.2).
+    /// Returns the trailer section (RFC 9112 §7.1.2).
     ///
-    /// Fields that would break the framing, or that say how the message is framed (RFC 9110 §6.5.1), are left out: the
-    /// content is on its way, and there is nobody left to refuse them to.
+    /// Invalid fields, and fields about the framing (RFC 9110 §6.5.1), are omitted: it is too late to report an error.
     static func trailerSection(_ fields: HTTPFields) -> String {
         var lines = ""
         for field in fields where !field.name.isSetByTransport {
@@ -51,7 +48,7 @@ struct ResponseWriter {
         return lines
     }
 
-    /// Content that is there as one chunk, the last chunk, and the trailers behind it.
+    /// Appends content as one chunk, then the last chunk and the trailers.
     static func appendChunks(of content: [UInt8], trailers: HTTPFields, to output: inout [UInt8]) {
         if !content.isEmpty {
             output.append(contentsOf: String(content.count, radix: 16).utf8)
@@ -66,26 +63,26 @@ struct ResponseWriter {
 
     /// Whether the response has content on the wire.
     func hasContent(_ response: HTTPResponse) -> Bool {
-        // RFC 9110 §15.3.6: 205 has none, and unlike 204 it says so by a length of 0.
+        // RFC 9110 §15.3.6: 205 has no content, and unlike 204 a length of 0.
         !isHead && mayHaveContent(response.status) && response.status.rawValue != 205
     }
 
     private func mayHaveContent(_ status: HTTPStatus) -> Bool {
-        // RFC 9112 §6.3: these end with their head, whatever their fields say.
+        // RFC 9112 §6.3: these responses end with their head.
         status.rawValue >= 200 && status != .noContent && status.rawValue != 304
     }
 
-    /// RFC 9112 §6.3: exactly one length, and it is that of what follows; a handler cannot state another.
+    /// Appends the length of the content; a handler cannot state another one (RFC 9112 §6.3).
     private func appendLength(of response: HTTPResponse, stated: String?, to output: inout [UInt8]) {
         guard mayHaveContent(response.status) else { return }
         let isWhole = !isChunked || response.status.rawValue == 205
         guard isWhole, let length = response.status.rawValue == 205 ? 0 : response.body.length else {
-            // RFC 9112 §6.1 and §6.3: a response without either ends with its connection.
+            // RFC 9112 §6.1, §6.3: a response without either field ends with its connection.
             if isChunked { output.append(contentsOf: "\r\nTransfer-Encoding: chunked".utf8) }
             return
         }
         output.append(contentsOf: "\r\nContent-Length: ".utf8)
-        // RFC 9110 §8.6: in the answer to HEAD it is the length that GET would have; elsewhere it is what we send.
+        // RFC 9110 §8.6: the response to HEAD states the length that GET would have.
         if isHead, response.body.isEmpty, let stated, !stated.isEmpty, stated.utf8.allSatisfy(isDigit) {
             output.append(contentsOf: stated.utf8)
         } else {
@@ -93,7 +90,7 @@ struct ResponseWriter {
         }
     }
 
-    /// Name and value were validated; this writes the CRLF in front of them, never one behind.
+    /// Appends a validated field line, with the CRLF before it.
     private func appendField(_ name: String, _ value: String, to output: inout [UInt8]) {
         output.append(0x0D)
         output.append(0x0A)

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An account on this device, as a list of accounts describes it: who at which issuer, and nothing secret.
+/// The description of an account on this device: the user and the issuer, without secrets.
 public struct AccountEntry: Sendable, Hashable, Codable, Identifiable {
-    /// A random name for the programs, which the account keeps when it is renamed and nobody gets again.
+    /// A random identifier, which the account keeps when it is renamed and no other account gets.
     public let id: String
-    /// What people call it; no two accounts of a list have the same name.
+    /// The display name; no two accounts of a list have the same name.
     public var name: String
-    /// Who issued its tokens: the issuer's URL.
+    /// The URL of the issuer of its tokens.
     public var issuer: String
-    /// What the person signs in with, such as an e-mail address; nil where that is not known.
+    /// The name with which the user signs in, such as an e-mail address; nil where that is not known.
     public var username: String?
-    /// The issuer's identifier of the person; nil where that is not known.
+    /// The issuer's identifier of the user; nil where that is not known.
     public var userID: String?
-    /// What was granted at the last sign-in; nil where the issuer did not say.
+    /// The scopes granted at the last sign-in; nil where the issuer did not say.
     public var scopes: Scopes?
 
-    /// An account from its parts.
-    public init(
+    /// Creates an entry.
+    package init(
         id: String, name: String, issuer: String, username: String? = nil, userID: String? = nil,
         scopes: Scopes? = nil
     ) {
@@ -28,10 +28,10 @@ public struct AccountEntry: Sendable, Hashable, Codable, Identifiable {
         self.scopes = scopes
     }
 
-    /// Whether both are the same person at the same issuer.
+    /// Whether both belong to the same user at the same issuer.
     ///
-    /// The issuer's identifier decides where both have one; a person may have changed their address since.
-    func isSamePerson(as other: AccountEntry) -> Bool {
+    /// The issuer's identifier decides where both have one; a user may have changed the address since.
+    func hasSameUser(as other: AccountEntry) -> Bool {
         guard issuer == other.issuer else { return false }
         if let userID, let otherID = other.userID { return userID == otherID }
         return username != nil && username == other.username

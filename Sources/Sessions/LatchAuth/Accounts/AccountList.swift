@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LatchCore
+package import LatchCore
+import PortableFoundation
 
-/// The accounts of one person in one program, side by side, one of them current.
+/// The accounts of a program's user, one of them current.
 ///
 /// ```swift
 /// let accounts = AccountList(service: "com.example.app") { entry, store in
-///     Session(store: store) { renewal in try await issuer(entry.issuer).refresh(renewal) }
+///     Session(store: store) { request in try await issuer(entry.issuer).refresh(request) }
 /// }
 /// let entry = try await accounts.signIn(tokens, as: "ada@example.com", issuer: "https://id.example.com")
 /// let session = try await accounts.session(for: entry.id)
 /// ```
 ///
-/// The list holds no secrets, and is kept beside them as one record. Each account has a record of tokens, turns and news
-/// of its own, so whatever happens to one, a renewal that comes late included, touches no other. All processes of the person
-/// see one list: its changes take turns among them, and its news travels without polling.
+/// The list contains no secrets, and is stored next to them as one record. Each account has its own record of tokens, its
+/// own locks and notifications, so that no event of one account, such as a late refresh, affects another. All processes
+/// of the user see one list: a lock serializes its changes, and they are notified of them without polling.
 public actor AccountList {
-    /// Makes the session of an account over the store of its tokens.
-    public typealias MakeSession = @Sendable (AccountEntry, any TokenRecordStore<Tokens>) throws -> Session<Tokens>
+    /// A closure that creates the session of an account over the store of its tokens.
+    public typealias MakeSession = @Sendable (AccountEntry, any TokenStore<Tokens>) throws -> Session<Tokens>
 
-    /// Gives the turns and the news of a record, by the record's name; nil where one process alone uses it.
-    public typealias Coordinate = @Sendable (_ record: String) -> (any SessionCoordination)?
+    /// A closure that returns the coordination of a record, by its name; nil where only one process uses it.
+    package typealias Coordinate = @Sendable (_ record: String) -> (any SessionCoordination)?
 
     private let record: AccountListRecord
     private let secrets: any SecretStore
@@ -28,24 +29,24 @@ public actor AccountList {
     private let makeSession: MakeSession
     private let random: RandomSource
 
-    /// Of the list itself; made once, since it knows its own news from others'.
+    /// The coordination of the list itself; created once, since it ignores its own notifications.
     private let coordination: (any SessionCoordination)?
-    /// One change after another within this process, and one look at the record after another.
-    private let turn = AsyncMutex()
+    /// Serializes the changes and reads of the record within this process.
+    private let mutex = AsyncMutex()
     private let broadcast = StateBroadcast(Content())
-    /// Listens to the other processes, once somebody wants to know.
+    /// The task that listens to the other processes, once there is an observer.
     private var listener: Task<Void, Never>?
     /// The live sessions of this process, by the account's identifier.
     private var sessions: [String: Session<Tokens>] = [:]
 
-    /// A list that is kept in `secrets`, in the record `accounts`.
+    /// Creates a list in the record `accounts` of `secrets`.
     ///
     /// - Parameters:
     ///   - secrets: Keeps the list and each account's tokens.
-    ///   - random: For the identifiers of accounts.
-    ///   - coordinate: How the processes that share the store take turns.
-    ///   - makeSession: Makes an account's session, once in each process.
-    public init(
+    ///   - random: The source of the accounts' identifiers.
+    ///   - coordinate: Returns the coordination of the processes that share the store.
+    ///   - makeSession: Creates an account's session, once in each process.
+    package init(
         _ secrets: any SecretStore, random: RandomSource = .system, coordinate: @escaping Coordinate = { _ in nil },
         makeSession: @escaping MakeSession
     ) {
@@ -57,11 +58,11 @@ public actor AccountList {
         coordination = coordinate(record.name)
     }
 
-    /// The accounts of a program, where the platform keeps secrets.
+    /// Creates the list of a program in the platform's secret store.
     ///
     /// - Parameters:
     ///   - service: Names the program, such as its bundle identifier.
-    ///   - makeSession: Makes an account's session, once in each process.
+    ///   - makeSession: Creates an account's session, once in each process.
     public init(service: String, makeSession: @escaping MakeSession) {
         self.init(
             platformSecretStore(service: service),
@@ -73,38 +74,38 @@ public actor AccountList {
         broadcast.finish()
     }
 
-    /// The list as it is kept now, whoever changed it last.
+    /// Returns the stored list.
     ///
-    /// - Throws: A `store…` code where it cannot be read, which is not the same as a list without accounts.
-    public func content() async throws -> Content { try await look() }
+    /// - Throws: A `store…` code where it cannot be read, which is not the same as an empty list.
+    public func content() async throws -> Content { try await reload() }
 
-    /// The list as it is now, then each change once, in order, whichever process made it.
+    /// Returns a stream of the current list and each later change once, in order, by any process.
     ///
     /// The stream ends with this object, or when its consumer stops.
     ///
     /// - Throws: As `content()`.
     public func contents() async throws -> AsyncStream<Content> {
         listen()
-        try await look()
+        try await reload()
         return broadcast.stream()
     }
 
-    /// The one live session of an account in this process.
+    /// Returns the session of an account, of which there is one in this process.
     ///
-    /// - Throws: `AuthError.unknownAccount`, a `store…` code, and what making the session throws.
+    /// - Throws: `AuthError.unknownAccount`, a `store…` code, and the error of `makeSession`.
     public func session(for id: String) async throws -> Session<Tokens> {
-        guard let entry = try await look()[id] else {
+        guard let entry = try await reload()[id] else {
             sessions[id] = nil
             throw AuthError.unknownAccount
         }
         return try session(of: entry)
     }
 
-    /// The same, for an entry that is known to be in the list.
+    /// Returns the session of an entry that is known to be in the list.
     private func session(of entry: AccountEntry) throws -> Session<Tokens> {
         if let session = sessions[entry.id] { return session }
         let name = "account.\(entry.id)"
-        let store = SecretTokenStore<Tokens>(secrets, name: name, coordination: coordinate(name))
+        let store = SecretTokenStore<Tokens>(secrets, name: name, coordinatedBy: coordinate(name))
         let session = try makeSession(entry, store)
         sessions[entry.id] = session
         return session
@@ -112,17 +113,17 @@ public actor AccountList {
 }
 
 extension AccountList {
-    /// Signs a person in: into their account, where the list has it, or into a new one; it becomes the current account.
+    /// Signs a user in, to the existing account of the list or to a new one, which becomes the current account.
     ///
-    /// The account is listed before its tokens are stored and made current after, so that whatever comes in between no
-    /// tokens lie around that no account leads to, and nobody is made current who is not signed in.
+    /// The account is listed before its tokens are stored and made current afterwards, so that an interruption leaves
+    /// neither tokens without an account nor a current account without tokens.
     ///
     /// - Parameters:
-    ///   - name: What people call it; where another account has that name, a number is added.
-    ///   - issuer: Who issued the tokens.
-    ///   - username: What the person signs in with.
-    ///   - userID: The issuer's identifier of the person.
-    /// - Throws: A `store…` code; a new account is then taken out again.
+    ///   - name: The display name; where another account has it, a number is added.
+    ///   - issuer: The URL of the issuer.
+    ///   - username: The name with which the user signs in.
+    ///   - userID: The issuer's identifier of the user.
+    /// - Throws: A `store…` code; a new account is then removed again.
     @discardableResult
     public func signIn(
         _ tokens: Tokens, as name: String, issuer: String, username: String? = nil, userID: String? = nil
@@ -130,9 +131,9 @@ extension AccountList {
         let wanted = AccountEntry(
             id: random.identifier(), name: name, issuer: issuer, username: username, userID: userID,
             scopes: tokens.grantedScopes)
-        let entry = try await change(beginningAnew: true) { content in
+        let entry = try await change(replacingDamaged: true) { content in
             var entry = wanted
-            if let known = content.entry(like: wanted) {
+            if let known = content.entry(withUserOf: wanted) {
                 entry = AccountEntry(
                     id: known.id, name: known.name, issuer: issuer, username: username ?? known.username,
                     userID: userID ?? known.userID, scopes: wanted.scopes)
@@ -152,20 +153,20 @@ extension AccountList {
         do {
             try await use(entry.id)
         } catch AuthError.unknownAccount {
-            // Another process has removed the account meanwhile, and means it.
+            // Another process has removed the account meanwhile; that stands.
             try await session.signOut()
             throw AuthError.unknownAccount
         }
         return entry
     }
 
-    /// Takes a new account out again whose tokens could not be stored.
+    /// Removes a new account whose tokens could not be stored.
     private func withdraw(_ entry: AccountEntry) async {
         sessions[entry.id] = nil
         do {
             try await change { $0.remove(entry.id) }
         } catch {
-            // Why the tokens could not be stored is what the caller is told; the account stays listed, signed out.
+            // The caller gets the first error; the account stays listed, signed out.
         }
     }
 
@@ -179,7 +180,7 @@ extension AccountList {
         }
     }
 
-    /// Gives an account another name.
+    /// Renames an account.
     ///
     /// - Throws: `AuthError.accountNameTaken`, `unknownAccount`, or a `store…` code.
     public func rename(_ id: String, to name: String) async throws {
@@ -191,10 +192,10 @@ extension AccountList {
         }
     }
 
-    /// Signs an account out on this device and takes it out of the list.
+    /// Signs an account out on this device and removes it from the list.
     ///
-    /// - Returns: The tokens that were current, so that the issuer can be told; nil where nobody was signed in.
-    /// - Throws: `AuthError.unknownAccount`, or a `store…` code; where the tokens could not be forgotten, the account is
+    /// - Returns: The tokens that were current, so that the issuer can revoke them; nil where there were none.
+    /// - Throws: `AuthError.unknownAccount`, or a `store…` code; where the tokens could not be removed, the account is
     ///   still in the list.
     @discardableResult
     public func remove(_ id: String) async throws -> Tokens? {
@@ -206,11 +207,11 @@ extension AccountList {
 }
 
 extension AccountList {
-    /// Reads the record, and tells who watches.
+    /// Reads the record, and notifies the observers.
     @discardableResult
-    private func look() async throws -> Content {
+    private func reload() async throws -> Content {
         let (record, broadcast) = (record, broadcast)
-        return try await turn.take {
+        return try await mutex.withLock {
             do {
                 let content = try await record.load()
                 broadcast.send(content)
@@ -223,26 +224,26 @@ extension AccountList {
 
     /// Reads the record, changes it and stores it, while no other process does the same.
     ///
-    /// - Parameter beginningAnew: Whether a damaged list is set aside and a new one begun. Only a sign-in may do that: all
-    ///   other changes are about accounts that the damaged list would have to name.
+    /// - Parameter replacingDamaged: Whether a damaged list is set aside and replaced. Only a sign-in may do that: all other
+    ///   changes concern accounts of the damaged list.
     private func change<Result: Sendable>(
-        beginningAnew: Bool = false, _ body: @Sendable (inout Content) throws -> Result
+        replacingDamaged: Bool = false, _ body: @Sendable (inout Content) throws -> Result
     ) async throws -> Result {
         let (record, broadcast, coordination) = (record, broadcast, coordination)
-        let result = try await turn.take {
-            let others = try await coordination?.enter(.store)
-            defer { others?.end() }
+        let result = try await mutex.withLock {
+            let lock = try await coordination?.enter(.store)
+            defer { lock?.release() }
             do {
                 var content: Content
                 do {
                     content = try await record.load()
-                } catch AuthError.storeCorrupt where beginningAnew {
+                } catch AuthError.storeCorrupt where replacingDamaged {
                     try await record.setAside()
                     content = Content()
                 }
                 let before = content
                 let result = try body(&content)
-                if content != before || beginningAnew { try await record.save(content) }
+                if content != before || replacingDamaged { try await record.save(content) }
                 broadcast.send(content)
                 return result
             } catch {
@@ -262,12 +263,118 @@ extension AccountList {
         }
     }
 
-    /// Another process has changed the list.
+    /// Follows a change by another process.
     private func hasChanged() async {
         do {
-            try await look()
+            try await reload()
         } catch {
-            // Nobody waits here for an error: what cannot be read now is read at the next use or the next news.
+            // No caller waits here; the next use or notification reads the record again.
         }
+    }
+}
+
+extension AccountList {
+    /// The content of a list at one moment.
+    public struct Content: Sendable, Hashable {
+        /// The accounts, in the order of their creation.
+        public internal(set) var entries: [AccountEntry] = []
+        /// The identifier of the current account.
+        ///
+        /// It may be nil where there are accounts: when the current one is removed, no other becomes current, since a user
+        /// must not unknowingly act as another one.
+        public internal(set) var currentID: String?
+
+        /// Creates an empty list.
+        package init() {}
+
+        /// The current account.
+        public var current: AccountEntry? { currentID.flatMap { self[$0] } }
+
+        /// The account with an identifier.
+        public subscript(id: String) -> AccountEntry? { entries.first { $0.id == id } }
+
+        /// Returns the account with a name.
+        package func entry(named name: String) -> AccountEntry? { entries.first { $0.name == name } }
+
+        /// Returns the account of the same user at the same issuer; nil where there is none.
+        func entry(withUserOf other: AccountEntry) -> AccountEntry? { entries.first { $0.hasSameUser(as: other) } }
+
+        /// Returns the name, or the first free one of `name (2)`, `name (3)` and so on.
+        func freeName(for name: String) -> String {
+            var free = name
+            var number = 2
+            while entry(named: free) != nil {
+                free = "\(name) (\(number))"
+                number += 1
+            }
+            return free
+        }
+
+        /// Replaces the entry with the same identifier, or appends it.
+        mutating func put(_ entry: AccountEntry) {
+            guard let index = entries.firstIndex(where: { $0.id == entry.id }) else { return entries.append(entry) }
+            entries[index] = entry
+        }
+
+        /// Removes an account.
+        mutating func remove(_ id: String) {
+            entries.removeAll { $0.id == id }
+            if currentID == id { currentID = nil }
+        }
+    }
+}
+
+/// The stored record of a list of accounts.
+private struct AccountListRecord: Sendable {
+    /// The JSON form of the record.
+    private struct Content: Codable {
+        var version = 1
+        var current: String?
+        var accounts: [AccountEntry]
+    }
+
+    /// The only version; a record of a later one is not overwritten.
+    private static let version = 1
+
+    let secrets: any SecretStore
+    /// The name of the secret.
+    let name: String
+
+    /// Returns the stored list; empty where there is none.
+    ///
+    /// - Throws: `AuthError.storeCorrupt` where it is malformed, `storeUnavailable` where a later version wrote it.
+    func load() async throws -> AccountList.Content {
+        guard let bytes = try await secrets.read(name) else { return AccountList.Content() }
+        let stored: Content
+        do {
+            stored = try JSONDecoder().decode(Content.self, from: Data(bytes))
+        } catch {
+            throw AuthError.store(.storeCorrupt, "the record '\(name)' is not a list of accounts")
+        }
+        guard stored.version == Self.version else {
+            throw AuthError.store(.storeUnavailable, "the record '\(name)' has version \(stored.version)")
+        }
+        var content = AccountList.Content()
+        // An identifier names a record of tokens: two accounts with the same one would share it.
+        for entry in stored.accounts where content[entry.id] == nil { content.entries.append(entry) }
+        content.currentID = stored.current.flatMap { content[$0]?.id }
+        return content
+    }
+
+    /// Replaces the list.
+    func save(_ content: AccountList.Content) async throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let stored = Content(current: content.currentID, accounts: content.entries)
+        try await secrets.write(Array(encoder.encode(stored)), for: name)
+    }
+
+    /// Keeps a damaged list under another name, so that a new one can replace it.
+    ///
+    /// A damaged store sets its own file aside at the next write.
+    func setAside() async throws {
+        let bytes: [UInt8]?
+        do { bytes = try await secrets.read(name) } catch AuthError.storeCorrupt { return }
+        if let bytes { _ = try await secrets.setAside(bytes, of: name) }
     }
 }

@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
 public import LatchCore
 public import LatchHTTP
+public import PortableFoundation
+import Synchronization
 
-/// The cookies that prove a login, as a credential: each goes where its own domain, path and security let it.
+/// A credential of the cookies of a login: each is sent where its domain, path and security allow it.
 ///
-/// In a `Session` the login is its renewal; see `Session.init(cookiesIn:…)`. A credential without cookies has expired
-/// already, so that a session that holds it logs in before its first request.
+/// In a `Session` the login is the refresh; see `Session.init(cookiesIn:…)`. A credential without cookies counts as
+/// expired, so that a session that holds it logs in before its first request.
 public struct CookieCredential: SessionCredential {
     /// The cookies, with every attribute, in the order of their creation.
     public let cookies: [Cookie]
-    /// When it stops proving anything: when the last of the cookies ends, or the first of those that were named.
+    /// The expiry: that of the last cookie, or of the first named one.
     public let expiry: Date?
 
-    /// The same cookies, ready to be asked.
+    /// The cookies as a set that selects by request.
     private let set: CookieSet
-    /// Those without which it proves nothing; empty where that is not known.
+    /// The names of the required cookies; empty where they are not known.
     private let names: Set<String>
     private let policy: CookiePolicy
     private let clock: WallClock
-    /// Which login it comes from: an answer to an earlier one must not touch the cookies of a later one.
+    /// The identifier of the login: a response to an earlier one must not change the cookies of a later one.
     private let login: String
 
-    /// A credential of cookies.
+    /// Creates a credential of cookies.
     ///
     /// - Parameters:
-    ///   - names: The names of the cookies that prove the login, where they are known: without one of them the
-    ///     credential has expired. Without names only the last cookie's end is an end.
-    ///   - policy: How cookies are judged that come with answers.
-    public init(
+    ///   - names: The names of the required cookies, where they are known: without one of them the credential has
+    ///     expired. Without names it expires with the last cookie.
+    ///   - policy: The rules for cookies in responses.
+    package init(
         _ cookies: [Cookie], named names: Set<String> = [], policy: CookiePolicy = CookiePolicy(),
         clock: WallClock = .system
     ) {
@@ -39,7 +40,7 @@ public struct CookieCredential: SessionCredential {
         self.init(set, named: names, policy: policy, clock: clock, login: RandomSource.system.identifier())
     }
 
-    /// A credential of cookies that were judged before.
+    /// Creates a credential of cookies that were already checked.
     private init(_ set: CookieSet, named names: Set<String>, policy: CookiePolicy, clock: WallClock, login: String) {
         self.set = set
         self.names = names
@@ -50,41 +51,41 @@ public struct CookieCredential: SessionCredential {
         expiry = Self.expiry(of: cookies, named: names)
     }
 
-    /// Adds the cookies that are for the request's target, each in place of one of its name.
+    /// Adds the cookies for the request's URL, each replacing one of its name.
     public func authorize(_ request: inout HTTPRequest) {
         request.add(set.cookies(for: request, at: clock.now, under: policy), replacing: true)
     }
 
     /// Whether both carry the same cookies.
-    public func authorizesLike(_ other: CookieCredential) -> Bool { pairs == other.pairs }
+    public func hasSameAccessToken(as other: CookieCredential) -> Bool { pairs == other.pairs }
 
-    /// Whether both carry the same cookies: a login does not depend on what it replaces.
-    public func renewsLike(_ other: CookieCredential) -> Bool { pairs == other.pairs }
+    /// Whether both carry the same cookies: a login does not depend on its predecessor.
+    public func hasSameRefreshToken(as other: CookieCredential) -> Bool { pairs == other.pairs }
 
-    /// The credential with the cookies that an answer set.
+    /// Returns the credential with the cookies of a response.
     ///
-    /// What a refusal sets is not taken: it usually deletes, and by the time it arrives the session may have logged in
-    /// again. Nor is an answer worth a new record that only moves the expiry, by less than a minute.
+    /// The cookies of a refusal are ignored: they usually delete, and the session may have logged in again by the time it
+    /// arrives. A response that only moves the expiry by less than a minute does not need a new record either.
     public func rotated(
         by response: HTTPResponse, to request: HTTPRequest, sentWith sent: CookieCredential
     ) -> CookieCredential? {
         guard response.status != .unauthorized, login == sent.login else { return nil }
-        let asked = response.fields.values(of: .setCookie).compactMap(SetCookie.init)
-        guard !asked.isEmpty else { return nil }
+        let received = response.fields.values(of: .setCookie).compactMap(SetCookie.init)
+        guard !received.isEmpty else { return nil }
         let now = clock.now
         var set = set
-        for asked in asked { _ = set.receive(asked, to: request, at: now, under: policy) }
+        for cookie in received { _ = set.receive(cookie, to: request, at: now, under: policy) }
         let rotated = CookieCredential(set, named: names, policy: policy, clock: clock, login: login)
         let isNews = !rotated.cookies.elementsEqual(cookies) { $0.isNearly($1) }
         return isNews ? rotated : nil
     }
 
-    /// Two credentials are equal when their cookies are.
+    /// Compares the cookies.
     public static func == (one: CookieCredential, other: CookieCredential) -> Bool {
         one.cookies == other.cookies && one.names == other.names
     }
 
-    /// What distinguishes cookies for a server.
+    /// The parts of cookies that a server sees.
     private var pairs: Set<[String]> { Set(cookies.map { [$0.name, $0.value, $0.domain, $0.path] }) }
 
     private static func expiry(of cookies: [Cookie], named names: Set<String>) -> Date? {
@@ -98,7 +99,7 @@ public struct CookieCredential: SessionCredential {
 }
 
 extension Cookie {
-    /// Whether nothing but times differ, and the expiry by less than a minute.
+    /// Whether only times differ, and the expiry by less than a minute.
     fileprivate func isNearly(_ other: Cookie) -> Bool {
         let ends = (expiry?.timeIntervalSinceReferenceDate, other.expiry?.timeIntervalSinceReferenceDate)
         guard isSame(as: other), value == other.value, isSecure == other.isSecure, isHTTPOnly == other.isHTTPOnly,
@@ -110,7 +111,7 @@ extension Cookie {
 }
 
 extension CookieCredential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The names and where they go, without the values.
+    /// The names and domains, without the values.
     public var description: String { "CookieCredential(\(cookies.map(\.description).joined(separator: ", ")))" }
 
     /// The same as `description`.
@@ -118,4 +119,111 @@ extension CookieCredential: CustomStringConvertible, CustomDebugStringConvertibl
 
     /// A mirror without the values, so that `dump` and reflection show none.
     public var customMirror: Mirror { Mirror(self, children: ["cookies": description], displayStyle: .struct) }
+}
+
+extension Session where Value == CookieCredential {
+    /// Creates a session whose credential is a set of cookies, and whose refresh is the login that sets them.
+    ///
+    /// ```swift
+    /// let session = Session(cookiesIn: SecretCookieStore(secrets, name: "legacy")) {
+    ///     let jar = CookieJar()
+    ///     let client = Client(baseURL: url, interceptors: [CookieInterceptor(jar)])
+    ///     try await client.perform(.post("login", form: [("user", name), ("password", password)]))
+    ///     return jar.cookies
+    /// }
+    /// let client = Client(baseURL: url, interceptors: [SessionInterceptor(session, for: .host("legacy.example.com"))])
+    /// ```
+    ///
+    /// While there are no cookies the next request logs in before it is sent, once for all concurrent requests; so does a
+    /// 401, and the expiry of the cookies. After `signOut()` no request logs in until `signIn()`. The cookies of responses
+    /// are adopted and stored. The error of a failed login is thrown, and the next request tries again, unless the server
+    /// refused it with 401: then only `signIn()` tries again, so that a wrong password is not repeated forever.
+    ///
+    /// - Parameters:
+    ///   - store: Keeps the cookies, such as a `SecretCookieStore`.
+    ///   - names: The names of the required cookies, where they are known: without one of them, and when the first of
+    ///     them expires, the session logs in.
+    ///   - cookiePolicy: The rules for cookies in responses.
+    ///   - policy: Decides when to log in again before the cookies expire.
+    ///   - clock: The time, and the means to wait for it.
+    ///   - random: The source of jitter and identifiers.
+    ///   - executor: Runs the session's own tasks; nil means the global pool.
+    ///   - login: Logs in, and returns the received cookies.
+    public init(
+        cookiesIn store: any TokenStore<[Cookie]>,
+        named names: Set<String> = [],
+        cookiePolicy: CookiePolicy = CookiePolicy(),
+        policy: RefreshPolicy = RefreshPolicy(),
+        clock: WallClock = .system,
+        random: RandomSource = .system,
+        executor: (any TaskExecutor)? = nil,
+        login: @escaping @Sendable () async throws -> [Cookie]
+    ) {
+        let credential: @Sendable ([Cookie]) -> CookieCredential = { cookies in
+            CookieCredential(cookies, named: names, policy: cookiePolicy, clock: clock)
+        }
+        let store = LoginCookieStore(store, credential: credential)
+        self.init(store: store, policy: policy, clock: clock, random: random, executor: executor) { _ in
+            let cookies = credential(try await login())
+            // Storing expired cookies would make every request log in.
+            if let expiry = cookies.expiry, expiry <= clock.now { throw AuthError.loginWithoutCookies }
+            return cookies
+        }
+    }
+
+    /// Logs in now, also after a sign-out and after a refused login.
+    ///
+    /// - Throws: The error of the login, a `store…` code, or `AuthError.superseded` after a sign-in or sign-out meanwhile.
+    public func signIn() async throws {
+        let generation = generation
+        let request = RefreshRequest(credential: CookieCredential([]), idempotencyKey: random.identifier())
+        let active = ActiveRefreshes.sessions + [ObjectIdentifier(self)]
+        let cookies = try await ActiveRefreshes.$sessions.withValue(active) { try await refresh(request) }
+        guard generation == self.generation else { throw AuthError.superseded }
+        try await signIn(cookies)
+    }
+}
+
+/// An adapter between a session and the store of its cookies: an empty store is an expired credential, since a login
+/// needs no predecessor.
+private final class LoginCookieStore: TokenStore {
+    private let store: any TokenStore<[Cookie]>
+    private let credential: @Sendable ([Cookie]) -> CookieCredential
+    /// Whether the store is known to have held cookies: if they are gone, another process has signed out.
+    private let hasCookies = Mutex(false)
+
+    init(
+        _ store: any TokenStore<[Cookie]>, credential: @escaping @Sendable ([Cookie]) -> CookieCredential
+    ) {
+        self.store = store
+        self.credential = credential
+    }
+
+    func save(_ value: CookieCredential) async throws {
+        try await store.save(value.cookies)
+        hasCookies.withLock { $0 = true }
+    }
+
+    /// Returns the stored cookies; nil only where they were there and are gone.
+    ///
+    /// The store sets a damaged record aside, and a login replaces it. Where the second read fails as well, the store is
+    /// damaged as a whole, and must not be overwritten by a login.
+    func load() async throws -> CookieCredential? {
+        do {
+            return try await read()
+        } catch AuthError.storeCorrupt {
+            return try await read()
+        }
+    }
+
+    private func read() async throws -> CookieCredential? {
+        guard let cookies = try await store.load() else { return hasCookies.withLock { $0 } ? nil : credential([]) }
+        hasCookies.withLock { $0 = true }
+        return credential(cookies)
+    }
+
+    func clear() async throws {
+        try await store.clear()
+        hasCookies.withLock { $0 = false }
+    }
 }

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
 internal import LatchCore
 internal import LatchCrypto
 public import LatchHTTP
+internal import PortableFoundation
 
 /// A user and a password in the `Authorization` field (RFC 7617), in UTF-8.
 public struct BasicCredential: SessionCredential, Codable {
-    /// The user; it holds no colon.
-    public let user: String
+    /// The user ID; it contains no colon.
+    package let user: String
     /// The password as it is sent.
-    public let password: String
+    package let password: String
 
-    /// A credential from its parts.
+    /// Creates a credential.
     ///
-    /// - Throws: `AuthError.invalidCredential` for a user with a colon, which would move the border between the two, and
+    /// - Throws: `AuthError.invalidCredential` for a user ID with a colon, which would become part of the password, and
     ///   for control characters (RFC 7617 §2).
     public init(user: String, password: String) throws(AuthError) {
-        guard !user.utf8.contains(0x3A) else { throw .invalidCredential("the user holds a colon") }
+        guard !user.utf8.contains(0x3A) else { throw .invalidCredential("the user contains a colon") }
         guard !(user + password).unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            throw .invalidCredential("the user or the password holds a control character")
+            throw .invalidCredential("the user or the password contains a control character")
         }
         self.user = user
         self.password = password
     }
 
-    /// Reads what `encode(to:)` wrote, with the same rules.
+    /// Decodes a credential, with the checks of the initializer.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         try self.init(
@@ -34,9 +34,6 @@ public struct BasicCredential: SessionCredential, Codable {
     }
 
     private enum CodingKeys: String, CodingKey { case user, password }
-
-    /// Not known: a password does not say.
-    public var expiry: Date? { nil }
 
     /// Sets the `Authorization` field.
     public func authorize(_ request: inout HTTPRequest) {
@@ -50,7 +47,4 @@ public struct BasicCredential: SessionCredential, Codable {
     }
 }
 
-extension BasicCredential: Redacting {
-    /// That there are a user and a password.
-    public var description: String { "BasicCredential(redacted)" }
-}
+extension BasicCredential: Redacting {}

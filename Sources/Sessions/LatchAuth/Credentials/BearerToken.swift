@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
 internal import LatchCrypto
 public import LatchHTTP
+internal import PortableFoundation
 
-/// A token in the `Authorization` field (RFC 6750 §2.1), with nothing to renew it.
+/// A token in the `Authorization` field (RFC 6750 §2.1), that cannot be refreshed.
 ///
 /// ```swift
 /// CredentialInterceptor(BearerToken("…"), for: .host("api.example.com"))
 /// ```
 ///
-/// `Tokens` is the bearer token that a `Session` renews.
+/// `Tokens` is the bearer token that a `Session` refreshes.
 public struct BearerToken: SessionCredential, Codable {
     /// The token as it is sent.
-    public let value: String
+    package let value: String
 
-    /// A token as its issuer wrote it.
+    /// Creates a credential of a token.
     public init(_ value: String) { self.value = value }
-
-    /// Not known: the token does not say.
-    public var expiry: Date? { nil }
 
     /// Sets the `Authorization` field.
     public func authorize(_ request: inout HTTPRequest) { request.fields[.authorization] = "Bearer \(value)" }
@@ -30,7 +27,4 @@ public struct BearerToken: SessionCredential, Codable {
     }
 }
 
-extension BearerToken: Redacting {
-    /// That there is a token.
-    public var description: String { "BearerToken(redacted)" }
-}
+extension BearerToken: Redacting {}

@@ -2,7 +2,7 @@
 
 public import LatchHTTP
 
-/// Where a credential may be sent: an exact origin, an exact host, or a host's subdomains, never a substring.
+/// The destinations of a credential: an exact origin, an exact host, or a host's subdomains, never a substring.
 public struct CredentialScope: Sendable, Hashable {
     /// The three shapes of a scope; all compare whole hosts, never parts of text.
     private enum Rule: Sendable, Hashable {
@@ -11,16 +11,17 @@ public struct CredentialScope: Sendable, Hashable {
         case subdomains(String)
     }
 
-    /// Hosts in it are in lower case, as `HTTPOrigin` writes them.
+    /// The rule; its hosts are in lower case, as in `HTTPOrigin`.
     private let rule: Rule
 
-    /// One origin: scheme, host and port.
+    /// Returns a scope of one origin: scheme, host and port.
     public static func origin(_ origin: HTTPOrigin) -> CredentialScope { CredentialScope(rule: .origin(origin)) }
 
-    /// One host over https, on any port; plain http only where the host is this machine.
+    /// Returns a scope of one host over https, on any port; plain http only where the host is this machine.
     public static func host(_ host: String) -> CredentialScope { CredentialScope(rule: .host(host.lowercased())) }
 
-    /// A domain and everything below it over https: `example.com` and `api.example.com`, never `badexample.com`.
+    /// Returns a scope of a domain and its subdomains over https: `example.com` and `api.example.com`, never
+    /// `badexample.com`.
     public static func subdomains(of domain: String) -> CredentialScope {
         CredentialScope(rule: .subdomains(domain.lowercased()))
     }
@@ -39,6 +40,6 @@ public struct CredentialScope: Sendable, Hashable {
         }
     }
 
-    /// Whether nobody on the way can read a request to `origin`: TLS, or no way at all.
+    /// Whether no attacker on the network can read a request to `origin`: TLS, or the loopback interface.
     private func isPrivate(_ origin: HTTPOrigin) -> Bool { origin.scheme == "https" || origin.isLoopback }
 }

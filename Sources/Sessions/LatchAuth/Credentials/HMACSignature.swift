@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
 public import LatchCore
 internal import LatchCrypto
 public import LatchHTTP
+internal import PortableFoundation
 
-/// A signature of each request with a shared secret, in three fields: key, time and code.
+/// A signature of each request with a shared secret, in three fields: key, time and MAC.
 ///
-/// The code is HMAC with SHA-256, in hexadecimal, over four lines:
+/// The MAC is HMAC with SHA-256, in hexadecimal, over four lines:
 ///
 /// ```
 /// POST
@@ -16,42 +16,42 @@ public import LatchHTTP
 /// e3b0c442…            SHA-256 of the content, in hexadecimal; an empty line where there is none
 /// ```
 ///
-/// The time is that of `clock`, in seconds since 1970, and new for every message that goes out. What is signed, and under
-/// which names it is sent, is up to the server: see ``Form``.
+/// The time is that of `clock`, in seconds since 1970, and new for every message that goes out. ``Form`` adapts the signed
+/// parts and the names of the fields to a server.
 public struct HMACSignature: SessionCredential, Codable {
-    /// What a server expects, where it differs from the above.
+    /// The variations among servers.
     public struct Form: Sendable, Hashable, Codable {
-        /// The field with the key's name.
+        /// The name of the field with the key ID.
         public var keyField = "X-API-Key"
-        /// The field with the time.
+        /// The name of the field with the time.
         public var timestampField = "X-Timestamp"
-        /// The field with the code.
+        /// The name of the field with the MAC.
         public var signatureField = "X-Signature"
-        /// Whether the second line has the query; without it nobody notices when somebody changes the query.
+        /// Whether the second line has the query; without it an attacker may change the query unnoticed.
         public var signsQuery = true
-        /// Whether the fourth line is the digest of nothing where there is no content, instead of an empty line.
+        /// Whether the fourth line is the digest of empty content where there is none, instead of an empty line.
         public var hashesEmptyContent = false
 
-        /// The usual form.
+        /// Creates the usual form.
         public init() {}
     }
 
-    /// The name of the key, by which the server finds the secret.
-    public let apiKey: String
-    /// How the server wants it.
-    public let form: Form
+    /// The ID of the key, by which the server finds the secret.
+    package let apiKey: String
+    /// The form that the server expects.
+    package let form: Form
     /// The clock that dates signatures; it is not stored.
-    public var clock: WallClock = .system
+    package var clock: WallClock = .system
 
     private let secret: StoredSecret
 
-    /// A credential with a secret of text, as consoles show them.
+    /// Creates a credential with a text as its secret, as consoles show them.
     public init(apiKey: String, secret: String, form: Form = Form(), clock: WallClock = .system) {
         self.init(apiKey: apiKey, secretBytes: Array(secret.utf8), form: form, clock: clock)
     }
 
-    /// A credential with a secret of bytes.
-    public init(apiKey: String, secretBytes: [UInt8], form: Form = Form(), clock: WallClock = .system) {
+    /// Creates a credential with bytes as its secret.
+    package init(apiKey: String, secretBytes: [UInt8], form: Form = Form(), clock: WallClock = .system) {
         self.apiKey = apiKey
         self.secret = StoredSecret(secretBytes)
         self.form = form
@@ -60,12 +60,9 @@ public struct HMACSignature: SessionCredential, Codable {
 
     private enum CodingKeys: String, CodingKey { case apiKey, form, secret }
 
-    /// Not known: the secret does not say.
-    public var expiry: Date? { nil }
-
     /// Sets the three fields for the request as it is, in place of those of an earlier attempt.
     ///
-    /// - Throws: `AuthError.unsignableContent` where the content can be read only once, and what a stream throws.
+    /// - Throws: `AuthError.unsignableContent` where the content can be read only once, and the error of a stream.
     public func authorize(_ request: inout HTTPRequest) async throws {
         let timestamp = String(Int64(HTTPDate(clock.now).date.timeIntervalSince1970))
         let target = form.signsQuery ? request.path : String(request.pathWithoutQuery)
@@ -75,7 +72,7 @@ public struct HMACSignature: SessionCredential, Codable {
         let message = "\(request.method)\n\(target)\n\(timestamp)\n\(digest)"
         let fields: [(HTTPFieldName, String)] = [
             (HTTPFieldName(form.keyField), apiKey), (HTTPFieldName(form.timestampField), timestamp),
-            (HTTPFieldName(form.signatureField), ContentHash.hex(secret.code(for: message))),
+            (HTTPFieldName(form.signatureField), ContentHash.hex(secret.authenticationCode(for: message))),
         ]
         for (name, value) in fields { request.fields[name] = value }
         request.markCredentials(fields.map(\.0))
@@ -88,6 +85,6 @@ public struct HMACSignature: SessionCredential, Codable {
 }
 
 extension HMACSignature: Redacting {
-    /// The fields that it sets.
+    /// The name of the field with the MAC.
     public var description: String { "HMACSignature(\(form.signatureField), redacted)" }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
 public import LatchCore
 internal import LatchCrypto
 public import LatchHTTP
 public import LatchJOSE
+internal import PortableFoundation
 
 /// A signature of each message (RFC 9421), with a digest of its content (RFC 9530).
 ///
@@ -16,36 +16,36 @@ public import LatchJOSE
 ///
 /// Responses are signed by the same value: ``sign(_:answering:)``.
 public struct MessageSignature: SessionCredential {
-    /// The key; its name goes out as `keyid`, its algorithm decides how it signs.
-    public let key: Key
-    /// What is covered.
-    public let components: [SignatureComponent]
-    /// What is covered beside it where there is content.
-    public let contentComponents: [SignatureComponent]
-    /// The name of the signature within the message.
-    public let label: String
-    /// What the signature is for, by a name that both sides know.
-    public let tag: String?
-    /// How long it says that it is valid; nil says nothing.
-    public let lifetime: Duration?
-    /// Whether each one has a nonce.
-    public let hasNonce: Bool
-    /// Whether it names its algorithm, which its key says anyway.
-    public let namesAlgorithm: Bool
+    /// The signing key; its ID is sent as `keyid`.
+    package let key: Key
+    /// The covered components.
+    package let components: [SignatureComponent]
+    /// The components that are also covered where there is content.
+    package let contentComponents: [SignatureComponent]
+    /// The label of the signature within the message.
+    package let label: String
+    /// The purpose of the signature, by a name that both sides know.
+    package let tag: String?
+    /// The stated lifetime; nil states none.
+    package let lifetime: Duration?
+    /// Whether each signature has a nonce.
+    package let hasNonce: Bool
+    /// Whether the signature names its algorithm, which its key implies anyway.
+    package let namesAlgorithm: Bool
     /// The clock that dates signatures; it is not stored.
-    public var clock: WallClock = .system
-    /// Where nonces come from; it is not stored.
-    public var random: RandomSource = .system
-    /// Which fields are structured, for components with `sf`; it is not stored.
-    public var structured: StructuredKinds = .registered
+    package var clock: WallClock = .system
+    /// The source of nonces; it is not stored.
+    package var random: RandomSource = .system
+    /// The types of structured fields, for components with `sf`; they are not stored.
+    package var structured: StructuredFieldTypes = .registered
 
-    /// A credential that signs with `key`.
+    /// Creates a credential that signs with `key`.
     ///
-    /// - Throws: `AuthError.invalidCredential` where the key only verifies or is for no algorithm of RFC 9421 §3.3, and where
-    ///   a component or the label is none.
+    /// - Throws: `AuthError.invalidCredential` where the key only verifies or has no algorithm of RFC 9421 §3.3, and where
+    ///   a component or the label is malformed.
     public init(
-        _ key: Key, covering components: [SignatureComponent] = SignaturePolicy.requestComponents,
-        andContentBy contentComponents: [SignatureComponent] = [.field(.contentDigest)], label: String = "sig1",
+        _ key: Key, covering components: [SignatureComponent] = SignatureComponent.requestDefaults,
+        andContentBy contentComponents: [SignatureComponent] = [.field("Content-Digest")], label: String = "sig1",
         tag: String? = nil, lifetime: Duration? = nil, hasNonce: Bool = false, namesAlgorithm: Bool = false,
         clock: WallClock = .system
     ) throws(AuthError) {
@@ -58,7 +58,7 @@ public struct MessageSignature: SessionCredential {
         self.hasNonce = hasNonce
         self.namesAlgorithm = namesAlgorithm
         self.clock = clock
-        guard key.canSign, SignatureScheme.name(of: key) != nil else {
+        guard key.canSign, key.messageSignatureAlgorithm != nil else {
             throw .invalidCredential("its key cannot sign messages")
         }
         do {
@@ -70,13 +70,10 @@ public struct MessageSignature: SessionCredential {
         }
     }
 
-    /// Not known: a key does not say.
-    public var expiry: Date? { nil }
-
     /// Signs the request as it is, in place of an earlier attempt's signature; other signatures stay.
     ///
-    /// - Throws: `AuthError.unsignableMessage` where a covered part is missing, `AuthError.unsignableContent` where the
-    ///   content can be read only once, and what a stream throws.
+    /// - Throws: `AuthError.unsignableMessage` where a covered component is missing, `AuthError.unsignableContent` where the
+    ///   content can be read only once, and the error of a stream.
     public func authorize(_ request: inout HTTPRequest) async throws {
         let covered = covered(request.body)
         if covered.contains(where: { $0.name == "content-digest" && !$0.isOfRequest }) {
@@ -88,11 +85,11 @@ public struct MessageSignature: SessionCredential {
         request.markCredentials([.signature, .signatureInput])
     }
 
-    /// Signs a response; a server calls it last.
+    /// Signs a response; a server calls it as the last step.
     ///
     /// - Parameter request: The request that it answers, for components with `req` (§2.4).
     /// - Throws: As ``authorize(_:)``.
-    public func sign(_ response: inout HTTPResponse, answering request: HTTPRequest? = nil) async throws {
+    package func sign(_ response: inout HTTPResponse, answering request: HTTPRequest? = nil) async throws {
         let covered = covered(response.body)
         if covered.contains(where: { $0.name == "content-digest" && !$0.isOfRequest }) {
             try await response.setContentDigest()
@@ -106,7 +103,7 @@ public struct MessageSignature: SessionCredential {
         components + (body.isEmpty ? [] : contentComponents.filter { !components.contains($0) })
     }
 
-    /// Takes an earlier signature of this label out of both fields; where they are malformed, all of them.
+    /// Removes an earlier signature of this label from both fields; where they are malformed, all signatures.
     private func remove(from fields: inout HTTPFields) {
         for name in [HTTPFieldName.signatureInput, .signature] where fields[name] != nil {
             do {
@@ -114,7 +111,7 @@ public struct MessageSignature: SessionCredential {
                 members[label] = nil
                 fields[name] = members.isEmpty ? nil : try members.serialized()
             } catch {
-                // Nobody can verify what is in a malformed field.
+                // No verifier accepts a malformed field.
                 fields[name] = nil
             }
         }
@@ -128,11 +125,11 @@ public struct MessageSignature: SessionCredential {
         parameters.created = now
         parameters.expires = lifetime.map { now.addingTimeInterval($0.inSeconds) }
         parameters.nonce = hasNonce ? random.identifier() : nil
-        parameters.algorithm = namesAlgorithm ? SignatureScheme.name(of: key) : nil
+        parameters.algorithm = namesAlgorithm ? key.messageSignatureAlgorithm : nil
         parameters.keyID = key.id
         parameters.tag = tag
         let input = StructuredInnerList(components.map(\.item), parameters.structured)
-        let base = try SignedText.text(for: input, of: message, structured: structured)
+        let base = try SignatureBase.text(for: input, of: message, structured: structured)
         var inputs = try fields.structuredDictionary(.signatureInput)
         var signatures = try fields.structuredDictionary(.signature)
         inputs[label] = .innerList(input)
@@ -141,7 +138,7 @@ public struct MessageSignature: SessionCredential {
         fields[.signature] = try signatures.serialized()
     }
 
-    /// Compares what is signed and how; keys by what follows from them, in constant time.
+    /// Compares all parameters; keys by their thumbprints, in constant time.
     public static func == (left: MessageSignature, right: MessageSignature) -> Bool {
         left.key.id == right.key.id && left.key.algorithm == right.key.algorithm
             && constantTimeEquals(left.key.thumbprint.utf8, right.key.thumbprint.utf8)
@@ -154,4 +151,42 @@ public struct MessageSignature: SessionCredential {
 extension MessageSignature: Redacting {
     /// The algorithm and the label.
     public var description: String { "MessageSignature(\(key.algorithm), \(label), redacted)" }
+}
+
+extension MessageSignature: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case jwk, components, contentComponents, label, tag, lifetime, hasNonce, namesAlgorithm
+    }
+
+    /// Encodes the key with its private members, for a store that keeps secrets.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        let jwk = try JSONValue.object(key.jwkWithSecretsForStorage()).serialized()
+        try container.encode(String(decoding: jwk, as: UTF8.self), forKey: .jwk)
+        try container.encode(components.map { try $0.item.serialized() }, forKey: .components)
+        try container.encode(contentComponents.map { try $0.item.serialized() }, forKey: .contentComponents)
+        try container.encode(label, forKey: .label)
+        try container.encodeIfPresent(tag, forKey: .tag)
+        try container.encodeIfPresent(lifetime?.inSeconds, forKey: .lifetime)
+        try container.encode(hasNonce, forKey: .hasNonce)
+        try container.encode(namesAlgorithm, forKey: .namesAlgorithm)
+    }
+
+    /// Decodes a credential, with the checks of the initializer.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let jwk = try JSONValue(parsing: Array(container.decode(String.self, forKey: .jwk).utf8))
+        func components(_ key: CodingKeys) throws -> [SignatureComponent] {
+            try container.decode([String].self, forKey: key).map { text in
+                try SignatureComponent(StructuredItem(parsing: text))
+            }
+        }
+        try self.init(
+            Key(jwk: jwk.objectValue ?? [:]), covering: components(.components),
+            andContentBy: components(.contentComponents), label: container.decode(String.self, forKey: .label),
+            tag: container.decodeIfPresent(String.self, forKey: .tag),
+            lifetime: container.decodeIfPresent(Double.self, forKey: .lifetime).map { .seconds($0) },
+            hasNonce: container.decode(Bool.self, forKey: .hasNonce),
+            namesAlgorithm: container.decode(Bool.self, forKey: .namesAlgorithm))
+    }
 }

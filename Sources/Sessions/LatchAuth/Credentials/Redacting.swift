@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value that holds a secret and shows none: not in a description, not in a mirror, not in a dump.
+/// A value that contains a secret and does not reveal it in a description, a mirror or a dump.
 ///
-/// A type says in `description` what may be seen of it; the rest follows from that.
+/// A conforming type may show more in its `description`; the other two follow from it.
 public protocol Redacting: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Redacting {
+    /// The name of the type.
+    public var description: String { "\(Self.self)(redacted)" }
+
     /// The same as `description`.
     public var debugDescription: String { description }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
 public import LatchCore
 internal import LatchCrypto
 public import LatchHTTP
+internal import PortableFoundation
 
-/// AWS Signature Version 4: each request is signed with a key that is derived for a day, a region and a service.
+/// A credential for AWS Signature Version 4, which signs each request with a key for one day, region and service.
 ///
 /// ```swift
 /// let aws = SigV4Signature(
@@ -15,30 +15,30 @@ public import LatchHTTP
 ///
 /// The rules are those of "Create a signed AWS API request" in the AWS documentation.
 public struct SigV4Signature: SessionCredential, Codable {
-    /// What the signature says about the content.
+    /// The coverage of the content by the signature.
     public enum Content: String, Sendable, Hashable, Codable {
-        /// Its digest; a stream is read for that, and again when it is sent.
+        /// The signature covers the digest; a stream is read for that, and again when it is sent.
         case signed
-        /// That it is not covered, which S3 accepts over https (`UNSIGNED-PAYLOAD`).
+        /// The signature leaves it out, which S3 accepts over https (`UNSIGNED-PAYLOAD`).
         case unsigned
     }
 
-    /// The name of the access key.
-    public let accessKeyID: String
+    /// The ID of the access key.
+    package let accessKeyID: String
     /// The token of a temporary credential; nil for a lasting one.
-    public let sessionToken: String?
+    package let sessionToken: String?
     /// The region, such as `eu-central-1`.
-    public let region: String
+    package let region: String
     /// The service as its signatures name it, such as `s3` or `execute-api`.
-    public let service: String
-    /// What the signature says about the content.
-    public let content: Content
+    package let service: String
+    /// The coverage of the content by the signature.
+    package let content: Content
     /// The clock that dates signatures; it is not stored.
-    public var clock: WallClock = .system
+    package var clock: WallClock = .system
 
     private let secret: StoredSecret
 
-    /// A credential from its parts.
+    /// Creates a credential.
     public init(
         accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil, region: String, service: String,
         content: Content = .signed, clock: WallClock = .system
@@ -49,7 +49,7 @@ public struct SigV4Signature: SessionCredential, Codable {
         self.service = service
         self.content = content
         self.clock = clock
-        // The derivation begins with it: keeping it so costs no copy for each request.
+        // The derivation begins with this text: keeping it costs no copy for each request.
         secret = StoredSecret(Array("AWS4\(secretAccessKey)".utf8))
     }
 
@@ -57,45 +57,42 @@ public struct SigV4Signature: SessionCredential, Codable {
         case accessKeyID, sessionToken, region, service, content, secret
     }
 
-    /// Not known: the token does not say.
-    public var expiry: Date? { nil }
-
-    /// S3 takes paths as they are and wants to see the digest in a field of its own.
+    /// Whether the service is S3, which takes paths as they are and requires the digest in a field of its own.
     private var isS3: Bool { service == "s3" || service.hasPrefix("s3-") }
 
     /// Signs the request as it is, in place of an earlier attempt's signature.
     ///
-    /// All fields are signed but those that proxies change. Where the content can be read only once, S3's is left
-    /// unsigned by `Content.unsigned` alone, never silently.
+    /// All fields are signed except those that proxies change. Content that can be read only once is left unsigned only
+    /// by `Content.unsigned`, never silently.
     ///
-    /// - Throws: `AuthError.unsignableContent` where the content can be read only once, and what a stream throws.
+    /// - Throws: `AuthError.unsignableContent` where the content can be read only once, and the error of a stream.
     public func authorize(_ request: inout HTTPRequest) async throws {
         let date = HTTPDate(clock.now).basicText
         let digest = try await digest(of: request.body)
         request.fields["X-Amz-Date"] = date
         if let sessionToken { request.fields["X-Amz-Security-Token"] = sessionToken }
         if isS3 || content == .unsigned { request.fields["X-Amz-Content-Sha256"] = digest }
-        let canonical = SigV4Canonical(
-            request, names: SigV4Canonical.signedNames(of: request), payload: digest, keepsPath: isS3)
+        let canonical = SigV4CanonicalRequest(
+            request, names: SigV4CanonicalRequest.signedNames(of: request), payload: digest, keepsPath: isS3)
         request.fields[.authorization] =
             "\(Self.algorithm) Credential=\(accessKeyID)/\(scope(of: date)), "
             + "SignedHeaders=\(canonical.signedNames), Signature=\(signature(of: canonical, date: date))"
         request.markCredentials(sessionToken == nil ? [] : ["X-Amz-Security-Token"])
     }
 
-    /// The request with the signature in its query: an address that can be handed to somebody else for a while.
+    /// Returns the request with the signature in its query: a URL that another client may use for a limited time.
     ///
-    /// The host and the request's own `X-Amz-` fields are signed; whoever sends it sends those as they are. The address
-    /// is as good as the credential until it expires, and its parts are marked as secrets for logs.
+    /// The host and the request's own `X-Amz-` fields are signed, and must be sent unchanged. The URL grants access until
+    /// it expires, and its parts are marked as secrets for logs.
     ///
-    /// - Parameter duration: How long it is valid; AWS allows a week at most.
-    /// - Throws: `AuthError.unsignableContent` for a service that wants the content signed, where it can be read only
+    /// - Parameter duration: The lifetime of the URL; AWS allows a week at most.
+    /// - Throws: `AuthError.unsignableContent` for a service that requires signed content, where it can be read only
     ///   once.
     public func presigned(_ request: HTTPRequest, validFor duration: Duration) async throws -> HTTPRequest {
         var request = request
         let date = HTTPDate(clock.now).basicText
-        let names = SigV4Canonical.signedNames(of: request) { $0 == "host" || $0.hasPrefix("x-amz-") }
-        // A signature that was there before must not be signed.
+        let names = SigV4CanonicalRequest.signedNames(of: request) { $0 == "host" || $0.hasPrefix("x-amz-") }
+        // An earlier signature must not be signed.
         for name in Self.queryNames { request.removeQueryParameters(named: name) }
         request.setQueryParameter("X-Amz-Algorithm", to: Self.algorithm)
         request.setQueryParameter("X-Amz-Credential", to: "\(accessKeyID)/\(scope(of: date))")
@@ -104,7 +101,7 @@ public struct SigV4Signature: SessionCredential, Codable {
         request.setQueryParameter("X-Amz-SignedHeaders", to: names.joined(separator: ";"))
         if let sessionToken { request.setQueryParameter("X-Amz-Security-Token", to: sessionToken) }
         let digest = isS3 ? Self.unsignedPayload : try await digest(of: request.body)
-        let canonical = SigV4Canonical(request, names: names, payload: digest, keepsPath: isS3)
+        let canonical = SigV4CanonicalRequest(request, names: names, payload: digest, keepsPath: isS3)
         request.setQueryParameter("X-Amz-Signature", to: signature(of: canonical, date: date))
         request.markCredentials(query: ["X-Amz-Signature", "X-Amz-Security-Token", "X-Amz-Credential"])
         return request
@@ -132,25 +129,25 @@ extension SigV4Signature {
         return ContentHash.hex(try await ContentHash.digest(of: body, by: SHA256.self))
     }
 
-    /// The day, the region and the service that a key is derived for.
+    /// Returns the credential scope: the day, the region and the service of the derived key.
     private func scope(of date: String) -> String { "\(date.prefix(8))/\(region)/\(service)/aws4_request" }
 
-    /// What is signed in the end: the time, the scope and the digest of the canonical request.
-    package func stringToSign(_ canonical: SigV4Canonical, date: String) -> String {
+    /// Returns the string to sign: the time, the scope and the digest of the canonical request.
+    package func stringToSign(_ canonical: SigV4CanonicalRequest, date: String) -> String {
         let digest = ContentHash.hex(SHA256.hash(data: Array(canonical.text.utf8)))
         return "\(Self.algorithm)\n\(date)\n\(scope(of: date))\n\(digest)"
     }
 
-    private func signature(of canonical: SigV4Canonical, date: String) -> String {
+    private func signature(of canonical: SigV4CanonicalRequest, date: String) -> String {
         var key = secret
         for part in [String(date.prefix(8)), region, service, "aws4_request"] {
-            key = StoredSecret(key.code(for: part))
+            key = StoredSecret(key.authenticationCode(for: part))
         }
-        return ContentHash.hex(key.code(for: stringToSign(canonical, date: date)))
+        return ContentHash.hex(key.authenticationCode(for: stringToSign(canonical, date: date)))
     }
 }
 
 extension SigV4Signature: Redacting {
-    /// The region and the service.
+    /// The region and the service, without the secrets.
     public var description: String { "SigV4Signature(\(region), \(service), redacted)" }
 }

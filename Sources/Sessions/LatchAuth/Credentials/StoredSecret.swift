@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PortableFoundation
 internal import LatchCrypto
 internal import LatchJOSE
+internal import PortableFoundation
 
-/// A secret that signs, as a credential keeps it: wiped when it goes, compared in constant time, written as base64url.
+/// A signing secret of a credential: wiped when it is released, compared in constant time, encoded as base64url.
 struct StoredSecret: Sendable, Equatable, Codable {
     let key: SymmetricKey
 
@@ -19,10 +19,8 @@ struct StoredSecret: Sendable, Equatable, Codable {
         try container.encode(key.withUnsafeBytes { Base64URL.encode(Array($0)) })
     }
 
-    var isEmpty: Bool { key.bitCount == 0 }
-
-    /// HMAC with SHA-256 of a message.
-    func code(for message: String) -> [UInt8] {
+    /// Returns the HMAC-SHA-256 of a message.
+    func authenticationCode(for message: String) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: Array(message.utf8), using: key))
     }
 }

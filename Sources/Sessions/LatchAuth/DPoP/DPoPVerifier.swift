@@ -1,89 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchCore
+internal import LatchCrypto
+package import LatchHTTP
+package import LatchJOSE
 internal import PortableFoundation
-public import LatchCore
-public import LatchHTTP
-public import LatchJOSE
+import Synchronization
 
-/// Decides whether the sender of a request holds the key that he says he holds (RFC 9449 §4.3).
+/// A verifier of the proofs that the senders of requests hold their keys (RFC 9449 §4.3).
 ///
 /// ```swift
 /// let verifier = DPoPVerifier(nonces: DPoPNonces())
 /// let proof = try verifier.verify(request, accessToken: token, boundTo: claims["cnf"]?["jkt"]?.stringValue ?? "")
 /// ```
 ///
-/// It is a value to be made once and used by any number of tasks. What it remembers of proofs is shared by its copies and
-/// by nobody else: where several processes answer for one origin, only `nonces` of one secret keep a proof from being
-/// used once with each.
-public struct DPoPVerifier: Sendable {
+/// Create one value and use it from any number of tasks. Its copies share the cache of used proofs: where several
+/// processes serve one origin, only `nonces` with a common secret keep a proof from being used once with each.
+package struct DPoPVerifier: Sendable {
     private let algorithms: [SignatureAlgorithm]
     private let window: Double
     private let nonces: DPoPNonces?
-    private let replays: DPoPReplays
+    private let replays: DPoPReplayCache
     private let clock: WallClock
 
-    /// Longer proofs than anybody makes: one with RSA of 4096 bits has less than 3 KiB.
+    /// The greatest size of a proof: one with RSA of 4096 bits has less than 3 KiB.
     private static let longestProof = 8_192
 
-    /// A verifier.
+    /// Creates a verifier.
     ///
     /// - Parameters:
-    ///   - algorithms: The only ones that are accepted; those of shared secrets never are.
-    ///   - window: How far the proof's date may be from ours, into the past and into the future.
-    ///   - nonces: What proofs have to hold; nil where none is asked for.
-    ///   - capacity: How many proofs are remembered. Where more come within the window, the oldest are no longer taken,
-    ///     rather than taken twice.
-    public init(
+    ///   - algorithms: The accepted algorithms; those of shared secrets never are.
+    ///   - window: The greatest difference between the proof's date and ours, in both directions.
+    ///   - nonces: The nonces that proofs need; nil where none is required.
+    ///   - capacity: The number of remembered proofs. Where more come within the window, the oldest are refused rather
+    ///     than accepted twice.
+    package init(
         algorithms: [SignatureAlgorithm] = [.es256, .eddsa, .es384, .es512, .ps256], window: Duration = .seconds(60),
         nonces: DPoPNonces? = nil, capacity: Int = 100_000, clock: WallClock = .system
     ) {
         self.algorithms = algorithms.filter { DPoPKey.algorithms.contains($0) }
         self.window = max(0, window.inSeconds)
         self.nonces = nonces
-        replays = DPoPReplays(window: self.window, capacity: capacity)
+        replays = DPoPReplayCache(window: self.window, capacity: capacity)
         self.clock = clock
     }
 
-    /// The proof of a request with a token, for a resource.
+    /// Verifies the proof of a request with a token, for a resource.
     ///
     /// - Parameters:
-    ///   - accessToken: The token as it came.
-    ///   - thumbprint: What the token is bound to: its `cnf.jkt` (RFC 9449 §6.1).
-    ///   - origin: Where the request was sent to, where that is not what it says, as behind a proxy.
+    ///   - accessToken: The token as it was received.
+    ///   - thumbprint: The `cnf.jkt` of the token (RFC 9449 §6.1).
+    ///   - origin: The origin that the client used, where the request does not say it, as behind a proxy.
     /// - Throws: `AuthError.refusedProof`, or `AuthError.staleProofNonce` where a client should try again.
-    public func verify(
+    package func verify(
         _ request: HTTPRequest, accessToken: String, boundTo thumbprint: String, at origin: HTTPOrigin? = nil
     ) throws(AuthError) -> DPoPProof {
         let proof = try read(request, at: origin)
         guard proof.accessTokenHash == DPoPProof.hash(of: accessToken) else {
-            throw .refusedProof("it was made for another token")
+            throw .refusedProof("it is for another token")
         }
         guard proof.thumbprint == thumbprint else { throw .refusedProof("the token is bound to another key") }
         return try spend(proof)
     }
 
-    /// The proof of a request without a token, for a token endpoint: its thumbprint is what to bind tokens to.
+    /// Verifies the proof of a request without a token, for a token endpoint, which binds tokens to its thumbprint.
     ///
     /// - Throws: As ``verify(_:accessToken:boundTo:at:)``.
-    public func verify(_ request: HTTPRequest, at origin: HTTPOrigin? = nil) throws(AuthError) -> DPoPProof {
+    package func verify(_ request: HTTPRequest, at origin: HTTPOrigin? = nil) throws(AuthError) -> DPoPProof {
         try spend(read(request, at: origin))
     }
 
-    /// The checks of RFC 9449 §4.3 by their numbers, those that cost little first.
+    /// Runs the checks of RFC 9449 §4.3 by their numbers, the cheap ones first.
     private func read(_ request: HTTPRequest, at origin: HTTPOrigin?) throws(AuthError) -> DPoPProof {
         let texts = request.fields.values(of: .dpop)
-        // 1, 2: one field with one token; what could be read as a list is none.
+        // 1, 2: one field with one token; a list is refused.
         guard let text = texts.first, texts.count == 1, text.utf8.count <= Self.longestProof else {
-            throw .refusedProof("there is none, or more than one")
+            throw .refusedProof("it is missing, or there is more than one")
         }
         let proof = try signedProof(text)
         // 8
         guard proof.method.rawValue.utf8.elementsEqual(request.method.rawValue.utf8) else {
-            throw .refusedProof("it was made for another method")
+            throw .refusedProof("it is for another method")
         }
         // 9
         guard DPoPTarget(proof.target) == DPoPTarget(origin ?? request.origin, path: request.pathWithoutQuery) else {
-            throw .refusedProof("it was made for another address")
+            throw .refusedProof("it is for another address")
         }
         // 11
         guard abs(proof.issued.timeIntervalSince(clock.now)) <= window else {
@@ -92,46 +93,176 @@ public struct DPoPVerifier: Sendable {
         return proof
     }
 
-    /// A proof whose signature is that of the key that it carries.
+    /// Verifies the signature of a proof with the key that it carries.
     private func signedProof(_ text: String) throws(AuthError) -> DPoPProof {
         do {
             let header = try JWT(unverified: text).header
-            // 4: without `application/`, and in one spelling, as all who make proofs write it.
+            // 4: without `application/`, and in one spelling, as all clients write it.
             guard header.type == DPoPProof.type else { throw AuthError.refusedProof("its typ is not dpop+jwt") }
             let key = try publicKey(of: header)
-            // 5, 6: the key verifies with the algorithm that it was read for, and only if that is accepted.
+            // 5, 6: the key verifies only with the algorithm of the header, and only if that is accepted.
             let signed = try JWS(verifying: text, keys: KeySet([key]), algorithms: algorithms)
             let claims = Claims(try JSONValue(parsing: signed.payload).objectValue ?? [:])
             return try DPoPProof(claims, thumbprint: key.thumbprint, text: text)
         } catch let error as AuthError {
             throw error
         } catch {
-            throw .refusedProof("it is no token that its key has signed")
+            throw .refusedProof("its key has not signed it")
         }
     }
 
-    private func publicKey(of header: TokenHeader) throws -> Key {
+    private func publicKey(of header: JOSEHeader) throws -> Key {
         guard algorithms.contains(header.algorithm) else { throw AuthError.refusedProof("its alg is not accepted") }
         guard let jwk = header.members["jwk"]?.objectValue else { throw AuthError.refusedProof("it carries no key") }
-        // 7: who sends the private half has lost it; a shared secret proves nothing.
+        // 7: a private key that is sent is compromised; a shared secret proves nothing.
         guard !jwk.keys.contains(where: Self.secretMembers.contains), jwk["kty"] != "oct" else {
             throw AuthError.refusedProof("it carries a key that is not a public one")
         }
-        // A name would have to be the header's too, and is none that anybody here knows.
+        // A key ID would have to match the header's, and means nothing here.
         let numbers = JSONObject(jwk.filter { Self.publicMembers.contains($0.key) })
         return try Key(jwk: numbers, algorithm: header.algorithm)
     }
 
-    /// RFC 7518 §6: what a private or symmetric key has and a public one has not.
+    /// The members of private and symmetric keys that public ones lack (RFC 7518 §6).
     private static let secretMembers: Set<String> = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
     private static let publicMembers: Set<String> = ["kty", "crv", "x", "y", "n", "e", "alg", "use"]
 
-    /// The last checks: only a proof that is otherwise good counts as used.
+    /// Runs the last checks: only a proof that is otherwise valid counts as used.
     private func spend(_ proof: DPoPProof) throws(AuthError) -> DPoPProof {
         // 10
         if let nonces, !nonces.accepts(proof.nonce) { throw .staleProofNonce }
         // §11.1
         guard replays.isNew(proof, at: clock.now) else { throw .refusedProof("it was used before") }
         return proof
+    }
+}
+
+/// The nonces that a server requires in proofs (RFC 9449 §8), derived from the time and a secret: none is stored.
+///
+/// A nonce shows that a proof is recent, whatever the client's clock says, and was not made in advance. Servers that
+/// share the secret accept each other's nonces.
+package struct DPoPNonces: Sendable {
+    private let secret: SymmetricKey
+    private let step: Double
+    private let clock: WallClock
+
+    /// Creates nonces of a secret.
+    ///
+    /// - Parameters:
+    ///   - secret: The secret of all servers that accept the same nonces, at least 16 bytes; nil generates one.
+    ///   - lifetime: The longest time for which a nonce is accepted; the shortest is half of it.
+    package init(secret: [UInt8]? = nil, lifetime: Duration = .seconds(300), clock: WallClock = .system) {
+        self.secret = SymmetricKey(data: secret ?? SecureRandom.bytes(32))
+        step = max(1, lifetime.inSeconds / 2)
+        self.clock = clock
+    }
+
+    /// The nonce to send as `DPoP-Nonce`.
+    package var current: String { nonce(of: number) }
+
+    /// Whether a proof may hold this nonce: the current one, or the one before, which a client may have received just
+    /// before the change.
+    package func accepts(_ nonce: String?) -> Bool {
+        guard let nonce else { return false }
+        let number = number
+        return constantTimeEquals(nonce.utf8, self.nonce(of: number).utf8)
+            || constantTimeEquals(nonce.utf8, self.nonce(of: number - 1).utf8)
+    }
+
+    /// The number of the current time step; a server's clock is never so far off that it would not fit.
+    private var number: Int64 {
+        Int64(exactly: (clock.now.timeIntervalSince1970 / step).rounded(.down)) ?? 0
+    }
+
+    private func nonce(of number: Int64) -> String {
+        let code = HMAC<SHA256>.authenticationCode(for: Array("dpop-nonce \(number)".utf8), using: secret)
+        return Base64URL.encode(Array(code).prefix(18))
+    }
+}
+
+/// The used proofs, for as long as they could be used again (RFC 9449 §11.1).
+///
+/// It evicts by date of the proofs, and accepts none that is as old as an evicted one: an attacker who floods it can
+/// make honest clients try again, and cannot make it accept a proof twice.
+final class DPoPReplayCache: Sendable {
+    /// The hash of a proof's key and identifier, so that long identifiers cost no memory.
+    private typealias Fingerprint = [UInt8]
+
+    private struct Entries {
+        /// The fingerprints by the second of their proofs' dates.
+        var used: [Int: Set<Fingerprint>] = [:]
+        var count = 0
+        /// The second before which proofs are refused.
+        var floor = Int.min
+    }
+
+    private let entries = Mutex(Entries())
+    private let window: Double
+    private let capacity: Int
+
+    init(window: Double, capacity: Int) {
+        self.window = window
+        self.capacity = max(1, capacity)
+    }
+
+    /// Whether a proof, whose date is within the window, was not used before; marks it as used.
+    func isNew(_ proof: DPoPProof, at now: Date) -> Bool {
+        let fingerprint = Array(SHA256.hash(data: Array("\(proof.thumbprint) \(proof.id)".utf8)))
+        let second = Int(proof.issued.timeIntervalSince1970.rounded(.down))
+        let oldest = Int((now.timeIntervalSince1970 - window).rounded(.down))
+        return entries.withLock { entries in
+            for second in entries.used.keys where second < oldest { evict(second, in: &entries) }
+            while entries.count >= capacity, let first = entries.used.keys.min() { evict(first, in: &entries) }
+            guard second >= entries.floor,
+                entries.used[second, default: []].insert(fingerprint).inserted
+            else { return false }
+            entries.count += 1
+            return true
+        }
+    }
+
+    private func evict(_ second: Int, in entries: inout Entries) {
+        entries.count -= entries.used.removeValue(forKey: second)?.count ?? 0
+        entries.floor = max(entries.floor, second + 1)
+    }
+}
+
+/// A URL without query and fragment, normalized for comparison (RFC 9449 §4.3).
+struct DPoPTarget: Equatable {
+    let origin: HTTPOrigin
+    let path: [UInt8]
+
+    init(_ origin: HTTPOrigin, path: Substring) {
+        self.origin = origin
+        self.path = Self.normalized(path)
+    }
+
+    /// Returns nil for a text that is not the URL of a request.
+    init?(_ text: String) {
+        do {
+            let parts = try HTTPOrigin.split(text)
+            self.init(parts.origin, path: parts.path.prefix { $0 != "?" })
+        } catch {
+            return nil
+        }
+    }
+
+    /// Normalizes the percent-encoding (RFC 3986 §6.2.2): upper case, and only where it is needed.
+    ///
+    /// Dot segments stay as they are: a URL that has them is compared as written, which may refuse a valid proof.
+    private static func normalized(_ path: Substring) -> [UInt8] {
+        var normalized: [UInt8] = []
+        var rest = Array(path.utf8)[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+            guard byte == 0x25, digits.count == 2 else {
+                normalized.append(byte)
+                continue
+            }
+            rest.removeFirst(2)
+            let encoded = UInt8(digits[0] << 4 | digits[1])
+            normalized += PercentEncoding.encode([encoded]).utf8
+        }
+        return normalized
     }
 }

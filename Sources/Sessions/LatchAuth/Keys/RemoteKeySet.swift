@@ -1,94 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-public import PortableFoundation
 public import LatchCore
 public import LatchHTTP
 public import LatchJOSE
+public import PortableFoundation
+import Synchronization
 
-/// The keys that an issuer publishes at an address (RFC 7517 §5), fetched when they are needed and kept meanwhile.
+/// The keys that an issuer publishes at a URL (RFC 7517 §5), fetched when they are needed and cached.
 ///
-/// One object serves any number of tasks: whatever makes them want newer keys, one request is on its way at a time, and
-/// those who need its answer wait for it. Keys are asked for again before their time is over, without anybody waiting.
+/// One object serves any number of tasks, which share one request at a time. Keys are fetched again shortly before they
+/// become stale, while no task has to wait.
 ///
 /// ```swift
+/// let issuer = URL(string: "https://id.example.com")!
 /// let keys = try RemoteKeySet(url: issuer.appending(path: ".well-known/jwks.json"))
-/// let verifier = RemoteVerifier(keys: keys, algorithms: [.es256], issuer: issuer, audience: "api", type: "at+jwt")
+/// let verifier = RemoteJWTVerifier(
+///     keys: keys, algorithms: [.es256], issuer: issuer.absoluteString, audience: "api", type: "at+jwt")
 /// let claims = try await verifier.verify(token)
 /// ```
 public final class RemoteKeySet: Sendable {
-    /// All that changes.
-    private struct Holding {
-        var snapshot: KeySnapshot?
-        /// The request on its way.
-        var fetch: SharedResult<KeySnapshot>?
-        /// When the last request began.
+    /// The mutable state.
+    private struct State {
+        var snapshot: KeySetSnapshot?
+        /// The running request.
+        var fetch: SharedResult<KeySetSnapshot>?
+        /// The start of the last request.
         var lastStart: Duration?
-        /// How many requests have failed in a row, and how the last one did.
+        /// The number of consecutive failures, and the last error.
         var failures = 0
         var failure: AuthError?
     }
 
-    /// What somebody who wants keys does next.
-    private enum Step {
-        case use(KeySnapshot)
-        /// Waits for the request that is on its way; where it fails, the older keys do.
-        case wait(SharedResult<KeySnapshot>, instead: KeySnapshot?)
+    /// The next action of a task that needs keys.
+    private enum Action {
+        case use(KeySetSnapshot)
+        /// Waits for the running request; where it fails, the older keys are used.
+        case wait(SharedResult<KeySetSnapshot>, instead: KeySetSnapshot?)
         case fail(AuthError)
     }
 
-    private let request: KeyRequest
+    private let request: KeySetRequest
     private let policy: RemoteKeyPolicy
     private let clock: WallClock
-    private let holding = Mutex(Holding())
+    private let state = Mutex(State())
 
-    /// The keys at an address, of which nothing is fetched yet.
+    /// Creates a key set of which nothing is fetched yet.
     ///
     /// - Parameters:
-    ///   - url: With https; plain http is for this machine itself.
-    ///   - transport: What sends the requests.
+    ///   - url: The URL of the key set, with https; plain http is accepted for this machine only.
+    ///   - transport: Sends the requests.
     /// - Throws: `HTTPError.insecureURL` and `HTTPError.invalidURL`.
     public init(
         url: URL, transport: any Handler = Transport.live, policy: RemoteKeyPolicy = RemoteKeyPolicy(),
         clock: WallClock = .system
     ) throws(HTTPError) {
-        request = try KeyRequest(url, transport: transport, policy: policy)
+        request = try KeySetRequest(url, transport: transport, policy: policy)
         self.policy = policy
         self.clock = clock
     }
 
-    /// The keys as they are now, fetched first where none are there or their time is over.
+    /// Returns the current keys, fetched first where there are none or they are stale.
     ///
-    /// - Throws: `AuthError.keysUnavailable` where there are none that may still be used, and `CancellationError`.
+    /// - Throws: `AuthError.keysUnavailable` where no keys may be used, and `CancellationError`.
     nonisolated(nonsending) public func keys() async throws -> KeySet { try await current().keys }
 
-    /// The same with their times.
-    nonisolated(nonsending) func current() async throws -> KeySnapshot {
+    /// Returns the current keys with their lifetimes.
+    nonisolated(nonsending) func current() async throws -> KeySetSnapshot {
         let now = clock.uptime
-        return try await take(holding.withLock { next(&$0, now: now) })
+        return try await perform(state.withLock { nextAction(&$0, now: now) })
     }
 
-    /// Newer keys than those that did not know a token's key.
+    /// Returns newer keys than those without a token's key.
     ///
-    /// - Returns: Nil where the issuer was asked so shortly before that it is not asked again.
-    nonisolated(nonsending) func newer(than known: KeySnapshot) async throws -> KeySnapshot? {
+    /// - Returns: Nil where the last request is too recent to ask again.
+    nonisolated(nonsending) func newer(than known: KeySetSnapshot) async throws -> KeySetSnapshot? {
         let now = clock.uptime
-        let step: Step? = holding.withLock { holding in
-            if let snapshot = holding.snapshot, snapshot !== known { return .use(snapshot) }
-            if let fetch = holding.fetch { return .wait(fetch, instead: nil) }
-            if let last = holding.lastStart, now < last + policy.unknownKeyInterval {
-                // While the issuer cannot be asked, nobody knows whether the key is one of its own.
-                return holding.failure.map { .fail($0) }
+        let action: Action? = state.withLock { state in
+            if let snapshot = state.snapshot, snapshot !== known { return .use(snapshot) }
+            if let fetch = state.fetch { return .wait(fetch, instead: nil) }
+            if let last = state.lastStart, now < last + policy.unknownKeyInterval {
+                // While the issuer cannot be asked, the key may or may not be one of its own.
+                return state.failure.map { .fail($0) }
             }
-            return .wait(start(&holding, now: now), instead: nil)
+            return .wait(start(&state, now: now), instead: nil)
         }
-        guard let step else { return nil }
-        let found = try await take(step)
+        guard let action else { return nil }
+        let found = try await perform(action)
         return found === known ? nil : found
     }
 
-    nonisolated(nonsending) private func take(_ step: Step) async throws -> KeySnapshot {
-        switch step {
+    nonisolated(nonsending) private func perform(_ action: Action) async throws -> KeySetSnapshot {
+        switch action {
         case .use(let snapshot): return snapshot
         case .fail(let error): throw error
         case .wait(let fetch, let older):
@@ -101,31 +103,31 @@ public final class RemoteKeySet: Sendable {
         }
     }
 
-    /// What to do for keys that are good now; it may begin a request.
-    private func next(_ holding: inout Holding, now: Duration) -> Step {
-        let mayAsk = holding.fetch == nil && now >= (holding.lastStart ?? now) + pause(after: holding.failures)
-        if let snapshot = holding.snapshot, now < snapshot.freshTime {
-            if now >= snapshot.renewalTime, mayAsk { _ = start(&holding, now: now) }
+    /// Returns the action that leads to usable keys; it may start a request.
+    private func nextAction(_ state: inout State, now: Duration) -> Action {
+        let mayAsk = state.fetch == nil && now >= (state.lastStart ?? now) + pause(after: state.failures)
+        if let snapshot = state.snapshot, now < snapshot.freshTime {
+            if now >= snapshot.refreshTime, mayAsk { _ = start(&state, now: now) }
             return .use(snapshot)
         }
-        let older = holding.snapshot.flatMap { now < $0.lastTime ? $0 : nil }
-        if let fetch = holding.fetch { return .wait(fetch, instead: older) }
-        if mayAsk { return .wait(start(&holding, now: now), instead: older) }
+        let older = state.snapshot.flatMap { now < $0.lastTime ? $0 : nil }
+        if let fetch = state.fetch { return .wait(fetch, instead: older) }
+        if mayAsk { return .wait(start(&state, now: now), instead: older) }
         if let older { return .use(older) }
-        return .fail(holding.failure ?? .keysUnavailable)
+        return .fail(state.failure ?? .keysUnavailable)
     }
 
-    /// How long the issuer is left alone after failures: a second, then twice as long each time.
+    /// Returns the pause after failures: a second, doubled each time.
     private func pause(after failures: Int) -> Duration {
         guard failures > 0 else { return .zero }
         return min(.seconds(1 << min(failures - 1, 16)), policy.unknownKeyInterval)
     }
 
-    /// Begins the one request, which goes on whoever stops waiting for it.
-    private func start(_ holding: inout Holding, now: Duration) -> SharedResult<KeySnapshot> {
-        let (fetch, known) = (SharedResult<KeySnapshot>(), holding.snapshot)
-        holding.fetch = fetch
-        holding.lastStart = now
+    /// Starts the request, which no waiting task's cancellation ends.
+    private func start(_ state: inout State, now: Duration) -> SharedResult<KeySetSnapshot> {
+        let (fetch, known) = (SharedResult<KeySetSnapshot>(), state.snapshot)
+        state.fetch = fetch
+        state.lastStart = now
         Task {
             let result = await request.snapshot(after: known, clock: clock)
             finish(fetch, result)
@@ -133,17 +135,17 @@ public final class RemoteKeySet: Sendable {
         return fetch
     }
 
-    private func finish(_ fetch: SharedResult<KeySnapshot>, _ result: Result<KeySnapshot, AuthError>) {
-        holding.withLock { holding in
-            holding.fetch = nil
+    private func finish(_ fetch: SharedResult<KeySetSnapshot>, _ result: Result<KeySetSnapshot, AuthError>) {
+        state.withLock { state in
+            state.fetch = nil
             switch result {
             case .success(let snapshot):
-                holding.snapshot = snapshot
-                holding.failures = 0
-                holding.failure = nil
+                state.snapshot = snapshot
+                state.failures = 0
+                state.failure = nil
             case .failure(let error):
-                holding.failures += 1
-                holding.failure = error
+                state.failures += 1
+                state.failure = error
             }
         }
         fetch.finish(result.mapError { $0 })
@@ -151,6 +153,86 @@ public final class RemoteKeySet: Sendable {
 }
 
 extension RemoteKeySet: CustomStringConvertible {
-    /// The address, without its query.
-    public var description: String { "RemoteKeySet(\(request.place))" }
+    /// The URL, without its query.
+    public var description: String { "RemoteKeySet(\(request.location))" }
+}
+
+/// The request for an issuer's key set.
+struct KeySetRequest: Sendable {
+    private let request: HTTPRequest
+    private let client: Client
+    private let policy: RemoteKeyPolicy
+
+    /// Creates a request.
+    ///
+    /// - Throws: `HTTPError.insecureURL` where an attacker on the network could replace the keys.
+    init(_ url: URL, transport: any Handler, policy: RemoteKeyPolicy) throws(HTTPError) {
+        var request = try HTTPRequest(url: url, fields: [.accept: "application/jwk-set+json, application/json"])
+        guard request.scheme == "https" || request.origin.isLoopback else { throw HTTPError.insecureURL }
+        // A stream, so that the size is limited while the content arrives.
+        request.wantsStream = true
+        request.timeout = policy.timeout
+        self.request = request
+        self.policy = policy
+        // The keys are trusted because they come from this origin: redirects stay within it.
+        client = Client(
+            baseURL: url, transport: transport, redirects: RedirectPolicy(maximum: 3, staysWithinOrigin: true))
+    }
+
+    /// The URL without its query, for messages.
+    var location: String { "\(request.origin)\(request.pathWithoutQuery)" }
+
+    /// Fetches the keys; any failure is `AuthError.keysUnavailable`.
+    func snapshot(after known: KeySetSnapshot?, clock: WallClock) async -> Result<KeySetSnapshot, AuthError> {
+        do {
+            var request = request
+            if let tag = known?.entityTag { request.fields["If-None-Match"] = tag }
+            let response = try await client.respond(to: request)
+            let keys = try await keys(of: response, known)
+            let tag = response.fields["ETag"] ?? (response.status.rawValue == 304 ? known?.entityTag : nil)
+            return .success(
+                KeySetSnapshot(keys, of: response, entityTag: tag, now: clock.uptime, policy: policy))
+        } catch {
+            return .failure(AuthError.keysUnavailable(at: location).caused(by: error))
+        }
+    }
+
+    private func keys(of response: HTTPResponse, _ known: KeySetSnapshot?) async throws -> KeySet {
+        if response.status.rawValue == 304, let known { return known.keys }
+        guard response.status == .ok else { throw HTTPError.unacceptableStatus(response) }
+        let set = try KeySet(jwks: try await response.body.collected(upTo: policy.maximumSize))
+        // RFC 8725 §3.1: a published symmetric key is no secret, and anyone can sign with it.
+        guard set.keys.allSatisfy({ $0.publicKey != nil }) else {
+            throw AuthError.keysUnavailable(at: "\(location), which publishes a shared secret")
+        }
+        return KeySet(set.keys.compactMap(\.publicKey))
+    }
+}
+
+/// The keys of one response of an issuer, with their lifetimes.
+///
+/// It is immutable: a later response makes another one. Times are those of the monotonic clock.
+final class KeySetSnapshot: Sendable {
+    let keys: KeySet
+    /// The entity tag, for conditional requests (RFC 9110 §8.8.3).
+    let entityTag: String?
+    /// The time from which the keys are fetched again in the background.
+    let refreshTime: Duration
+    /// The time until which the keys are fresh.
+    let freshTime: Duration
+    /// The time until which stale keys are used where the issuer cannot be reached.
+    let lastTime: Duration
+
+    /// Creates a snapshot of a response that arrived at `now`.
+    init(_ keys: KeySet, of response: HTTPResponse, entityTag: String?, now: Duration, policy: RemoteKeyPolicy) {
+        let wanted = response.remainingFreshness ?? policy.lifetime
+        let lifetime = min(max(wanted, policy.bounds.lowerBound), policy.bounds.upperBound)
+        let stale = min(response.cacheControl.staleIfError ?? policy.staleIfError, policy.staleIfError)
+        self.keys = keys
+        self.entityTag = entityTag
+        // The last fifth is enough time to fetch again while no task has to wait.
+        refreshTime = now + lifetime * 4 / 5
+        freshTime = now + lifetime
+        lastTime = freshTime + stale
+    }
 }

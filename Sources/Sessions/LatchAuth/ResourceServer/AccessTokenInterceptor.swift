@@ -9,7 +9,7 @@ public import LatchJOSE
 ///
 /// ```swift
 /// let issuer = "https://login.example.com"
-/// let verifier = RemoteVerifier(
+/// let verifier = RemoteJWTVerifier(
 ///     keys: try RemoteKeySet(url: URL(string: issuer + "/.well-known/jwks.json")!), algorithms: [.es256],
 ///     issuer: issuer, audience: "https://api.example.com", type: "at+jwt")
 /// router.group(prefix: "/notes", interceptors: [AccessTokenInterceptor(verifier, requiring: ["notes:read"])]) { notes in
@@ -23,7 +23,7 @@ public struct AccessTokenInterceptor: Interceptor {
     /// A token that is longer is refused unread.
     private static let maximumTokenBytes = 16 << 10
 
-    private let verifier: RemoteVerifier
+    private let verifier: RemoteJWTVerifier
     private let required: Scopes
     private let hierarchy: ScopeHierarchy
 
@@ -33,7 +33,7 @@ public struct AccessTokenInterceptor: Interceptor {
     ///   - verifier: Verifies the token: signature, issuer, audience, type and times.
     ///   - required: The scopes that the token must carry, all of them.
     ///   - hierarchy: The scopes that imply others.
-    public init(_ verifier: RemoteVerifier, requiring required: Scopes = [], in hierarchy: ScopeHierarchy = .levels) {
+    public init(_ verifier: RemoteJWTVerifier, requiring required: Scopes = [], in hierarchy: ScopeHierarchy = .levels) {
         self.verifier = verifier
         self.required = required
         self.hierarchy = hierarchy

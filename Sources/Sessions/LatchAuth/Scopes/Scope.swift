@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A permission that is asked for or granted: one scope-token of RFC 6749 §3.3.
+/// A requested or granted permission: one scope-token of RFC 6749 §3.3.
 ///
-/// The set of scopes is open: whoever defines a resource defines its scopes. Those of the form `resource:level` take part
-/// in a ``ScopeHierarchy``.
+/// Each resource defines its own scopes. Those of the form `resource:level` take part in a ``ScopeHierarchy``.
 public struct Scope: RawRepresentable, Sendable, Hashable, Codable {
-    /// The scope as it is written.
+    /// The text of the scope.
     public let rawValue: String
 
-    /// A scope of its text; nil where that is no scope-token: empty, or with a character other than `%x21`,
+    /// Returns nil for a text that is not a scope-token: empty, or with a character other than `%x21`,
     /// `%x23-5B`, `%x5D-7E` (RFC 6749 §3.3).
     ///
     /// So no scope can smuggle a second one, or another parameter, into a request.
@@ -17,16 +16,25 @@ public struct Scope: RawRepresentable, Sendable, Hashable, Codable {
         self.rawValue = rawValue
     }
 
-    /// A scope of one level over a resource: `files:read`.
-    public init?(resource: String, level: String) { self.init(rawValue: "\(resource):\(level)") }
+    /// Creates a scope of a level over a resource: `files:read`.
+    package init?(resource: String, level: String) { self.init(rawValue: "\(resource):\(level)") }
 
-    /// What stands before the last colon; nil where there is none.
-    public var resource: String? { parts.map { String($0.resource) } }
+    /// Creates a scope from a literal.
+    ///
+    /// A character that no scope-token may contain becomes `_`, so that a mistyped literal names one scope that no
+    /// server knows, and never two.
+    public init(stringLiteral text: String) {
+        let bytes = text.utf8.map { Self.isAllowed($0) ? $0 : UInt8(ascii: "_") }
+        rawValue = bytes.isEmpty ? "_" : String(decoding: bytes, as: UTF8.self)
+    }
 
-    /// What stands behind the last colon; nil where there is none.
-    public var level: String? { parts.map { String($0.level) } }
+    /// The part before the last colon; nil where there is none.
+    package var resource: String? { parts.map { String($0.resource) } }
 
-    /// Resource and level; nil where one of the two is missing.
+    /// The part after the last colon; nil where there is none.
+    package var level: String? { parts.map { String($0.level) } }
+
+    /// The resource and the level; nil where one of the two is missing.
     var parts: (resource: Substring, level: Substring)? {
         guard let colon = rawValue.lastIndex(of: ":"), colon != rawValue.startIndex else { return nil }
         let level = rawValue[rawValue.index(after: colon)...]
@@ -41,7 +49,7 @@ public struct Scope: RawRepresentable, Sendable, Hashable, Codable {
     }
 }
 
-extension Scope: CustomStringConvertible {
-    /// The scope as it is written: it is no secret.
+extension Scope: ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The text of the scope, which is not a secret.
     public var description: String { rawValue }
 }

@@ -1,87 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Scopes without repetition, in the order in which they were first named: the `scope` of RFC 6749 §3.3.
+/// A list of scopes without repetition, in order: the `scope` of RFC 6749 §3.3.
 ///
-/// Two are equal when they hold the same scopes: their order means nothing.
+/// ```swift
+/// let scopes: Scopes = ["projects:read", "files:write"]
+/// ```
+///
+/// Two lists are equal when they contain the same scopes in any order.
 public struct Scopes: Sendable {
     /// The scopes, in order.
     public private(set) var elements: [Scope] = []
     private var members: Set<Scope> = []
 
-    /// Scopes in order; repetitions are dropped.
+    /// Creates a list in order; repetitions are dropped.
     public init(_ scopes: some Sequence<Scope> = []) { scopes.forEach { insert($0) } }
 
-    /// The scopes of a list with spaces between them, as servers send it.
+    /// Parses a list with spaces between the scopes, as servers send it.
     ///
-    /// Read leniently: several spaces count as one, unknown scopes are kept, and what is no scope-token is left out,
-    /// since it can be neither asked for nor granted.
+    /// Several spaces count as one, unknown scopes are kept, and a malformed scope-token is left out, since it can be
+    /// neither requested nor granted.
     public init(parsing text: String) {
         self.init(text.split(separator: " ").compactMap { Scope(rawValue: String($0)) })
     }
 
-    /// The list with one space between the scopes, as it is sent; empty where there is none.
+    /// The list with one space between the scopes, as it is sent.
     public var text: String { elements.map(\.rawValue).joined(separator: " ") }
 
-    /// Whether there is none.
-    public var isEmpty: Bool { elements.isEmpty }
+    /// Whether the list is empty.
+    package var isEmpty: Bool { elements.isEmpty }
 
-    /// How many there are.
-    public var count: Int { elements.count }
+    /// The number of scopes.
+    package var count: Int { elements.count }
 
-    /// Whether this very scope is named, whatever the hierarchy would add.
+    /// Whether the list contains exactly this scope, without implications.
     public func contains(_ scope: Scope) -> Bool { members.contains(scope) }
 
-    /// Adds a scope at the end, if it is not there.
-    public mutating func insert(_ scope: Scope) {
+    /// Appends a scope unless the list contains it.
+    package mutating func insert(_ scope: Scope) {
         if members.insert(scope).inserted { elements.append(scope) }
     }
 
-    /// Whether `scope` is named or implied.
+    /// Whether the list contains or implies `scope`.
     public func allow(_ scope: Scope, in hierarchy: ScopeHierarchy = .levels) -> Bool {
         contains(scope) || elements.contains { hierarchy.implies($0, scope) }
     }
 
-    /// Whether all of `scopes` are named or implied.
+    /// Whether the list contains or implies all of `scopes`.
     public func allow(all scopes: Scopes, in hierarchy: ScopeHierarchy = .levels) -> Bool {
         scopes.elements.allSatisfy { allow($0, in: hierarchy) }
     }
 
-    /// Those of `scopes` that are neither named nor implied.
-    public func missing(from scopes: Scopes, in hierarchy: ScopeHierarchy = .levels) -> Scopes {
+    /// Returns the scopes that the list neither contains nor implies.
+    package func missing(from scopes: Scopes, in hierarchy: ScopeHierarchy = .levels) -> Scopes {
         Scopes(scopes.elements.filter { !allow($0, in: hierarchy) })
     }
 }
 
 extension Scopes: Hashable {
-    /// Whether both hold the same scopes.
+    /// Compares without order.
     public static func == (one: Scopes, other: Scopes) -> Bool { one.members == other.members }
 
-    /// By the scopes, not by their order.
+    /// Hashes without order.
     public func hash(into hasher: inout Hasher) { hasher.combine(members) }
 }
 
-extension Scopes: ExpressibleByArrayLiteral, CustomStringConvertible {
-    /// Scopes in order.
+extension Scopes: ExpressibleByArrayLiteral, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// Creates a list of scopes.
     public init(arrayLiteral elements: Scope...) { self.init(elements) }
+
+    /// Parses a list with spaces between the scopes.
+    public init(stringLiteral text: String) { self.init(parsing: text) }
 
     /// The list as it is sent.
     public var description: String { text }
 }
 
 extension Scopes: Codable {
-    /// Reads the list with spaces.
+    /// Decodes the list with spaces.
     public init(from decoder: any Decoder) throws {
         self.init(parsing: try decoder.singleValueContainer().decode(String.self))
     }
 
-    /// Writes the list with spaces.
+    /// Encodes the list with spaces.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)
     }
-}
-
-extension Tokens {
-    /// What the issuer granted; nil where it did not say, and what was asked for is granted then (RFC 6749 §5.1).
-    public var grantedScopes: Scopes? { scope.map(Scopes.init(parsing:)) }
 }

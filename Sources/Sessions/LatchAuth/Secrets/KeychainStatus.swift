@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the result codes of Apple's keychain mean for a session (SecBase.h).
+/// The result codes of Apple's keychain (SecBase.h), mapped to errors.
 ///
-/// It is apart from the keychain so that the table can be tested where there is none.
+/// It is separate from the keychain so that the table can be tested on other platforms.
 package enum KeychainStatus {
     /// The operation succeeded.
     package static let success: Int32 = 0
-    /// There is no such item: the only code that means "nothing kept".
+    /// The item does not exist: the only code that means an empty store.
     package static let itemNotFound: Int32 = -25_300
-    /// There is such an item already.
+    /// The item exists already.
     package static let duplicateItem: Int32 = -25_299
 
-    /// The error for a code that is neither success nor "no such item".
+    /// Returns the error for a code that is neither success nor `itemNotFound`.
     package static func error(for status: Int32) -> AuthError {
         let kind: AuthError =
             switch status {
             // Interaction not allowed: before the first unlock, or in the background.
             case -25_308: .storeLocked
-            // Authentication failed; cancelled by the person; entitlement missing; permission denied; read-only.
+            // Authentication failed; cancelled by the user; entitlement missing; permission denied; read-only.
             case -25_293, -128, -34_018, -61, -25_292: .storeDenied
             // Unable to decode; data too old or damaged.
             case -26_275, -26_276, -67_608: .storeCorrupt

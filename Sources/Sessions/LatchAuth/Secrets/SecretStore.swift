@@ -3,39 +3,70 @@
 import LatchCore
 import Synchronization
 
-/// Named bytes in a safe place: a keychain, a secret service, an encrypted file, or memory.
+/// A store of named secrets: a keychain, a secret service, an encrypted file, or memory.
 public protocol SecretStore: Sendable {
-    /// The bytes kept under `name`; nil only when there are none.
+    /// Returns the secret with a name; nil only when there is none.
     ///
-    /// - Throws: `AuthError` with a `store…` code when the store cannot tell.
+    /// - Throws: `AuthError` with a `store…` code when the store cannot be read.
     func read(_ name: String) async throws -> [UInt8]?
 
-    /// Keeps `secret` under `name`, durably and atomically: a failure or a crash leaves the earlier bytes.
+    /// Stores a secret under a name, durably and atomically: a failure or a crash leaves the earlier one.
     func write(_ secret: [UInt8], for name: String) async throws
 
-    /// Forgets what is kept under `name`; forgetting nothing is no error.
+    /// Removes the secret with a name; removing nothing is no error.
     func remove(_ name: String) async throws
 
-    /// The names under which something is kept, sorted.
+    /// Returns the names of all secrets, sorted.
     func names() async throws -> [String]
 }
 
 /// A secret store that ends with the process.
-public final class MemorySecretStore: SecretStore {
-    private let kept = Mutex<[String: [UInt8]]>([:])
+public final class InMemorySecretStore: SecretStore {
+    private let secrets = Mutex<[String: [UInt8]]>([:])
 
-    /// An empty store.
+    /// Creates an empty store.
     public init() {}
 
-    /// The bytes kept under `name`.
-    public func read(_ name: String) -> [UInt8]? { kept.withLock { $0[name] } }
+    /// Returns the secret with a name.
+    public func read(_ name: String) -> [UInt8]? { secrets.withLock { $0[name] } }
 
-    /// Keeps `secret` under `name`.
-    public func write(_ secret: [UInt8], for name: String) { kept.withLock { $0[name] = secret } }
+    /// Stores a secret under a name.
+    public func write(_ secret: [UInt8], for name: String) { secrets.withLock { $0[name] = secret } }
 
-    /// Forgets what is kept under `name`.
-    public func remove(_ name: String) { kept.withLock { $0[name] = nil } }
+    /// Removes the secret with a name.
+    public func remove(_ name: String) { secrets.withLock { $0[name] = nil } }
 
-    /// The names under which something is kept, sorted.
-    public func names() -> [String] { kept.withLock { $0.keys.sorted() } }
+    /// Returns the names of all secrets, sorted.
+    public func names() -> [String] { secrets.withLock { $0.keys.sorted() } }
+}
+
+extension SecretStore {
+    /// Keeps a copy of a damaged secret under a name derived from its own.
+    ///
+    /// The same bytes are kept once, so that a repetition after an interruption leaves one copy.
+    ///
+    /// - Returns: The new name: `name.corrupt`, or the first free one after it.
+    func setAside(_ secret: [UInt8], of name: String) async throws -> String {
+        for number in 1...1_000 {
+            let copyName = "\(name)\(CorruptSecretName.suffix)" + (number == 1 ? "" : "-\(number)")
+            guard let taken = try await read(copyName) else {
+                try await write(secret, for: copyName)
+                return copyName
+            }
+            if taken == secret { return copyName }
+        }
+        throw AuthError.store(.storeFull, "too many damaged copies of '\(name)'")
+    }
+}
+
+/// The names of damaged secrets that were set aside, which do not name accounts.
+package enum CorruptSecretName {
+    static let suffix = ".corrupt"
+
+    /// Whether a secret of this name was set aside by ``SecretStore/setAside(_:of:)``.
+    package static func matches(_ name: String) -> Bool {
+        guard let range = name.ranges(of: suffix).last else { return false }
+        let rest = name[range.upperBound...]
+        return rest.isEmpty || rest.first == "-" && Int(rest.dropFirst()) != nil
+    }
 }

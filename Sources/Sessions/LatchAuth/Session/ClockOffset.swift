@@ -2,12 +2,12 @@
 
 import PortableFoundation
 
-/// How far another machine's clock is ahead of ours, by the date of one of its answers.
+/// The offset of another machine's clock, measured by the date of one of its responses.
 enum ClockOffset {
-    /// The difference in seconds; zero where the clocks may agree.
+    /// Returns the difference in seconds; zero where the clocks may agree.
     ///
-    /// The answer was written at some moment between `sent` and `received`, and its date counts whole seconds: what fits
-    /// into that time, or misses it by two seconds, says nothing about the clocks.
+    /// The response was written between `sent` and `received`, and its date counts whole seconds: a date within two
+    /// seconds of that interval says nothing about the clocks.
     static func seconds(to date: Date, sent: Date, received: Date) -> Double {
         let ahead = date.timeIntervalSince(received)
         let behind = date.timeIntervalSince(sent)

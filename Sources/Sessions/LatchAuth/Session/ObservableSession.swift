@@ -2,7 +2,7 @@
 
 public import Observation
 
-/// What a session knows, for a view: properties on the main actor that follow it and say when they change.
+/// A session's state for a view: observable properties on the main actor.
 ///
 /// ```swift
 /// @State private var account = ObservableSession(session)
@@ -12,24 +12,27 @@ public import Observation
 /// }
 /// ```
 ///
-/// It holds the session and ends with whoever holds it. Each state is there for at least one turn of the main actor, in
-/// order, so that an observer sees every change once.
+/// It restores the session when it is created, so `isRestoring` becomes false by itself. It retains the session. Each
+/// state lasts for at least one turn of the main actor, in order, so that an observer sees every change once.
 @MainActor @Observable
 public final class ObservableSession<Value: SessionCredential> {
-    /// The session that it follows, to sign in and out with.
+    /// The observed session, to sign in and out with.
     public nonisolated let session: Session<Value>
 
-    /// What the session knows.
+    /// The current state of the session.
     public private(set) var state: SessionState<Value>
 
-    /// What a server has asked of the person and not got yet; see `Session.stepUp`.
+    /// The step-up that a server has required and the user has not completed; see `Session.stepUp`.
     public private(set) var stepUp: StepUpRequirement?
 
-    /// What follows the session; each ends with this object.
+    /// The tasks that follow the session; each ends with this object.
     @ObservationIgnored private var followers: [Task<Void, Never>] = []
 
-    /// Follows `session` from its state at this moment on.
-    public init(_ session: Session<Value>) {
+    /// Follows `session` from its current state on, and restores it where its store has not been read.
+    public convenience init(_ session: Session<Value>) { self.init(session, restores: true) }
+
+    /// Follows `session`, and leaves the restoration to the caller where `restores` is false.
+    package init(_ session: Session<Value>, restores: Bool) {
         self.session = session
         let states = session.broadcast.currentAndChanges()
         let stepUps = session.stepUpBroadcast.currentAndChanges()
@@ -37,6 +40,12 @@ public final class ObservableSession<Value: SessionCredential> {
         stepUp = stepUps.current
         follow(states.changes) { $0.state = $1 }
         follow(stepUps.changes) { $0.stepUp = $1 }
+        if restores, case .unknown = states.current {
+            Task {
+                // A failure is a state of its own, which this object shows as `unavailability`.
+                do { try await session.restore() } catch {}
+            }
+        }
     }
 
     deinit { for follower in followers { follower.cancel() } }
@@ -47,17 +56,17 @@ public final class ObservableSession<Value: SessionCredential> {
         let follower = Task { [weak self] in
             for await change in changes {
                 if let self { show(self, change) }
-                // Who was told of this change is let look at it before the next one comes.
+                // Observers of this change run before the next one comes.
                 await Task.yield()
             }
         }
         followers.append(follower)
     }
 
-    /// Whether somebody is signed in, be the credential fresh or expired.
+    /// Whether a user is signed in, with a fresh or an expired credential.
     public var isSignedIn: Bool { state.isSignedIn }
 
-    /// Whether it is not known yet who is signed in: the store is unread, or being read.
+    /// Whether the store has not been read yet, so that it is not known whether a user is signed in.
     public var isRestoring: Bool {
         switch state {
         case .unknown, .restoring: true
@@ -65,12 +74,12 @@ public final class ObservableSession<Value: SessionCredential> {
         }
     }
 
-    /// Whether the credential's time is over; the next use renews it.
+    /// Whether the credential has expired; the next use refreshes it.
     public var isExpired: Bool { if case .expired = state { true } else { false } }
 
-    /// Why nobody is signed in; nil where somebody is, or where that is not known.
+    /// The reason for which no user is signed in; nil in all other states.
     public var signedOutReason: SignedOutReason? { if case .signedOut(let reason) = state { reason } else { nil } }
 
-    /// Why the store cannot be read; nil where it can.
+    /// The error of a store that cannot be read; nil in all other states.
     public var unavailability: AuthError? { if case .unavailable(let error) = state { error } else { nil } }
 }

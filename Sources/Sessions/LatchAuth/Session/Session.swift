@@ -1,141 +1,150 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
-import Synchronization
 public import LatchCore
+package import PortableFoundation
+import Synchronization
 
-/// The live signed-in state on this device: it keeps a credential fresh and cannot lose a user.
+/// The signed-in state of one account on this device: it keeps a credential fresh and does not lose a user.
 ///
 /// ```swift
-/// let session = Session(store: store) { renewal in try await issuer.refresh(renewal.credential) }
+/// let session = Session(store: store) { request in try await issuer.refresh(request.credential) }
 /// try await session.signIn(tokens)
 /// let current = try await session.credential()
 /// ```
 ///
-/// Its rules, one each for a way in which sessions get lost:
-/// - a caller says which credential was refused, so that a late refusal of an old one causes no renewal;
-/// - all callers share one renewal, and a cancelled caller neither cancels it nor fails the others;
-/// - what the issuer handed out is stored before anybody sees it, and is kept in memory until that succeeds;
+/// Each rule below prevents one way of losing a session:
+/// - a caller names the credential that was refused, so that a late refusal of an old one causes no refresh;
+/// - all callers share one refresh, and a cancelled caller neither cancels it nor fails the others;
+/// - an issued credential is stored before anything uses it, and is kept in memory until that succeeds;
 /// - a store that cannot be read is `unavailable`, never `signedOut`;
-/// - only the issuer or the person ends a session, never the network;
-/// - a renewal that ends after a sign-out or a new sign-in is dropped;
-/// - sessions of several processes over one record renew once for all, and hear of each other's changes;
-/// - what a renewal is asked with is written down before, so that a crash in the middle of it can be repaired.
+/// - only the issuer or the user ends a session, never the network;
+/// - a refresh that ends after a sign-out or a new sign-in is dropped;
+/// - the sessions of several processes over one record refresh once for all, and follow each other's changes;
+/// - the idempotency key of a refresh is stored before the request, so that a crash can be recovered from.
+///
+/// <doc:SessionGuarantees> explains them.
 public actor Session<Value: SessionCredential> {
-    /// What the session knows at a moment.
+    /// The state of a session over its credential.
     public typealias State = SessionState<Value>
 
-    /// Obtains a successor of a credential from the issuer.
+    /// A closure that obtains the successor of a credential from the issuer.
     ///
     /// It ends the session only by throwing `AuthError.reauthenticationRequired`, or the `HTTPError` of a 401 or of a
-    /// 400 `invalid_grant` (RFC 6749 §5.2). Whatever else it throws leaves the session as it is.
-    public typealias Renew = @Sendable (Renewal<Value>) async throws -> Value
+    /// 400 `invalid_grant` (RFC 6749 §5.2). Any other error leaves the session as it is.
+    public typealias Refresh = @Sendable (RefreshRequest<Value>) async throws -> Value
 
-    /// The durable copy, which outranks memory: another process may have renewed or signed out meanwhile.
+    /// The durable copy, which outranks memory: another process may have refreshed or signed out meanwhile.
     ///
-    /// Used only inside of `withStore`.
+    /// Used only inside `withStore`.
     let records: SessionRecords<Value>
-    /// The way to the issuer; it runs in a task of the session's own, so no caller's cancellation reaches it.
-    let renew: Renew
-    /// Fixed for the session's life, so that the path without the actor may read it.
-    nonisolated let policy: RenewalPolicy
-    /// This device's clock, which may be wrong; `issuerNow` is what decides about expiry.
+    /// The request to the issuer; it runs in a task of the session's own, so no caller's cancellation reaches it.
+    let refresh: Refresh
+    /// The refresh policy, fixed for the session's life, so that the path without the actor may read it.
+    nonisolated let policy: RefreshPolicy
+    /// This device's clock, which may be wrong; `issuerNow` decides about expiry.
     nonisolated let clock: WallClock
-    /// For jitter and idempotency keys; a simulation gives the seed's.
+    /// The source of jitter and idempotency keys; a simulation passes a seeded one.
     nonisolated let random: RandomSource
-    /// Where the renewal, the restoration and the timer run; nil is the global pool.
+    /// The executor of the refresh, the restoration and the timer; nil is the global pool.
     let executor: (any TaskExecutor)?
-    /// The rule that a simulation has this session leave out; nil everywhere else.
+    /// The rule that a simulation disables in this session; nil everywhere else.
     nonisolated let broken: SessionRule?
+    /// The issuer that a session was created with, for modules above; see `Session.init(tokenEndpoint:)`.
+    package nonisolated let issuer: (any Sendable)?
 
-    /// What the fast path reads; written by the actor alone, except for the clock's offset.
+    /// The part that the fast path reads; only the actor writes it, except for the clock's offset.
     nonisolated let view = Mutex(SessionView<Value>())
-    /// Follows `state`, and lets others read and watch it without the actor.
+    /// A copy of `state` that other tasks read and watch without the actor.
     nonisolated let broadcast = StateBroadcast<State>(.unknown)
-    /// What a server has asked of the person; beside the state, since the credential is good for everything else.
+    /// The pending step-up; separate from the state, since the credential is good for everything else.
     nonisolated let stepUpBroadcast = StateBroadcast<StepUpRequirement?>(nil)
 
-    /// What the session knows; only `publish(_:)` changes it, so that `broadcast` never falls behind.
-    var state = State.unknown
-    /// Counts sign-ins and sign-outs.
+    /// The current state; only `publish(_:)` changes it, so that `broadcast` never falls behind.
+    private(set) var state = State.unknown
+    /// The number of sign-ins, sign-outs and step-ups so far.
     ///
-    /// What began in an earlier generation has no effect in a later one.
+    /// An operation that began in an earlier generation has no effect in a later one.
     var generation = 0
-    /// The generation in which the person signed in who is signed in now; later ones come of a step-up.
-    var firstGeneration = 0
-    /// Names the sign-in that the credential comes from, as the record does; nil where the store keeps none.
-    var signInID: String?
-    /// When the credential was handed out, as the record says, or a session that saw it; see `TokenRecord.handedOut`.
-    var handedOut: Date?
-    /// The renewal that is under way; there is never a second one in a generation.
-    var renewal: SharedResult<Value>?
-    /// Whether somebody waits for it who can do nothing without it.
-    var renewalIsNeeded = false
-    /// The task that carries it out; cancelled when the generation ends, to give its turn back.
-    var renewalTask: Task<Void, Never>?
-    /// The step-up that is under way, for all whose requests need it.
-    var stepUpRun: SharedResult<Void>?
-    /// The task that carries it out; cancelled when somebody signs out or in.
-    var stepUpTask: Task<Void, Never>?
-    /// The reading of the store that is under way, for all who ask before it is done.
-    var restoration: SharedResult<Void>?
-    /// Handed out by the issuer and not yet stored: the next attempt stores it before it asks for another.
-    ///
-    /// The turn to ask goes with it: nobody else may use up what has a successor already.
-    var uncommitted: (value: Value, predecessor: Value)? { didSet { if uncommitted == nil { endKeptTurn() } } }
-    /// The turn of the renewal that gave it.
-    var keptTurn: SessionTurn?
-    /// Tries to store it while nobody uses the session.
-    var storing: Task<Void, Never>?
-    /// The key of a renewal that was begun and has not succeeded.
-    var begun: (credential: Value, key: String)?
-    /// Until when a failed renewal is not tried again as long as the credential is still accepted.
+    /// The generation of the last sign-in; later ones come from step-ups of the same user.
+    var signInGeneration = 0
+    /// The identifier of the sign-in that the credential comes from; nil where the store keeps none.
+    var sessionID: String?
+    /// The issue date of the credential according to the record; see `TokenRecord.issued`.
+    var recordedIssueDate: Date?
+    /// The running refresh; there is never a second one in a generation.
+    var refreshResult: SharedResult<Value>?
+    /// Whether a caller that waits for the refresh cannot use the current credential.
+    var refreshIsNeeded = false
+    /// The task of the running refresh; cancelled when the generation ends, so that it releases its lock.
+    var refreshTask: Task<Void, Never>?
+    /// The credential and the key of a refresh that has begun and not succeeded.
+    var pendingRefresh: (credential: Value, key: String)?
+    /// The end of the pause after a failed refresh, during which a credential that is still accepted is used.
     var pausedUntil = Date.distantPast
-    /// Follows the current credential through time; a new credential gets a new one.
-    var timer: Task<Void, Never>?
-    /// Listens to the other sessions over the same record.
-    var listener: Task<Void, Never>?
-    /// Listens for jumps of this device's date.
-    var dateWatch: Task<Void, Never>?
-    /// Whether an operation is inside of `withStore`.
+    /// The running step-up, shared by all requests that need it.
+    var stepUpResult: SharedResult<Void>?
+    /// The task of the running step-up; cancelled by a sign-out or a sign-in.
+    var stepUpTask: Task<Void, Never>?
+    /// The running restoration, shared by all callers that ask before it ends.
+    private var restoration: SharedResult<Void>?
+    /// A successor that is issued and not yet stored: the next attempt stores it before it requests another.
     ///
-    /// An actor alone would not keep two of them apart: it lets others in at every `await`.
+    /// The session keeps its refresh lock as long: no other session may use the predecessor.
+    var uncommitted: (value: Value, predecessor: Value)? { didSet { if uncommitted == nil { releaseKeptLock() } } }
+    /// The lock of the refresh that issued `uncommitted`.
+    var keptLock: SessionLock?
+    /// The task that stores `uncommitted` while no caller uses the session.
+    var storing: Task<Void, Never>?
+    /// The task that follows the current credential through time; a new credential gets a new one.
+    var timer: Task<Void, Never>?
+    /// The task that listens to the other sessions over the same record.
+    var listener: Task<Void, Never>?
+    /// The task that listens for jumps of this device's date.
+    var dateWatch: Task<Void, Never>?
+    /// Whether an operation is inside `withStore`.
+    ///
+    /// The actor alone would not keep two of them apart: it is reentrant at every `await`.
     var storeIsBusy = false
-    /// Who waits for the store, in order of arrival; each is resumed exactly once.
+    /// The operations that wait for the store, in order of arrival; each is resumed exactly once.
+    ///
+    /// Unlike `AsyncMutex` it ignores cancellation: a sign-out or a store of issued tokens must not be lost by it.
     var storeQueue: [CheckedContinuation<Void, Never>] = []
 
-    /// A session over what `store` keeps.
+    /// Creates a session over the credential in `store`.
     ///
     /// - Parameters:
     ///   - store: Keeps the credential; read at the first use or by `restore()`.
-    ///   - policy: When to renew.
+    ///   - policy: Decides when to refresh.
     ///   - clock: The time, and the means to wait for it.
-    ///   - random: For jitter and idempotency keys.
-    ///   - executor: Where the session's own tasks run; nil means the global pool.
-    ///   - renew: Obtains a successor from the issuer.
+    ///   - random: The source of jitter and idempotency keys.
+    ///   - executor: Runs the session's own tasks; nil means the global pool.
+    ///   - refresh: Obtains a successor from the issuer.
     public init(
         store: any TokenStore<Value>,
-        policy: RenewalPolicy = RenewalPolicy(),
+        policy: RefreshPolicy = RefreshPolicy(),
         clock: WallClock = .system,
         random: RandomSource = .system,
         executor: (any TaskExecutor)? = nil,
-        renew: @escaping Renew
+        refresh: @escaping Refresh
     ) {
         self.init(
-            store: store, policy: policy, clock: clock, random: random, executor: executor, breaking: nil, renew: renew)
+            store: store, policy: policy, clock: clock, random: random, executor: executor, breaking: nil,
+            refresh: refresh)
     }
 
-    /// The same, for a simulation that wants to see the breach of a rule.
+    /// Creates a session that knows its issuer, or one of a simulation that breaks a rule.
     package init(
-        store: any TokenStore<Value>, policy: RenewalPolicy, clock: WallClock, random: RandomSource,
-        executor: (any TaskExecutor)?, breaking rule: SessionRule?, renew: @escaping Renew
+        store: any TokenStore<Value>, policy: RefreshPolicy, clock: WallClock, random: RandomSource,
+        executor: (any TaskExecutor)?, breaking rule: SessionRule? = nil, issuer: (any Sendable)? = nil,
+        refresh: @escaping Refresh
     ) {
         records = SessionRecords(store)
-        self.renew = renew
+        self.refresh = refresh
         self.policy = policy
         self.clock = clock
         self.random = random
         self.executor = executor
+        self.issuer = issuer
         broken = rule
     }
 
@@ -144,115 +153,248 @@ public actor Session<Value: SessionCredential> {
         listener?.cancel()
         dateWatch?.cancel()
         storing?.cancel()
-        keptTurn?.end()
+        keptLock?.release()
         broadcast.finish()
         stepUpBroadcast.finish()
     }
+}
 
-    /// The states from now on: first the current one, then each change once, in order.
+// MARK: - State
+
+extension Session {
+    /// The current state and each later change once, in order.
     ///
     /// The stream ends with the session, or when its consumer stops.
     public nonisolated var states: AsyncStream<State> { broadcast.stream() }
 
-    /// The state at this moment.
+    /// The current state.
     public nonisolated var currentState: State { broadcast.current }
 
-    /// The credential to use now, renewed before if that is due.
-    ///
-    /// - Throws: `AuthError.missingToken` when nobody is signed in, `reauthenticationRequired` when the issuer ended the
-    ///   session, a `store…` code when the store cannot be used, or what the renewal threw. While the old credential is
-    ///   still accepted, a failed renewal is no error.
-    public nonisolated func credential() async throws -> Value {
-        try await lease().credential
-    }
-
-    /// The credential as it is, fresh or expired, without a renewal.
-    ///
-    /// - Throws: As `credential()` where there is none or the store cannot be read.
-    public func currentCredential() async throws -> Value { try await usableCredential() }
-
-    /// The same, and the generation it belongs to.
-    func currentLease() async throws -> Lease<Value> {
-        let value = try await usableCredential()
-        return Lease(credential: value, generation: generation)
-    }
-
-    /// A credential other than `refused`, renewed if the session still holds that one.
-    ///
-    /// - Parameter refused: The credential that the server refused, as it was sent.
-    /// - Throws: As `credential()`, and whatever the renewal threw.
-    public func renewed(replacing refused: Value) async throws -> Value {
-        try await renewed(replacing: refused, in: nil)
-    }
-
-    /// The credential to use now, and the generation it belongs to.
-    package nonisolated func lease() async throws -> Lease<Value> {
-        if let fresh = freshLease() { return fresh }
-        return try await renewedIfDue()
-    }
-
-    /// A credential of the same person as the refused one, and the generation it belongs to.
-    package func renewed(replacing refused: Lease<Value>) async throws -> Lease<Value> {
-        let value = try await renewed(replacing: refused.credential, in: refused.generation)
-        guard isSamePerson(refused.generation) else { throw AuthError.superseded }
-        // A step-up may have come just after the renewal; its credential is then the one to use.
-        let isLatest = refused.generation == generation
-        return Lease(credential: isLatest ? value : state.credential ?? value, generation: generation)
-    }
-
-    /// The common part of both: a late refusal of what is no longer current causes no renewal.
-    ///
-    /// - Parameter generation: The one that the refused credential belongs to; nil where the caller does not know.
-    /// - Throws: `AuthError.superseded` where another person is signed in by now.
-    private func renewed(replacing refused: Value, in generation: Int?) async throws -> Value {
-        let current = try await usableCredential()
-        guard generation.map(isSamePerson) ?? true else { throw AuthError.superseded }
-        if !current.authorizesLike(refused), !isExpired(current), keeps(.lateRefusals) { return current }
-        return try await shareRenewal(of: current)
-    }
-
-    /// The slow path of `lease()`.
-    ///
-    /// Another caller may have renewed while this one waited for the actor, hence the second look at the view. The
-    /// generation is taken before the renewal: a lease of a later one would repeat a request as somebody else.
-    private func renewedIfDue() async throws -> Lease<Value> {
-        let current = try await usableCredential()
-        if let fresh = freshLease() { return fresh }
-        let generation = generation
-        let value = try await renewedIfDue(current)
-        return Lease(credential: value, generation: generation)
-    }
-
-    /// Renews what is due and makes a failure harmless as long as the old credential is accepted.
-    ///
-    /// After such a failure nobody tries again before `pausedUntil`, so that an outage does not become a flood.
-    private func renewedIfDue(_ current: Value) async throws -> Value {
-        guard !isExpired(current) else { return try await shareRenewal(of: current) }
-        guard clock.now >= pausedUntil else { return current }
-        let generation = generation
-        do {
-            return try await shareRenewal(of: current, isNeeded: false)
-        } catch let error where isTransient(error) {
-            pauseRenewal(after: error)
-            guard generation == self.generation else { throw AuthError.superseded }
-            guard let latest = state.credential else { throw error }
-            guard isExpired(latest) else { return latest }
-            // It expired while it was found out that somebody else renews.
-            guard case AuthError.renewalElsewhere = error else { throw error }
-            return try await shareRenewal(of: latest)
+    /// Whether the store has not been read successfully; only then may reading it change the state.
+    var isUnread: Bool {
+        switch state {
+        case .unknown, .restoring, .unavailable: true
+        case .signedIn, .expired, .signedOut: false
         }
     }
 
-    /// The credential that is current, whatever its age.
-    private func usableCredential() async throws -> Value {
-        if RenewalScope.sessions.contains(ObjectIdentifier(self)) { throw AuthError.renewalReentered }
+    /// Changes the state, which nothing else does: the actor's copy first, then the one that other tasks read.
+    func publish(_ state: State) {
+        self.state = state
+        broadcast.send(state)
+    }
+
+    /// Makes a stored credential the visible one.
+    func adopt(_ value: Value) {
+        let due = dueDate(of: value)
+        view.withLock { view in
+            view.current = value
+            view.generation = generation
+            view.due = due
+        }
+        publishExpiry(of: value)
+        watchTime(of: value)
+    }
+
+    /// Publishes that no user is signed in.
+    func end(_ reason: SignedOutReason) {
+        view.withLock { $0.current = nil }
+        timer?.cancel()
+        timer = nil
+        endStepUp(with: nil)
+        publish(.signedOut(reason))
+    }
+
+    /// Begins a generation and abandons all running operations: their waiters get `error`.
+    ///
+    /// Called only after the store has accepted the change, so that a failed sign-out or sign-in disturbs nothing.
+    func beginGeneration(failing error: AuthError = .superseded) {
+        generation += 1
+        signInGeneration = generation
+        identify(by: nil)
+        uncommitted = nil
+        pendingRefresh = nil
+        pausedUntil = .distantPast
+        refreshResult?.finish(.failure(error))
+        refreshResult = nil
+        refreshTask?.cancel()
+        refreshTask = nil
+        stepUpResult?.finish(.failure(error))
+        stepUpResult = nil
+        stepUpTask?.cancel()
+        stepUpTask = nil
+    }
+
+    /// Whether an operation that began in `generation` still counts.
+    func isCurrent(_ generation: Int) -> Bool { generation == self.generation || !keeps(.generations) }
+
+    /// Whether the user of `generation` is still signed in: a step-up begins a generation too.
+    func isSameUser(_ generation: Int) -> Bool { (signInGeneration...self.generation).contains(generation) }
+}
+
+// MARK: - Credential
+
+extension Session {
+    /// Returns the credential to use now, refreshed first if that is due.
+    ///
+    /// - Throws: `AuthError.missingToken` when no user is signed in, `reauthenticationRequired` when the issuer ended the
+    ///   session, a `store…` code when the store cannot be used, or the error of the refresh. While the old credential is
+    ///   still accepted, a failed refresh throws nothing.
+    public nonisolated func credential() async throws -> Value { try await snapshot().credential }
+
+    /// Returns the credential as it is, fresh or expired, without a refresh.
+    ///
+    /// - Throws: As `credential()` where there is none or the store cannot be read.
+    public func currentCredential() async throws -> Value {
+        if ActiveRefreshes.sessions.contains(ObjectIdentifier(self)) { throw AuthError.refreshReentered }
         if state.credential == nil { try await restore() }
-        if case .signedOut = state { try await lookAgain() }
+        if case .signedOut = state { try await confirmSignOut() }
         switch state {
         case .signedIn(let value), .expired(let value): return value
         case .signedOut(.issuer): throw AuthError.reauthenticationRequired
         case .unavailable(let error): throw error
         case .signedOut, .unknown, .restoring: throw AuthError.missingToken
+        }
+    }
+
+    /// Returns a credential other than `refused`, refreshed if the session still holds that one.
+    ///
+    /// - Parameter refused: The credential that the server refused, as it was sent.
+    /// - Throws: As `credential()`, and the error of the refresh.
+    public func refreshed(replacing refused: Value) async throws -> Value {
+        try await refreshed(replacing: refused, in: nil)
+    }
+
+    /// Returns the credential to use now, with its generation.
+    package nonisolated func snapshot() async throws -> CredentialSnapshot<Value> {
+        if let fresh = freshSnapshot() { return fresh }
+        return try await refreshedSnapshotIfDue()
+    }
+
+    /// Returns the credential as it is, with its generation.
+    func currentSnapshot() async throws -> CredentialSnapshot<Value> {
+        let value = try await currentCredential()
+        return CredentialSnapshot(credential: value, generation: generation)
+    }
+
+    /// Returns a credential of the same user as the refused one, with its generation.
+    package func refreshed(replacing refused: CredentialSnapshot<Value>) async throws -> CredentialSnapshot<Value> {
+        let value = try await refreshed(replacing: refused.credential, in: refused.generation)
+        guard isSameUser(refused.generation) else { throw AuthError.superseded }
+        // A step-up may have come just after the refresh; its credential is then the one to use.
+        let isLatest = refused.generation == generation
+        return CredentialSnapshot(credential: isLatest ? value : state.credential ?? value, generation: generation)
+    }
+
+    /// Refreshes unless the refusal is a late one of a credential that is no longer current.
+    ///
+    /// - Parameter generation: The generation of the refused credential; nil where the caller does not know.
+    /// - Throws: `AuthError.superseded` where another user has signed in since.
+    private func refreshed(replacing refused: Value, in generation: Int?) async throws -> Value {
+        let current = try await currentCredential()
+        guard generation.map(isSameUser) ?? true else { throw AuthError.superseded }
+        if !current.hasSameAccessToken(as: refused), !isExpired(current), keeps(.lateRefusals) { return current }
+        return try await shareRefresh(of: current)
+    }
+
+    /// Returns the snapshot on the slow path of `snapshot()`.
+    ///
+    /// Another caller may have refreshed while this one waited for the actor, hence the second look at the view. The
+    /// generation is read before the refresh: a snapshot of a later one would repeat a request as another user.
+    private func refreshedSnapshotIfDue() async throws -> CredentialSnapshot<Value> {
+        let current = try await currentCredential()
+        if let fresh = freshSnapshot() { return fresh }
+        let generation = generation
+        let value = try await refreshedIfDue(current)
+        return CredentialSnapshot(credential: value, generation: generation)
+    }
+}
+
+// MARK: - Signing in and out
+
+extension Session {
+    /// Makes `value` the session's credential: a sign-in, or a switch to another account.
+    ///
+    /// A refresh of the earlier credential is dropped, and its waiters get `AuthError.superseded`.
+    /// - Throws: A `store…` code when it cannot be stored; the session then follows what the store still holds.
+    public func signIn(_ value: Value) async throws { try await signIn(value, requestedAt: nil) }
+
+    /// Signs in with a credential that was requested at `sent` by this session's clock: its date tells the issuer's.
+    package func signIn(_ value: Value, requestedAt sent: Date?) async throws {
+        if let sent, let issued = value.issued { observe(issuerDate: issued, ofRequestSentAt: sent) }
+        try await replaceRecord(by: newRecord(of: value, sessionID: random.identifier()))
+    }
+
+    /// Signs the user out on this device.
+    ///
+    /// - Returns: The credential that was current, so that the issuer can revoke it.
+    /// - Throws: A `store…` code when the store cannot remove it; the session then follows what the store still holds.
+    @discardableResult
+    public func signOut() async throws -> Value? { try await replaceRecord(by: nil) }
+
+    /// Replaces the record as the user wants, and makes it the session's state.
+    ///
+    /// - Returns: The credential that was current.
+    /// - Throws: A `store…` code, also where the store reported a failure and has stored all the same.
+    @discardableResult
+    private func replaceRecord(by record: TokenRecord<Value>?) async throws -> Value? {
+        listen()
+        var failure: (any Error)?
+        let last = try await withStore {
+            var last = uncommitted?.value ?? state.credential
+            if last == nil, isUnread, record == nil { last = await readableCredential() }
+            failure = try await store(record)
+            beginGeneration()
+            identify(by: record)
+            if let value = record?.credential { adopt(value) } else { end(.user) }
+            endStepUp(with: record?.credential)
+            return last
+        }
+        await records.coordination?.announceChange()
+        if let failure { throw AuthError.fromStore(failure) }
+        return last
+    }
+
+    /// Returns the credential of an unread store; nil when it cannot be read, which must not prevent a sign-out.
+    private func readableCredential() async -> Value? {
+        do { return try await records.load()?.credential } catch { return nil }
+    }
+
+    /// Reads the store, if that has not succeeded before.
+    ///
+    /// - Throws: A `store…` code when it cannot be read; the state is then `unavailable`, and the next call tries again.
+    public func restore() async throws {
+        guard isUnread else { return }
+        if let restoration { return try await restoration.value() }
+        let shared = SharedResult<Void>()
+        restoration = shared
+        publish(.restoring)
+        let generation = generation
+        Task(executorPreference: executor) { await self.runRestoration(shared, in: generation) }
+        try await shared.value()
+    }
+
+    /// Runs the restoration; it finishes `shared` on every path, since callers would otherwise wait forever.
+    private func runRestoration(_ shared: SharedResult<Void>, in generation: Int) async {
+        listen()
+        let loaded: Result<TokenRecord<Value>?, any Error>
+        do {
+            loaded = .success(try await withStore { try await records.load() })
+        } catch {
+            loaded = .failure(error)
+        }
+        restoration = nil
+        // A sign-in or sign-out meanwhile outranks the record that was read.
+        guard generation == self.generation else { return shared.finish(.success(())) }
+        switch loaded {
+        case .success(let record):
+            identify(by: record)
+            if let value = record?.credential { adopt(value) } else { end(record?.end ?? .noAccount) }
+            shared.finish(.success(()))
+        case .failure(let error):
+            let error = AuthError.fromStore(error)
+            if keeps(.unreadableNotEmpty) { publish(.unavailable(error)) } else { end(.noAccount) }
+            shared.finish(.failure(error))
         }
     }
 }

@@ -2,43 +2,40 @@
 
 /// The rules that keep a session from being lost or doubled, each checked by name at the line that enforces it.
 ///
-/// A simulation leaves one out, and must then see the session break: a simulation that finds no fault in a faulty
-/// session proves nothing about a good one. Nothing outside of this package can leave one out.
+/// A simulation disables one, and must then see the session break: a simulation that finds no fault in a faulty
+/// session proves nothing about a good one. Code outside this package cannot disable a rule.
 package enum SessionRule: CaseIterable, Sendable {
-    /// All callers of a session share the renewal that is under way.
-    case sharedRenewal
-    /// Only the issuer's word or the person's ends a session, no other failure of a renewal.
+    /// All callers of a session share the running refresh.
+    case sharedRefresh
+    /// Only the issuer or the user ends a session; no other failure of a refresh does.
     case issuerEnds
-    /// What was begun before a sign-in or a sign-out has no effect after it.
+    /// An operation that began before a sign-in or a sign-out has no effect after it.
     case generations
-    /// What the issuer handed out is kept in memory until it can be stored.
+    /// An issued credential is kept in memory until it can be stored.
     case unstoredKept
     /// A store that cannot be read is not an empty one.
     case unreadableNotEmpty
-    /// The refusal of a credential that is no longer current causes no renewal.
+    /// The refusal of a credential that is no longer current causes no refresh.
     case lateRefusals
-    /// A renewal is repeated under the key of its first attempt.
+    /// A refresh is repeated under the key of its first attempt.
     case oneKey
-    /// The record is read again once the session has its turn.
+    /// The record is read again once the session holds the lock.
     case readAgain
-    /// What the issuer will be asked is written down before.
+    /// The key of a refresh is stored before the request.
     case intentFirst
     /// The sessions over one record ask the issuer one at a time.
-    case turns
-    /// A session that has a successor lets no other ask for one before it is stored.
-    case turnKept
-    /// The turn of another session is waited for only by who can do nothing with the credential that there is.
+    case lock
+    /// A session keeps the lock until it has stored the successor.
+    case lockKept
+    /// Only a caller that cannot use the current credential waits for the lock of another session.
     case waitsInNeed
-    /// What another session made of the record meanwhile is not overwritten.
+    /// The changes of another session to the record are not overwritten.
     case othersStand
-    /// Nobody is told "signed out" by the word of memory alone.
-    case lookAgain
+    /// The session reads the record again before it reports that it is signed out.
+    case confirmedSignOut
 }
 
 extension Session {
-    /// Whether this session keeps a rule: always, but in a simulation of its breach.
+    /// Whether this session keeps a rule: always, except in a simulation of its breach.
     nonisolated func keeps(_ rule: SessionRule) -> Bool { rule != broken }
-
-    /// Whether what was begun in a generation still counts.
-    func isCurrent(_ generation: Int) -> Bool { generation == self.generation || !keeps(.generations) }
 }

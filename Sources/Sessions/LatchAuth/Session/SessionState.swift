@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a session knows of the person at this moment.
+import PortableFoundation
+
+/// The signed-in state of a session at one moment.
 public enum SessionState<Value: SessionCredential>: Sendable, Equatable {
     /// The store has not been read yet.
     case unknown
@@ -8,9 +10,9 @@ public enum SessionState<Value: SessionCredential>: Sendable, Equatable {
     case restoring
     /// Signed in, with a credential that is accepted.
     case signedIn(Value)
-    /// Signed in, with a credential whose time is over; the next use renews it.
+    /// Signed in, with an expired credential; the next use refreshes it.
     case expired(Value)
-    /// Nobody is signed in.
+    /// The session has no signed-in user.
     case signedOut(SignedOutReason)
     /// The store cannot be read now. This is not a sign-out.
     case unavailable(AuthError)
@@ -23,16 +25,40 @@ public enum SessionState<Value: SessionCredential>: Sendable, Equatable {
         }
     }
 
-    /// Whether somebody is signed in, be the credential fresh or expired.
+    /// Whether a user is signed in, with a fresh or an expired credential.
     public var isSignedIn: Bool { credential != nil }
 }
 
-/// Why nobody is signed in.
+/// The reason for which no user is signed in.
 public enum SignedOutReason: String, Sendable, Hashable, Codable {
     /// The store holds no account.
     case noAccount
-    /// The person signed out, here or in another process.
-    case person
+    /// The user signed out, here or in another process.
+    case user = "person"
     /// The issuer ended the session.
     case issuer
+}
+
+/// The part of a session that every task may read without waiting for its actor.
+struct SessionView<Value: SessionCredential>: Sendable {
+    /// The current credential, fresh or not.
+    var current: Value?
+    /// The generation of the credential.
+    var generation = 0
+    /// The date from which a refresh is due, by the issuer's clock.
+    var due = Date.distantFuture
+    /// The issuer's clock minus ours, in seconds.
+    var clockOffset = 0.0
+    /// The date of the last measurement of the offset, by our clock.
+    var offsetMeasured = Date.distantPast
+}
+
+/// A credential and the generation of the session that it belongs to.
+///
+/// A request that began for one user must not be repeated with the credential of the next one.
+package struct CredentialSnapshot<Value: Sendable>: Sendable {
+    /// The credential that is sent with the request.
+    package let credential: Value
+    /// The generation in which the credential was current; a repetition is allowed only within it.
+    package let generation: Int
 }

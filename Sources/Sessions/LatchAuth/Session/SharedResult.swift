@@ -3,31 +3,31 @@
 import LatchCore
 import Synchronization
 
-/// One result that many tasks wait for, each of which may leave without harm to the others.
+/// A result that many tasks wait for, each of which may be cancelled without effect on the others.
 package final class SharedResult<Value: Sendable>: Sendable {
-    /// All that changes, behind one lock; a continuation is taken out before it is resumed, so it is resumed once.
+    /// The mutable state; a continuation is removed before it is resumed, so it is resumed once.
     private struct Waiting {
-        /// Set once; from then on nobody waits.
+        /// The result, which is set once; no task waits after that.
         var result: Result<Value, any Error>?
-        /// Numbers the waiters in order of arrival.
+        /// The last ticket; tickets number the waiters in order of arrival.
         var nextTicket = 0
-        /// Who waits, by ticket; empty once there is a result.
+        /// The waiters by ticket; empty once there is a result.
         var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
-        /// Tickets that were cancelled before they began to wait: cancellation may overtake the continuation.
+        /// The tickets that were cancelled before they began to wait: cancellation may overtake the continuation.
         var departed: Set<Int> = []
     }
 
-    /// Never held while a waiter is resumed, which may run foreign code.
+    /// The state; never locked while a waiter is resumed, which may run foreign code.
     private let waiting = Mutex(Waiting())
 
-    /// A result that is not there yet.
+    /// Creates a pending result.
     ///
-    /// Whoever makes it must see to it that `finish(_:)` is called on every path.
+    /// Its creator must call `finish(_:)` on every path.
     package init() {}
 
-    /// The result, as soon as it is there.
+    /// Waits for the result.
     ///
-    /// - Throws: The shared failure, or `CancellationError` when this task, and no other, is cancelled.
+    /// - Throws: The shared failure, or `CancellationError` when the calling task is cancelled.
     package func value() async throws -> Value {
         let ticket = waiting.withLock { state in
             state.nextTicket += 1
@@ -40,7 +40,7 @@ package final class SharedResult<Value: Sendable>: Sendable {
         }
     }
 
-    /// Gives every waiter, present and future, the same result.
+    /// Passes the result to all present and future waiters.
     ///
     /// Only the first call counts.
     package func finish(_ result: Result<Value, any Error>) {
@@ -55,7 +55,7 @@ package final class SharedResult<Value: Sendable>: Sendable {
         for waiter in waiters { waiter.resume(with: result) }
     }
 
-    /// Begins to wait, unless the task has left already or the result is there.
+    /// Begins to wait, unless the task is cancelled already or the result is there.
     private func enter(_ ticket: Int, _ continuation: CheckedContinuation<Value, any Error>) {
         let immediate = waiting.withLock { state -> Result<Value, any Error>? in
             if state.departed.remove(ticket) != nil { return .failure(CancellationError()) }
@@ -68,7 +68,7 @@ package final class SharedResult<Value: Sendable>: Sendable {
         if let immediate { continuation.resume(with: immediate) }
     }
 
-    /// Lets one waiter go.
+    /// Removes one waiter.
     ///
     /// Called by the task's cancellation, at any moment and on any thread.
     private func leave(_ ticket: Int) {

@@ -2,70 +2,70 @@
 
 internal import LatchCore
 internal import LatchCrypto
-public import LatchHTTP
+package import LatchHTTP
 
-/// Digests of content, as `Content-Digest` and `Repr-Digest` carry them (RFC 9530).
+/// The digests of content in `Content-Digest` and `Repr-Digest` (RFC 9530).
 ///
 /// ```swift
 /// try await request.setContentDigest()                       // Content-Digest: sha-256=:…:
 /// try await ContentDigest(parsing: response.fields[.contentDigest] ?? "").verify(response.body)
 /// ```
-public struct ContentDigest: Sendable, Hashable {
-    /// A digest that may be relied on (RFC 9530 §7.2); the old ones are neither made nor believed.
-    public enum Algorithm: String, Sendable, Hashable, CaseIterable, Codable {
+package struct ContentDigest: Sendable, Hashable {
+    /// A secure digest algorithm (RFC 9530 §7.2); insecure ones are not supported.
+    package enum Algorithm: String, Sendable, Hashable, CaseIterable, Codable {
         /// SHA-256.
         case sha256 = "sha-256"
         /// SHA-512.
         case sha512 = "sha-512"
     }
 
-    /// The digests, each of an algorithm of its own.
-    public let digests: [Algorithm: [UInt8]]
+    /// The digests by algorithm.
+    package let digests: [Algorithm: [UInt8]]
 
-    /// The digests of content; a stream is read for that.
+    /// Computes the digests of content; a stream is read for that.
     ///
-    /// - Throws: `AuthError.unsignableContent` where it can be read only once, and what a stream throws.
-    public init(hashing body: HTTPBody, by algorithms: Set<Algorithm> = [.sha256]) async throws {
+    /// - Throws: `AuthError.unsignableContent` where it can be read only once, and the error of a stream.
+    package init(hashing body: HTTPBody, by algorithms: Set<Algorithm> = [.sha256]) async throws {
         var digests: [Algorithm: [UInt8]] = [:]
         for algorithm in algorithms { digests[algorithm] = try await Self.digest(of: body, by: algorithm) }
         self.digests = digests
     }
 
-    /// Reads a field.
+    /// Parses a field.
     ///
-    /// Algorithms that are not known here are ignored (RFC 9530 §2).
+    /// Unknown algorithms are ignored (RFC 9530 §2).
     ///
-    /// - Throws: `AuthError.malformedSignature` where it is no dictionary of byte sequences, or has none that is known.
-    public init(parsing field: String) throws(AuthError) {
+    /// - Throws: `AuthError.malformedSignature` where it is not a dictionary of byte sequences, or has no known algorithm.
+    package init(parsing field: String) throws(AuthError) {
         var digests: [Algorithm: [UInt8]] = [:]
         do {
             for (key, member) in try StructuredDictionary(parsing: field) {
                 guard let algorithm = Algorithm(rawValue: key) else { continue }
                 guard let bytes = member.item?.value.bytesValue else {
-                    throw AuthError.malformedSignature("a digest is no byte sequence")
+                    throw AuthError.malformedSignature("a digest is not a byte sequence")
                 }
                 digests[algorithm] = bytes
             }
         } catch let error as AuthError {
             throw error
         } catch {
-            throw .malformedSignature("a digest field is no dictionary")
+            throw .malformedSignature("a digest field is not a dictionary")
         }
         guard !digests.isEmpty else { throw .malformedSignature("it has no digest of a known algorithm") }
         self.digests = digests
     }
 
     /// The value of the field, in the order of the algorithms' names.
-    public var fieldValue: String {
+    package var fieldValue: String {
         digests.sorted { $0.key.rawValue < $1.key.rawValue }
             .map { "\($0.key.rawValue)=:\(Base64Alphabet.standard.encodePadded($0.value)):" }.joined(separator: ", ")
     }
 
-    /// Compares content with every digest.
+    /// Verifies every digest of content.
     ///
     /// - Throws: `AuthError.digestMismatch`, `AuthError.unsignableContent` where the content can be read only once, and
-    ///   what a stream throws.
-    public func verify(_ body: HTTPBody) async throws {
+    ///   the error of a stream.
+    package func verify(_ body: HTTPBody) async throws {
         for (algorithm, digest) in digests {
             guard constantTimeEquals(try await Self.digest(of: body, by: algorithm), digest) else {
                 throw AuthError.digestMismatch
@@ -83,25 +83,25 @@ public struct ContentDigest: Sendable, Hashable {
 
 extension HTTPFieldName {
     /// RFC 9530 §2: the digest of the content as it is sent.
-    public static let contentDigest: HTTPFieldName = "Content-Digest"
+    package static let contentDigest: HTTPFieldName = "Content-Digest"
     /// RFC 9530 §3: the digest of the representation, whatever part of it is sent.
-    public static let reprDigest: HTTPFieldName = "Repr-Digest"
+    package static let reprDigest: HTTPFieldName = "Repr-Digest"
 }
 
 extension HTTPRequest {
-    /// Sets `Content-Digest` for the content as it is.
+    /// Sets `Content-Digest` for the current content.
     ///
     /// - Throws: As ``ContentDigest/init(hashing:by:)``.
-    public mutating func setContentDigest(by algorithms: Set<ContentDigest.Algorithm> = [.sha256]) async throws {
+    package mutating func setContentDigest(by algorithms: Set<ContentDigest.Algorithm> = [.sha256]) async throws {
         fields[.contentDigest] = try await ContentDigest(hashing: body, by: algorithms).fieldValue
     }
 }
 
 extension HTTPResponse {
-    /// Sets `Content-Digest` for the content as it is.
+    /// Sets `Content-Digest` for the current content.
     ///
     /// - Throws: As ``ContentDigest/init(hashing:by:)``.
-    public mutating func setContentDigest(by algorithms: Set<ContentDigest.Algorithm> = [.sha256]) async throws {
+    package mutating func setContentDigest(by algorithms: Set<ContentDigest.Algorithm> = [.sha256]) async throws {
         fields[.contentDigest] = try await ContentDigest(hashing: body, by: algorithms).fieldValue
     }
 }

@@ -1,58 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LatchCore
-public import LatchHTTP
-public import LatchJOSE
+package import LatchHTTP
+package import LatchJOSE
 
-/// Verifies signatures of messages (RFC 9421 §3.2) by a policy.
+/// A verifier of message signatures (RFC 9421 §3.2) by a policy.
 ///
 /// ```swift
 /// let verifier = MessageVerifier(keys: KeySet([partner]), policy: SignaturePolicy(tag: "partner-api"))
 /// let signature = try await verifier.verify(request)
 /// ```
 ///
-/// A signature is believed only for what it covers: `SignaturePolicy.required` says what that has to be.
-public struct MessageVerifier: Sendable {
-    /// Finds the key that a signature names; nil where it names none or one that is not known.
-    public typealias KeyLookup = @Sendable (_ keyID: String?) async throws -> Key?
+/// A signature proves only the components that it covers: `SignaturePolicy.required` names the necessary ones.
+package struct MessageVerifier: Sendable {
+    /// A closure that finds the key of a signature; it returns nil for an unknown or missing key ID.
+    package typealias KeyLookup = @Sendable (_ keyID: String?) async throws -> Key?
 
     private let policy: SignaturePolicy
     private let key: KeyLookup
 
-    /// More signatures than that on one message are not looked at: each may cost a verification.
+    /// The greatest number of verified signatures of one message: each costs a verification.
     private static let mostSignatures = 8
 
-    /// A verifier that finds keys by a closure.
-    public init(policy: SignaturePolicy = SignaturePolicy(), key: @escaping KeyLookup) {
+    /// Creates a verifier that finds keys by a closure.
+    package init(policy: SignaturePolicy = SignaturePolicy(), key: @escaping KeyLookup) {
         self.policy = policy
         self.key = key
     }
 
-    /// A verifier that knows these keys by their names.
-    public init(keys: KeySet, policy: SignaturePolicy = SignaturePolicy()) {
+    /// Creates a verifier that finds keys by their IDs.
+    package init(keys: KeySet, policy: SignaturePolicy = SignaturePolicy()) {
         self.init(policy: policy) { keyID in keyID.flatMap { keys[$0] } }
     }
 
-    /// Finds a signature of the request that the policy accepts.
+    /// Returns a signature of the request that the policy accepts.
     ///
-    /// - Throws: `AuthError.missingSignature`, or why the last one that came into question was refused:
-    ///   `malformedSignature`, `refusedSignature`, `unsignableMessage` or `digestMismatch`; and what the closures throw.
-    public func verify(_ request: HTTPRequest) async throws -> VerifiedSignature { try await verify(.request(request)) }
+    /// - Throws: `AuthError.missingSignature`, or the reason for which the last candidate was refused:
+    ///   `malformedSignature`, `refusedSignature`, `unsignableMessage` or `digestMismatch`; and the errors of the closures.
+    package func verify(_ request: HTTPRequest) async throws -> VerifiedSignature {
+        try await verify(.request(request))
+    }
 
-    /// Finds a signature of the response that the policy accepts.
+    /// Returns a signature of the response that the policy accepts.
     ///
     /// - Parameter request: The request that it answers, for components with `req` (§2.4).
     /// - Throws: As for a request.
-    public func verify(_ response: HTTPResponse, answering request: HTTPRequest?) async throws -> VerifiedSignature {
+    package func verify(_ response: HTTPResponse, answering request: HTTPRequest?) async throws -> VerifiedSignature {
         try await verify(.response(response, answering: request))
     }
 
     private func verify(_ message: SignedMessage) async throws -> VerifiedSignature {
         var (failure, tried) = (AuthError.missingSignature, 0)
-        for unread in try SignatureCandidate.all(of: message.fields) where policy.takes(label: unread.label) {
+        for unparsed in try SignatureCandidate.all(of: message.fields) where policy.accepts(label: unparsed.label) {
             do {
-                let candidate = try unread.read()
-                guard policy.takes(tag: candidate.parameters.tag) else { continue }
+                let candidate = try unparsed.parse()
+                guard policy.accepts(tag: candidate.parameters.tag) else { continue }
                 guard tried < Self.mostSignatures else { break }
                 tried += 1
                 return try await verify(candidate, of: message)
@@ -63,11 +65,11 @@ public struct MessageVerifier: Sendable {
         throw failure
     }
 
-    /// The cheap checks come first, and the nonce is spent only by a signature that is otherwise good.
+    /// Runs the cheap checks first; only an otherwise valid signature uses up its nonce.
     private func verify(_ candidate: SignatureCandidate, of message: SignedMessage) async throws -> VerifiedSignature {
         try policy.check(candidate, of: message)
         guard let key = try await key(candidate.parameters.keyID) else {
-            throw AuthError.refusedSignature("its key is not known")
+            throw AuthError.refusedSignature("its key is unknown")
         }
         try candidate.check(message, with: key, structured: policy.structured)
         if policy.checksContent, candidate.components.contains(where: \.isContentDigest) {
@@ -85,12 +87,12 @@ public struct MessageVerifier: Sendable {
 }
 
 extension MessageVerifier {
-    /// How many signatures of a request are the key's, without a policy and without waiting; fuzzing calls it.
+    /// Returns the number of valid signatures of a request, without a policy; fuzzing calls it.
     package static func countValid(_ request: HTTPRequest, with key: Key) throws(AuthError) -> Int {
         var count = 0
-        for unread in try SignatureCandidate.all(of: request.fields) {
+        for unparsed in try SignatureCandidate.all(of: request.fields) {
             do throws(AuthError) {
-                try unread.read().check(.request(request), with: key, structured: .registered)
+                try unparsed.parse().check(.request(request), with: key, structured: .registered)
                 count += 1
             } catch .malformedSignature, .refusedSignature, .unsignableMessage {
                 continue
@@ -98,4 +100,88 @@ extension MessageVerifier {
         }
         return count
     }
+}
+
+/// A signature of a message that is not yet verified.
+struct SignatureCandidate: Sendable {
+    let label: String
+    let components: [SignatureComponent]
+    let parameters: SignatureParameters
+    /// The input as it was received, since its order and spelling are signed.
+    let input: StructuredInnerList
+    private let signature: [UInt8]
+
+    /// A signature of which only the label is parsed, so that a malformed one does not invalidate the others.
+    struct Unparsed: Sendable {
+        let label: String
+        fileprivate let input: StructuredMember
+        fileprivate let signature: StructuredMember?
+
+        /// - Throws: `AuthError.malformedSignature` where a part of it is malformed or unknown.
+        func parse() throws(AuthError) -> SignatureCandidate { try SignatureCandidate(label, input, signature) }
+    }
+
+    /// Returns the signatures of a message, in order (RFC 9421 §4.1 and §4.2).
+    ///
+    /// - Throws: `AuthError.malformedSignature` where one of the two fields is malformed, or has a label that the
+    ///   other lacks.
+    static func all(of fields: HTTPFields) throws(AuthError) -> [Unparsed] {
+        let (inputs, signatures): (StructuredDictionary, StructuredDictionary)
+        do {
+            inputs = try fields.structuredDictionary(.signatureInput)
+            signatures = try fields.structuredDictionary(.signature)
+        } catch {
+            throw .malformedSignature("a field is not a dictionary")
+        }
+        guard inputs.count == signatures.count else {
+            throw .malformedSignature("a label occurs in only one of the two fields")
+        }
+        return inputs.map { Unparsed(label: $0.key, input: $0.member, signature: signatures[$0.key]) }
+    }
+
+    private init(_ label: String, _ input: StructuredMember, _ signature: StructuredMember?) throws(AuthError) {
+        guard let input = input.innerList else { throw .malformedSignature("its input is not an inner list") }
+        guard let signature = signature?.item?.value.bytesValue else {
+            throw .malformedSignature("it is missing, or not a byte sequence")
+        }
+        self.label = label
+        self.input = input
+        self.signature = signature
+        parameters = try SignatureParameters(input.parameters)
+        var components: [SignatureComponent] = []
+        for item in input.items { components.append(try SignatureComponent(item)) }
+        self.components = components
+    }
+
+    /// Verifies the signature alone, regardless of its coverage and age.
+    ///
+    /// - Throws: `AuthError.refusedSignature` where it is not the key's for this message.
+    func check(_ message: SignedMessage, with key: Key, structured types: StructuredFieldTypes) throws(AuthError) {
+        guard let name = key.messageSignatureAlgorithm else {
+            throw .refusedSignature("its key has no algorithm of message signatures")
+        }
+        // RFC 9421 §3.2, step 6: the algorithm is the key's. A message that names another one is refused.
+        guard parameters.algorithm == nil || parameters.algorithm == name else {
+            throw .refusedSignature("it names another algorithm than its key has")
+        }
+        let base = try SignatureBase.text(for: input, of: message, structured: types)
+        guard key.isValidSignature(signature, for: Array(base.utf8)) else { throw .refusedSignature("it is wrong") }
+    }
+}
+
+extension HTTPFieldName {
+    /// RFC 9421 §4.1.
+    static let signatureInput: HTTPFieldName = "Signature-Input"
+    /// RFC 9421 §4.2.
+    static let signature: HTTPFieldName = "Signature"
+}
+
+/// A verified signature.
+package struct VerifiedSignature: Sendable, Hashable {
+    /// The label of the signature.
+    package let label: String
+    /// The covered components; nothing else of the message is proven.
+    package let components: [SignatureComponent]
+    /// The parameters of the signature.
+    package let parameters: SignatureParameters
 }

@@ -2,58 +2,58 @@
 
 public import LatchHTTP
 
-/// One part of a message that a signature covers (RFC 9421 §2): a field, or something derived from the message.
+/// A component of a message that a signature covers (RFC 9421 §2): a field, or a derived component.
 ///
 /// ```swift
 /// let covered: [SignatureComponent] = ["@method", "@authority", "content-type", .queryParameter("page")]
 /// ```
 public struct SignatureComponent: Sendable, ExpressibleByStringLiteral {
     /// The field's name in lower case, or a derived name such as `@method`.
-    public let name: String
-    /// How the part is taken: `sf`, `key`, `bs`, `req`, `tr` and, for a query parameter, `name`.
-    public private(set) var parameters: StructuredParameters
+    package let name: String
+    /// The parameters of the component: `sf`, `key`, `bs`, `req`, `tr` and, for a query parameter, `name`.
+    package private(set) var parameters: StructuredParameters
 
     /// The whole request method (§2.2.1).
-    public static let method: SignatureComponent = "@method"
+    package static let method: SignatureComponent = "@method"
     /// The whole target with its scheme (§2.2.2).
-    public static let targetURI: SignatureComponent = "@target-uri"
+    package static let targetURI: SignatureComponent = "@target-uri"
     /// The host, and the port where it is not the scheme's own (§2.2.3).
-    public static let authority: SignatureComponent = "@authority"
+    package static let authority: SignatureComponent = "@authority"
     /// The scheme (§2.2.4).
-    public static let scheme: SignatureComponent = "@scheme"
-    /// The target as the request line has it (§2.2.5).
-    public static let requestTarget: SignatureComponent = "@request-target"
+    package static let scheme: SignatureComponent = "@scheme"
     /// The path without the query (§2.2.6).
-    public static let path: SignatureComponent = "@path"
+    package static let path: SignatureComponent = "@path"
     /// The whole query, with its question mark (§2.2.7).
-    public static let query: SignatureComponent = "@query"
+    package static let query: SignatureComponent = "@query"
     /// The status of a response (§2.2.9).
-    public static let status: SignatureComponent = "@status"
+    package static let status: SignatureComponent = "@status"
+    /// The default components of a request's signature: method, host, path and query.
+    public static let requestDefaults: [SignatureComponent] = [.method, .authority, .path, .query]
 
-    /// A component without parameters.
+    /// Creates a component without parameters.
     public init(stringLiteral name: String) { self.init(name: name, parameters: [:]) }
 
-    /// A field, over all of its lines.
+    /// Returns a component of a field, over all of its lines.
     public static func field(_ name: HTTPFieldName) -> SignatureComponent {
         SignatureComponent(name: name.canonicalName, parameters: [:])
     }
 
-    /// One parameter of the query (§2.2.8), by its name as it reads once decoded.
+    /// Returns a component of one query parameter (§2.2.8), by its decoded name.
     public static func queryParameter(_ name: String) -> SignatureComponent {
         SignatureComponent(name: "@query-param", parameters: ["name": .string(QueryParameters.encode(name))])
     }
 
-    /// The field, read as a structured field and written in its one spelling (§2.1.1).
-    public var strict: SignatureComponent { adding("sf", true) }
+    /// The field in the canonical form of a structured field (§2.1.1).
+    package var strict: SignatureComponent { adding("sf", true) }
 
-    /// One member of a field that is a dictionary (§2.1.2).
-    public func member(_ key: String) -> SignatureComponent { adding("key", .string(key)) }
+    /// Returns a component of one member of a dictionary field (§2.1.2).
+    package func member(_ key: String) -> SignatureComponent { adding("key", .string(key)) }
 
-    /// The lines of the field as bytes, for fields that cannot be joined with commas (§2.1.3).
-    public var bytes: SignatureComponent { adding("bs", true) }
+    /// The lines of the field as bytes, for fields that commas cannot join (§2.1.3).
+    package var bytes: SignatureComponent { adding("bs", true) }
 
-    /// The same part of the request that a response answers (§2.4).
-    public var ofRequest: SignatureComponent { adding("req", true) }
+    /// The same component of the request that a response answers (§2.4).
+    package var ofRequest: SignatureComponent { adding("req", true) }
 
     private func adding(_ key: String, _ value: StructuredValue) -> SignatureComponent {
         var copy = self
@@ -66,12 +66,12 @@ public struct SignatureComponent: Sendable, ExpressibleByStringLiteral {
         self.parameters = parameters
     }
 
-    /// A component as a message names it.
+    /// Parses a component of a message.
     ///
-    /// - Throws: `AuthError.malformedSignature` where it is none that is understood here.
+    /// - Throws: `AuthError.malformedSignature` where it is malformed or unknown.
     init(_ item: StructuredItem) throws(AuthError) {
         guard let name = item.value.stringValue, name == HTTPFieldName(name).canonicalName else {
-            throw .malformedSignature("a component is no name in lower case")
+            throw .malformedSignature("a component is not a name in lower case")
         }
         self.name = name
         parameters = item.parameters
@@ -83,10 +83,10 @@ public struct SignatureComponent: Sendable, ExpressibleByStringLiteral {
 
     /// Whether it covers the digest of the message's own content, with every algorithm in it.
     ///
-    /// One member of the field does not count: that of an algorithm which nobody checks would prove nothing.
+    /// One member of the field does not suffice: it may be of an algorithm that the verifier does not know.
     var isContentDigest: Bool { name == "content-digest" && !isOfRequest && parameters["key"] == nil }
 
-    /// The component as an item, without which its value stands for nothing.
+    /// The component as an item of `Signature-Input`.
     var item: StructuredItem { StructuredItem(.string(name), parameters) }
 }
 
@@ -96,14 +96,14 @@ extension SignatureComponent {
         "@status",
     ]
 
-    /// Refuses what this reader would take for something else than the writer meant.
+    /// Throws for a component that this implementation could misunderstand.
     func validate() throws(AuthError) {
         let isDerived = name.hasPrefix("@")
         guard !isDerived || Self.derived.contains(name) else {
-            throw .malformedSignature("a derived component is not known")
+            throw .malformedSignature("a derived component is unknown")
         }
         guard isDerived || (!name.isEmpty && name.utf8.allSatisfy(isTokenByte)) else {
-            throw .malformedSignature("a component is no name of a field")
+            throw .malformedSignature("a component is not the name of a field")
         }
         for (key, value) in parameters {
             switch (key, value) {
@@ -111,27 +111,27 @@ extension SignatureComponent {
             case ("sf", .boolean(true)) where !isDerived, ("bs", .boolean(true)) where !isDerived: continue
             case ("key", .string) where !isDerived, ("name", .string) where name == "@query-param": continue
             case ("tr", _): throw .malformedSignature("trailer fields are not supported")
-            // RFC 9421 §2.5: a parameter that is not understood changes the value in a way that is not understood.
-            default: throw .malformedSignature("a component has a parameter that is not understood")
+            // RFC 9421 §2.5: an unknown parameter changes the value in an unknown way.
+            default: throw .malformedSignature("a component has an unknown parameter")
             }
         }
         guard name != "@query-param" || parameters["name"] != nil else {
             throw .malformedSignature("a query parameter has no name")
         }
         guard parameters["bs"] == nil || (parameters["sf"] == nil && parameters["key"] == nil) else {
-            throw .malformedSignature("a field is to be taken as bytes and as a structured field at once")
+            throw .malformedSignature("a field cannot be covered as bytes and as a structured field")
         }
     }
 }
 
 extension SignatureComponent: Hashable {
-    /// RFC 9421 §2: the order of the parameters does not count.
+    /// Compares without the order of the parameters (RFC 9421 §2).
     public static func == (left: Self, right: Self) -> Bool {
         left.name == right.name && left.parameters.count == right.parameters.count
             && left.parameters.allSatisfy { right.parameters[$0.key] == $0.value }
     }
 
-    /// By the name and the parameters in any order.
+    /// Hashes the name and the parameters without their order.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(Dictionary(parameters.map { ($0.key, $0.value) }) { $1 })

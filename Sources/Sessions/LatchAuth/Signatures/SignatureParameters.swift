@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
 internal import LatchHTTP
+internal import LatchJOSE
+package import PortableFoundation
 
-/// What a signature says about itself (RFC 9421 §2.3).
-public struct SignatureParameters: Sendable, Hashable {
-    /// When it was made.
-    public var created: Date?
-    /// Until when it is to be believed.
-    public var expires: Date?
-    /// A text that is used once.
-    public var nonce: String?
-    /// The algorithm by its registered name; the key says it anyway, and better.
-    public var algorithm: String?
-    /// The name of the key.
-    public var keyID: String?
-    /// What the signature is for, by a name that the application has chosen.
-    public var tag: String?
+/// The parameters of a signature (RFC 9421 §2.3).
+package struct SignatureParameters: Sendable, Hashable {
+    /// The date of the signature.
+    package var created: Date?
+    /// The expiry of the signature.
+    package var expires: Date?
+    /// A unique value.
+    package var nonce: String?
+    /// The registered name of the algorithm, which the key implies anyway.
+    package var algorithm: String?
+    /// The ID of the key.
+    package var keyID: String?
+    /// The application's name for the purpose of the signature.
+    package var tag: String?
 
-    /// Parameters of which none is set.
-    public init() {}
+    /// Creates empty parameters.
+    package init() {}
 
-    /// Parameters as a message has them; those that are not known here are left to the signature to cover.
+    /// Parses the parameters of a message; unknown ones are ignored, and covered by the signature all the same.
     ///
     /// - Throws: `AuthError.malformedSignature` where one has the wrong type.
     init(_ parameters: StructuredParameters) throws(AuthError) {
@@ -33,7 +34,7 @@ public struct SignatureParameters: Sendable, Hashable {
         tag = try Self.text(parameters["tag"])
     }
 
-    /// The parameters as a message has them.
+    /// The parameters as structured-field parameters.
     var structured: StructuredParameters {
         var parameters = StructuredParameters()
         parameters["created"] = created.map { .integer(Self.seconds($0)) }
@@ -49,13 +50,28 @@ public struct SignatureParameters: Sendable, Hashable {
 
     private static func date(_ value: StructuredValue?) throws(AuthError) -> Date? {
         guard let value else { return nil }
-        guard let seconds = value.integerValue else { throw .malformedSignature("a time is no integer") }
+        guard let seconds = value.integerValue else { throw .malformedSignature("a time is not an integer") }
         return Date(timeIntervalSince1970: Double(seconds))
     }
 
     private static func text(_ value: StructuredValue?) throws(AuthError) -> String? {
         guard let value else { return nil }
-        guard let text = value.stringValue else { throw .malformedSignature("a parameter is no string") }
+        guard let text = value.stringValue else { throw .malformedSignature("a parameter is not a string") }
         return text
+    }
+}
+
+extension Key {
+    /// The name of the key's algorithm in RFC 9421 §3.3; nil where that has none.
+    var messageSignatureAlgorithm: String? {
+        switch algorithm {
+        case .hs256: "hmac-sha256"
+        case .es256: "ecdsa-p256-sha256"
+        case .es384: "ecdsa-p384-sha384"
+        case .eddsa: "ed25519"
+        case .ps512: "rsa-pss-sha512"
+        case .rs256: "rsa-v1_5-sha256"
+        default: nil
+        }
     }
 }

@@ -1,41 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PortableFoundation
-public import LatchCore
+package import LatchCore
 internal import LatchHTTP
+internal import PortableFoundation
 
-/// Which signatures of a message are believed (RFC 9421 §3.2.1).
-public struct SignaturePolicy: Sendable {
-    /// What a signature has to cover at least.
-    public var required: [SignatureComponent]
-    /// The label that it has to have; nil takes any.
-    public var label: String?
-    /// The tag that it has to have; nil takes any.
-    public var tag: String?
-    /// How long after its making it is believed; nil for ever, and then it need not say when it was made.
-    public var maximumAge: Duration?
-    /// By how much the clock of the signer may be ahead.
-    public var clockSkew: Duration
-    /// Whether it has to say when it ends.
-    public var requiresExpiry = false
-    /// Whether content has to be covered by `content-digest` where there is any, and be what that says.
-    public var checksContent = true
-    /// Says whether a nonce is new, and remembers it; where it is set, a signature without a nonce is refused.
+/// The requirements that a signature has to meet (RFC 9421 §3.2.1).
+package struct SignaturePolicy: Sendable {
+    /// The components that the signature has to cover.
+    package var required: [SignatureComponent]
+    /// The required label; nil accepts any.
+    package var label: String?
+    /// The required tag; nil accepts any.
+    package var tag: String?
+    /// The greatest age of the signature; nil accepts any, also without a date.
+    package var maximumAge: Duration?
+    /// The time by which the signer's clock may be ahead.
+    package var clockSkew: Duration
+    /// Whether the signature needs an expiry.
+    package var requiresExpiry = false
+    /// Whether `content-digest` has to cover content where there is any, and has to match it.
+    package var checksContent = true
+    /// A closure that returns whether a nonce is new, and remembers it; with one, a signature without a nonce is refused.
     ///
-    /// It is asked last, about signatures that are otherwise good. Nonces need to be remembered for `maximumAge` and twice
+    /// It is called last, for signatures that are otherwise valid. Nonces must be remembered for `maximumAge` and twice
     /// the skew.
-    public var isFresh: (@Sendable (_ nonce: String, _ keyID: String?) async throws -> Bool)?
-    /// Which fields are structured, for components with `sf`.
-    public var structured: StructuredKinds = .registered
-    /// The clock that ages are measured by.
-    public var clock: WallClock
+    package var isFresh: (@Sendable (_ nonce: String, _ keyID: String?) async throws -> Bool)?
+    /// The types of structured fields, for components with `sf`.
+    package var structured: StructuredFieldTypes = .registered
+    /// The clock that measures ages.
+    package var clock: WallClock
 
-    /// What a request's signature covers at least, unless something else is asked for: method, host, path and query.
-    public static let requestComponents: [SignatureComponent] = ["@method", "@authority", "@path", "@query"]
-
-    /// A policy for requests; for responses give other components, such as `@status`.
-    public init(
-        required: [SignatureComponent] = requestComponents, label: String? = nil, tag: String? = nil,
+    /// Creates a policy for requests; for responses pass other components, such as `@status`.
+    package init(
+        required: [SignatureComponent] = SignatureComponent.requestDefaults, label: String? = nil, tag: String? = nil,
         maximumAge: Duration? = .seconds(300), clockSkew: Duration = .seconds(30), clock: WallClock = .system
     ) {
         self.required = required
@@ -46,18 +43,18 @@ public struct SignaturePolicy: Sendable {
         self.clock = clock
     }
 
-    /// Whether a signature of that label comes into question at all.
-    func takes(label: String) -> Bool { self.label == nil || self.label == label }
+    /// Whether the policy accepts the label.
+    func accepts(label: String) -> Bool { self.label == nil || self.label == label }
 
-    /// Whether a signature of that tag does.
-    func takes(tag: String?) -> Bool { self.tag == nil || self.tag == tag }
+    /// Whether the policy accepts the tag.
+    func accepts(tag: String?) -> Bool { self.tag == nil || self.tag == tag }
 
-    /// Everything that can be said without the key.
+    /// Runs the checks that need no key.
     func check(_ candidate: SignatureCandidate, of message: SignedMessage) throws(AuthError) {
         guard required.allSatisfy(candidate.components.contains) else {
             throw .refusedSignature("it does not cover what the policy requires")
         }
-        // A length that is not known beforehand may turn out to be none; whoever signs nothing signs its digest.
+        // Content of unknown length may turn out to be empty; its digest has to be covered all the same.
         guard !checksContent || message.body.isEmpty || candidate.components.contains(where: \.isContentDigest) else {
             throw .refusedSignature("it does not cover the content")
         }
@@ -68,16 +65,16 @@ public struct SignaturePolicy: Sendable {
         let now = clock.now
         if let created = parameters.created {
             guard created.timeIntervalSince(now) <= clockSkew.inSeconds else {
-                throw .refusedSignature("it was made in the future")
+                throw .refusedSignature("it is from the future")
             }
         }
         if let maximumAge {
             guard let created = parameters.created, now.timeIntervalSince(created) <= maximumAge.inSeconds else {
-                throw .refusedSignature("it is too old, or does not say when it was made")
+                throw .refusedSignature("it is too old, or has no date")
             }
         }
         guard !requiresExpiry || parameters.expires != nil else {
-            throw .refusedSignature("it does not say when it ends")
+            throw .refusedSignature("it has no expiry")
         }
         if let expires = parameters.expires {
             guard now < expires else { throw .refusedSignature("it has expired") }

@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keeps one account's tokens where the platform keeps secrets: the keychain, and on Linux the store that is chosen.
+/// A store of one account's tokens in the platform's secret store: the keychain, and on Linux the selected store.
 ///
-/// The choice is made at the first use, not here; Documentation/SecretStores.md has its order, and
-/// ``SecretStoreChoice`` says which one it is.
+/// The selection is made at the first use; Documentation/SecretStores.md has its order, and `latch doctor` shows
+/// the result.
 public struct KeychainTokenStore: TokenRecordStore {
     private let store: SecretTokenStore<Tokens>
 
-    /// The tokens of one account of a service.
+    /// Creates a store of the tokens of one account of a service.
     ///
     /// - Parameters:
     ///   - service: Names the program, such as its bundle identifier.
-    ///   - account: Tells several accounts of the program apart.
+    ///   - account: Distinguishes the accounts of the program.
     public init(service: String, account: String) {
         self.init(
             platformSecretStore(service: service), account: account,
             coordination: platformCoordination(service: service, account: account))
     }
 
-    /// The tokens of one account in a store of the platform.
+    /// Creates a store of the tokens of one account in a secret store of the platform.
     init(_ secrets: any SecretStore, account: String, coordination: any SessionCoordination) {
-        store = SecretTokenStore(secrets, name: account, coordination: coordination)
+        store = SecretTokenStore(secrets, name: account, coordinatedBy: coordination)
     }
 
-    /// Replaces what is kept.
+    /// Replaces the stored tokens.
     public func save(_ tokens: Tokens) async throws { try await store.save(tokens) }
 
-    /// What is kept.
+    /// Returns the stored tokens.
     public func load() async throws -> Tokens? { try await store.load() }
 
-    /// Forgets what is kept.
+    /// Removes the stored tokens.
     public func clear() async throws { try await store.clear() }
 
     /// Replaces the whole record.
-    public func save(record: TokenRecord<Tokens>) async throws { try await store.save(record: record) }
+    package func save(record: TokenRecord<Tokens>) async throws { try await store.save(record: record) }
 
-    /// The whole record.
-    public func loadRecord() async throws -> TokenRecord<Tokens>? { try await store.loadRecord() }
+    /// Returns the whole record.
+    package func loadRecord() async throws -> TokenRecord<Tokens>? { try await store.loadRecord() }
 
-    /// The processes of one person take turns by files beside the secrets.
-    public var coordination: (any SessionCoordination)? { store.coordination }
+    /// The coordination of the user's processes, by files next to the secrets.
+    package var coordination: (any SessionCoordination)? { store.coordination }
 }

@@ -1,49 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
+import PortableFoundation
 
-/// Keeps one account's record under one name in a `SecretStore`, as JSON.
+/// A store of one account's record under one name in a `SecretStore`, as JSON.
 public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
-    /// Where the record is kept, with its guarantees: this type adds none.
+    /// The store of the record, with its guarantees: this type adds none.
     private let secrets: any SecretStore
-    /// May be told in errors, so it must be no secret.
+    /// The name of the record, which errors may quote, so it must not be a secret.
     private let name: String
-    /// How the sessions over this record take turns.
-    public let coordination: (any SessionCoordination)?
+    /// The coordination of the sessions over this record.
+    package let coordination: (any SessionCoordination)?
 
-    /// A token store inside `secrets`.
+    /// Creates a token store inside `secrets`.
     ///
     /// - Parameters:
     ///   - name: The name of the secret; one name for each account.
-    ///   - coordination: How the sessions over this record take turns; nil where there is only one of them.
-    public init(_ secrets: any SecretStore, name: String, coordination: (any SessionCoordination)? = nil) {
+    ///   - coordination: Coordinates the sessions over this record; nil where there is only one of them.
+    public init(_ secrets: any SecretStore, name: String, coordination: FileCoordination? = nil) {
+        self.init(secrets, name: name, coordinatedBy: coordination)
+    }
+
+    /// Creates a token store inside `secrets` with any coordination.
+    package init(_ secrets: any SecretStore, name: String, coordinatedBy coordination: (any SessionCoordination)?) {
         self.secrets = secrets
         self.name = name
         self.coordination = coordination
     }
 
-    /// Replaces what is kept.
+    /// Replaces the stored credential.
     public func save(_ tokens: Value) async throws { try await save(record: TokenRecord(credential: tokens)) }
 
-    /// What is kept.
+    /// Returns the stored credential.
     ///
-    /// - Throws: `AuthError.storeCorrupt` when the record is not a credential of this type.
+    /// - Throws: As `loadRecord()`.
     public func load() async throws -> Value? { try await loadRecord()?.credential }
 
     /// Replaces the whole record.
     ///
     /// A damaged one is not overwritten but kept under another name, `name.corrupt`.
-    public func save(record: TokenRecord<Value>) async throws {
+    package func save(record: TokenRecord<Value>) async throws {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .secondsSince1970
         let bytes = Array(try encoder.encode(record))
-        try await keepDamaged()
+        try await setDamagedRecordAside()
         try await secrets.write(bytes, for: name)
     }
 
-    /// Sets aside what is there and is no record, before it is replaced.
-    private func keepDamaged() async throws {
+    /// Keeps a copy of a damaged record before it is replaced.
+    private func setDamagedRecordAside() async throws {
         guard let bytes = try await readBytes() else { return }
         do {
             _ = try decode(bytes)
@@ -52,7 +57,7 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
         }
     }
 
-    /// The bytes of the record; nil also where the whole store is damaged, which then sets itself aside.
+    /// Returns the bytes of the record; nil also where the whole store is damaged, which then sets itself aside.
     private func readBytes() async throws -> [UInt8]? {
         do {
             return try await secrets.read(name)
@@ -61,10 +66,10 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
         }
     }
 
-    /// The whole record.
+    /// Returns the whole record.
     ///
     /// - Throws: `AuthError.storeCorrupt` when it is not a record of such a credential.
-    public func loadRecord() async throws -> TokenRecord<Value>? {
+    package func loadRecord() async throws -> TokenRecord<Value>? {
         try await secrets.read(name).map { try decode($0) }
     }
 
@@ -77,11 +82,11 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
             // Before there were records the credential stood alone.
             return TokenRecord(credential: try decoder.decode(Value.self, from: Data(bytes)))
         } catch {
-            // The decoding error may quote the record: only its kind is told.
+            // The decoding error may quote the record, so it is not passed on.
             throw AuthError.store(.storeCorrupt, "the record '\(name)' is not a credential")
         }
     }
 
-    /// Forgets what is kept.
+    /// Removes the record.
     public func clear() async throws { try await secrets.remove(name) }
 }

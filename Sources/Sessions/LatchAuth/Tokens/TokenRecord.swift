@@ -1,55 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
+package import PortableFoundation
 
-/// What a store keeps of one account: the credential, and what several processes must know about it.
-public struct TokenRecord<Value: Sendable>: Sendable {
+/// The stored record of one account: the credential, and the facts that several processes share about it.
+package struct TokenRecord<Value: Sendable>: Sendable {
     /// The credential; nil where the session has ended.
-    public var credential: Value?
+    package var credential: Value?
 
-    /// Names the sign-in that the credential comes from, and stays the same through all renewals.
+    /// The identifier of the sign-in that the credential comes from; it stays the same through all refreshes.
     ///
-    /// By it a process tells "renewed elsewhere" from "somebody else signed in". Nil where the store does not keep it.
-    public var signIn: String?
+    /// By it a process tells a refresh elsewhere from the sign-in of another user. Nil where the store does not keep it.
+    package var sessionID: String?
 
-    /// The renewal of this credential that was begun and not finished.
-    public var intent: RenewalIntent?
+    /// The refresh of this credential that has begun and not finished.
+    package var intent: RefreshIntent?
 
-    /// Why there is no credential; nil while there is one.
-    public var end: SignedOutReason?
+    /// The reason for which there is no credential; nil while there is one.
+    package var end: SignedOutReason?
 
-    /// When a session was given the credential, by the issuer's clock, where the credential does not say so itself.
+    /// The date of issue by the issuer's clock, where the credential itself does not say so.
     ///
     /// Without it a program that starts late in a credential's life would take the rest for the whole.
-    public var handedOut: Date?
+    package var issued: Date?
 
-    /// A record from its parts.
-    public init(
-        credential: Value?, signIn: String? = nil, intent: RenewalIntent? = nil, end: SignedOutReason? = nil,
-        handedOut: Date? = nil
+    /// Creates a record.
+    package init(
+        credential: Value?, sessionID: String? = nil, intent: RefreshIntent? = nil, end: SignedOutReason? = nil,
+        issued: Date? = nil
     ) {
         self.credential = credential
-        self.signIn = signIn
+        self.sessionID = sessionID
         self.intent = intent
         self.end = end
-        self.handedOut = handedOut
+        self.issued = issued
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case credential, intent, end
+        case sessionID = "signIn"
+        case issued = "handedOut"
     }
 }
 
-extension TokenRecord: Codable where Value: Codable {}
+extension TokenRecord: Encodable where Value: Encodable {}
+extension TokenRecord: Decodable where Value: Decodable {}
 
-/// A renewal that is about to be asked for, written down before it is.
+/// A refresh that is stored before it is requested.
 ///
-/// A refresh token is used up by asking. Whoever finds the intent after a crash asks again under the same key, and an
-/// issuer that knows the key gives the same successor again.
-public struct RenewalIntent: Sendable, Codable, Hashable {
-    /// What the renewal is sent with, each time.
-    public let idempotencyKey: String
-    /// When it was first begun, by this device's clock.
-    public let begun: Date
+/// A request uses up the refresh token. A process that finds the intent after a crash asks again under the same key, and
+/// an issuer that knows the key returns the same successor again.
+package struct RefreshIntent: Sendable, Codable, Hashable {
+    /// The key that each attempt is sent with.
+    package let idempotencyKey: String
+    /// The date of the first attempt, by this device's clock.
+    package let begun: Date
 
-    /// An intent from its parts.
-    public init(idempotencyKey: String, begun: Date) {
+    /// Creates an intent.
+    package init(idempotencyKey: String, begun: Date) {
         self.idempotencyKey = idempotencyKey
         self.begun = begun
     }

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
+internal import LatchCore
 public import LatchHTTP
+internal import LatchJOSE
+public import PortableFoundation
 
-/// What an issuer handed out: an access token, and what renews it.
+/// The tokens that an issuer has issued: an access token, and usually a refresh token.
 ///
-/// As a credential it is a bearer token (RFC 6750 §2.1), or one that is bound to a key and proves it in each message
-/// (RFC 9449 §7.1). Its description and reflection are redacted; the token texts are reached only by name.
+/// As a credential they are a bearer token (RFC 6750 §2.1), or one that is bound to a key and proves it in each message
+/// (RFC 9449 §7.1). Their description and reflection are redacted; only the properties give the token texts.
 public struct Tokens: SessionCredential, Hashable {
     /// The access token.
     public var access: String
-    /// The refresh token; nil where the issuer gave none.
+    /// The refresh token; nil where the issuer issued none.
     public var refresh: String?
     /// The refresh token where the issuer keeps it in a cookie, as `name=value`; nil where it does not.
     public var cookie: String?
-    /// When the access token stops being accepted, by the issuer's clock.
+    /// The expiry of the access token, by the issuer's clock.
     public var expiry: Date?
-    /// When the tokens were handed out, by the issuer's clock.
+    /// The date of issue, by the issuer's clock.
     public var issued: Date?
     /// The granted scope, separated by spaces (RFC 6749 §3.3); nil where the issuer did not say.
     public var scope: String?
     /// The ID token (OpenID Connect Core §2); nil where there is none.
     public var idToken: String?
-    /// Who they belong to, where the issuer wrote it beside them; it is for display.
+    /// The identifier of the user, where the issuer wrote it next to the tokens; it is for display.
     public var userID: String?
-    /// How the access token is sent; an issuer that does not say means `bearer`.
+    /// The type of the access token; an issuer that does not say means `bearer`.
     public var tokenType: TokenType
     /// The key that the tokens are bound to; nil where they are bound to none.
     ///
-    /// It stays the same through all renewals, and is kept in the same record as the tokens.
+    /// It stays the same through all refreshes, and is kept in the same record as the tokens.
     public var key: DPoPKey?
 
-    /// Tokens from their parts.
+    /// Creates tokens.
     public init(
         access: String, refresh: String? = nil, cookie: String? = nil, expiry: Date? = nil, issued: Date? = nil,
         scope: String? = nil, idToken: String? = nil, userID: String? = nil, tokenType: TokenType = .bearer,
@@ -49,10 +51,13 @@ public struct Tokens: SessionCredential, Hashable {
         self.key = key
     }
 
+    /// The granted scopes; nil where the issuer did not say, which grants the requested ones (RFC 6749 §5.1).
+    public var grantedScopes: Scopes? { scope.map(Scopes.init(parsing:)) }
+
     /// Sets the `Authorization` field and, where the tokens are bound to a key, `DPoP` to a proof for this message.
     ///
-    /// - Throws: `AuthError.missingProofKey` where the key is missing, `AuthError.unknownTokenType` where it is not known
-    ///   how such tokens are sent.
+    /// - Throws: `AuthError.missingProofKey` where the key is missing, `AuthError.unknownTokenType` where the type is
+    ///   neither Bearer nor DPoP.
     public func authorize(_ request: inout HTTPRequest) throws {
         switch tokenType {
         case .bearer: request.fields[.authorization] = "Bearer \(access)"
@@ -64,14 +69,14 @@ public struct Tokens: SessionCredential, Hashable {
         }
     }
 
-    /// Remembers the nonce that a server asks for in proofs.
+    /// Remembers the nonce that a server requires in proofs.
     public func learn(from response: HTTPResponse, to request: HTTPRequest) -> Bool {
         key?.learn(from: response, to: request) ?? false
     }
 
-    /// These tokens with what those that they renew brought and they do not: the key, the person, the ID token.
+    /// Returns these tokens with the parts of their predecessors that they lack: the key, the user, the ID token.
     ///
-    /// OpenID Connect Core §12.2: a renewal need not bring an ID token, and the first one stays true.
+    /// OpenID Connect Core §12.2: a refresh need not return an ID token, and the first one stays valid.
     public func succeeding(_ predecessor: Tokens) -> Tokens {
         var tokens = self
         tokens.key = key ?? predecessor.key
@@ -80,21 +85,102 @@ public struct Tokens: SessionCredential, Hashable {
         return tokens
     }
 
-    /// Whether there is a refresh token, in either place.
-    public var isRenewable: Bool { refresh != nil || cookie != nil }
+    /// Whether there is a refresh token, as a member or as a cookie.
+    public var isRefreshable: Bool { refresh != nil || cookie != nil }
 
     /// Whether both carry the same access token.
-    public func authorizesLike(_ other: Tokens) -> Bool { access == other.access }
+    public func hasSameAccessToken(as other: Tokens) -> Bool { access == other.access }
 
-    /// Whether both would be renewed by the same refresh token.
-    public func renewsLike(_ other: Tokens) -> Bool {
+    /// Whether both carry the same refresh token.
+    public func hasSameRefreshToken(as other: Tokens) -> Bool {
         if refresh == nil, cookie == nil { return access == other.access }
         return refresh == other.refresh && cookie == other.cookie
     }
 }
 
+// MARK: - Step-up
+
+extension Tokens {
+    /// Whether the tokens meet a requirement, as far as they can be read: the access token where it is a JWT
+    /// (RFC 9470 §6), otherwise the ID token (OpenID Connect Core §2).
+    ///
+    /// Nothing is verified: the server decides, and this only spares it a request.
+    public func satisfies(_ requirement: StepUpRequirement, at date: Date) -> Bool? {
+        var results: [Bool?] = []
+        if !requirement.contextClasses.isEmpty {
+            results.append(claim { $0.string("acr") }.map { requirement.contextClasses.contains($0) })
+        }
+        if let age = requirement.maximumAge {
+            let authenticated = claim { $0.date("auth_time") }
+            results.append(authenticated.map { date.timeIntervalSince($0) <= age.inSeconds })
+        }
+        if let scopes = requirement.scopes { results.append(grantedScopes.map { $0.allow(all: scopes) }) }
+        if results.contains(false) { return false }
+        return results.isEmpty || results.contains(nil) ? nil : true
+    }
+
+    /// Whether both belong to the same user; nil where one of them does not say.
+    public func hasSameUser(as other: Tokens) -> Bool? {
+        let (mine, others) = (claim(\.subject), other.claim(\.subject))
+        guard let mine, let others else { return nil }
+        return mine == others && claim(\.issuer) == other.claim(\.issuer)
+    }
+
+    /// Returns a claim of the access token, or of the ID token where the former is opaque or does not have it.
+    private func claim<Value>(_ read: (Claims) -> Value?) -> Value? {
+        for text in [access, idToken ?? ""] {
+            do {
+                if let value = read(try JWT(unverified: text).claims) { return value }
+            } catch {
+                // An access token is opaque to the client (RFC 6749 §1.4).
+            }
+        }
+        return nil
+    }
+}
+
+// MARK: - Storage and description
+
+extension Tokens: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case access, refresh, cookie, expiry, issued, scope, idToken, userID, tokenType, key
+    }
+
+    /// Decodes stored tokens; records from before there were types hold bearer tokens.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            access: try container.decode(String.self, forKey: .access),
+            refresh: try container.decodeIfPresent(String.self, forKey: .refresh),
+            cookie: try container.decodeIfPresent(String.self, forKey: .cookie),
+            expiry: try container.decodeIfPresent(Date.self, forKey: .expiry),
+            issued: try container.decodeIfPresent(Date.self, forKey: .issued),
+            scope: try container.decodeIfPresent(String.self, forKey: .scope),
+            idToken: try container.decodeIfPresent(String.self, forKey: .idToken),
+            userID: try container.decodeIfPresent(String.self, forKey: .userID),
+            tokenType: try container.decodeIfPresent(TokenType.self, forKey: .tokenType) ?? .bearer,
+            key: try container.decodeIfPresent(DPoPKey.self, forKey: .key))
+    }
+
+    /// Encodes everything, for a store that keeps secrets; the key with its secret half as a JSON Web Key.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(access, forKey: .access)
+        try container.encodeIfPresent(refresh, forKey: .refresh)
+        try container.encodeIfPresent(cookie, forKey: .cookie)
+        try container.encodeIfPresent(expiry, forKey: .expiry)
+        try container.encodeIfPresent(issued, forKey: .issued)
+        try container.encodeIfPresent(scope, forKey: .scope)
+        try container.encodeIfPresent(idToken, forKey: .idToken)
+        try container.encodeIfPresent(userID, forKey: .userID)
+        // Most records stay as an older program wrote them and can read them.
+        if tokenType != .bearer { try container.encode(tokenType, forKey: .tokenType) }
+        try container.encodeIfPresent(key, forKey: .key)
+    }
+}
+
 extension Tokens: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What is there, without the texts.
+    /// The parts that are present, without the texts.
     public var description: String {
         "Tokens(access: redacted, refresh: \(refresh == nil ? "none" : "redacted"), expiry: \(expiryText))"
     }
@@ -105,6 +191,34 @@ extension Tokens: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     /// A mirror without the texts, so that `dump` and reflection show none.
     public var customMirror: Mirror { Mirror(self, children: ["expiry": expiryText], displayStyle: .struct) }
 
-    /// The expiry for people; the dates are the only part that may be shown.
+    /// The expiry as text; only dates may be shown.
     private var expiryText: String { expiry.map { $0.formatted(.iso8601) } ?? "unknown" }
+}
+
+/// The type of an access token (RFC 6749 §7.1): `Bearer`, `DPoP`, or another name; it compares without case.
+public struct TokenType: RawRepresentable, Sendable, Codable, CustomStringConvertible {
+    /// The type as the issuer spelled it.
+    public let rawValue: String
+
+    /// Creates a type from an issuer's spelling.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// A token that any bearer may use (RFC 6750).
+    public static let bearer = TokenType(rawValue: "Bearer")
+
+    /// A token that is useless without the key that it is bound to (RFC 9449).
+    public static let dpop = TokenType(rawValue: "DPoP")
+
+    /// The type as the issuer spelled it.
+    public var description: String { rawValue }
+}
+
+extension TokenType: Hashable {
+    /// Compares without case (RFC 6749 §5.1).
+    public static func == (one: TokenType, other: TokenType) -> Bool {
+        one.rawValue == other.rawValue || one.rawValue.lowercased() == other.rawValue.lowercased()
+    }
+
+    /// Hashes without case.
+    public func hash(into hasher: inout Hasher) { hasher.combine(rawValue.lowercased()) }
 }

@@ -3,24 +3,25 @@
 internal import LatchCore
 public import LatchCrypto
 
-/// A key with the one algorithm that it is for, and the name by which tokens refer to it.
+/// A key with its only algorithm and its ID.
 ///
-/// A key verifies with its own algorithm and no other, whatever a token asks for (RFC 8725 §3.1). It prints redacted.
+/// A key verifies with its own algorithm and no other, whatever a token requests (RFC 8725 §3.1). Its description is
+/// redacted.
 public struct Key: Sendable {
-    /// The name that a token's `kid` refers to.
+    /// The ID that the `kid` of a token refers to.
     ///
-    /// It is a hint and no proof: which key signed is what the signature says.
+    /// It is only a hint: the signature proves which key signed.
     public let id: String?
     /// The algorithm.
     ///
-    /// It is part of the key, not of the token (RFC 8725 §3.1).
+    /// It belongs to the key, not to the token (RFC 8725 §3.1).
     public let algorithm: SignatureAlgorithm
-    /// The numbers, of the kind that fits the algorithm, as every initialiser sees to.
+    /// The key material, which fits the algorithm.
     let material: KeyMaterial
-    /// What its owner lets it do (RFC 7517 §4.3).
+    /// The permitted operations (RFC 7517 §4.3).
     let operations: KeyOperations
 
-    /// Joins parts of which the caller knows that they fit.
+    /// Creates a key from parts that fit together.
     init(id: String?, algorithm: SignatureAlgorithm, material: KeyMaterial, operations: KeyOperations = .all) {
         self.id = id
         self.algorithm = algorithm
@@ -28,22 +29,22 @@ public struct Key: Sendable {
         self.operations = operations
     }
 
-    /// A key for ES256.
+    /// Creates a key for ES256.
     public init(_ key: P256.Signing.PrivateKey, id: String? = nil) {
         self.init(id: id, algorithm: .es256, material: .p256(key.publicKey, key))
     }
 
-    /// A key for ES384.
+    /// Creates a key for ES384.
     public init(_ key: P384.Signing.PrivateKey, id: String? = nil) {
         self.init(id: id, algorithm: .es384, material: .p384(key.publicKey, key))
     }
 
-    /// A key for ES512.
+    /// Creates a key for ES512.
     public init(_ key: P521.Signing.PrivateKey, id: String? = nil) {
         self.init(id: id, algorithm: .es512, material: .p521(key.publicKey, key))
     }
 
-    /// A key for one of RSA's algorithms.
+    /// Creates a key for an RSA algorithm.
     ///
     /// - Throws: `JOSEError.unsuitableKey` for an algorithm of another kind.
     public init(
@@ -53,12 +54,12 @@ public struct Key: Sendable {
         self.init(id: id, algorithm: algorithm, material: .rsa(key.publicKey, key, scheme))
     }
 
-    /// A key for EdDSA.
+    /// Creates a key for EdDSA.
     public init(_ key: Curve25519.Signing.PrivateKey, id: String? = nil) {
         self.init(id: id, algorithm: .eddsa, material: .ed25519(key.publicKey, key))
     }
 
-    /// A shared secret for HS256, HS384 or HS512.
+    /// Creates a shared secret for HS256, HS384 or HS512.
     ///
     /// - Throws: `JOSEError.unsuitableKey` where it is shorter than the digest (RFC 7518 §3.2).
     public init(
@@ -68,7 +69,7 @@ public struct Key: Sendable {
         self.init(id: id, algorithm: algorithm, material: material)
     }
 
-    /// A fresh random key.
+    /// Generates a random key.
     ///
     /// - Parameters:
     ///   - id: Its name; where none is given its thumbprint, or a random one for a shared secret.
@@ -91,28 +92,28 @@ public struct Key: Sendable {
         return Key(id: id ?? fallback, algorithm: algorithm, material: material)
     }
 
-    /// Whether the key can sign, and may.
+    /// Whether the key can sign, and its operations permit it.
     public var canSign: Bool { material.isPrivate && operations.contains(.sign) }
 
-    /// Whether the key may verify.
+    /// Whether the operations of the key permit verifying.
     ///
-    /// A key whose `key_ops` say that it signs, and no more, has a ``publicKey`` for that.
+    /// The ``publicKey`` of a key that may only sign can verify.
     public var canVerify: Bool { operations.contains(.verify) }
 
-    /// The key without its secret; nil for a shared secret, which is nothing else.
+    /// The public key; nil for a shared secret.
     public var publicKey: Key? {
         material.publicHalf.map { Key(id: id, algorithm: algorithm, material: $0) }
     }
 
     /// Whether the signature is this key's for `data`.
     ///
-    /// The signature is raw, as tokens carry it: r and s for ECDSA (RFC 7518 §3.4). Any number of tasks may ask at
-    /// once.
+    /// The signature is raw, as in tokens: r and s for ECDSA (RFC 7518 §3.4). Any number of tasks may verify at the
+    /// same time.
     public func isValidSignature(_ signature: [UInt8], for data: [UInt8]) -> Bool {
         canVerify && material.isValidSignature(signature, for: data[...])
     }
 
-    /// The signature of `data`.
+    /// Signs `data`.
     ///
     /// - Throws: `JOSEError.unsuitableKey` where the key only verifies.
     public func signature(for data: [UInt8]) throws(JOSEError) -> [UInt8] {
@@ -129,7 +130,7 @@ public struct Key: Sendable {
 }
 
 extension KeyMaterial {
-    /// Fresh numbers for an algorithm; secrets have 64 bytes.
+    /// Generates key material for an algorithm; secrets have 64 bytes.
     fileprivate static func generate(_ algorithm: SignatureAlgorithm, rsaBits: Int) throws -> KeyMaterial {
         switch algorithm {
         case .es256:
@@ -155,7 +156,7 @@ extension KeyMaterial {
 }
 
 extension Key: CustomStringConvertible, CustomReflectable {
-    /// The algorithm and the kind, and nothing of the key.
+    /// The algorithm; the key is redacted.
     public var description: String { "Key(\(algorithm), \(canSign ? "signs" : "verifies"), redacted)" }
 
     /// A mirror without children, so that `dump` shows nothing of the key.

@@ -2,7 +2,7 @@
 
 internal import LatchCrypto
 
-/// The numbers of a key, with what they can do.
+/// The numbers of a key, and its operations.
 enum KeyMaterial: Sendable {
     /// Each case has the public half, and the private one where the key can sign.
     case p256(P256.Signing.PublicKey, P256.Signing.PrivateKey?)
@@ -12,7 +12,7 @@ enum KeyMaterial: Sendable {
     case rsa(RSA.Signing.PublicKey, RSA.Signing.PrivateKey?, RSAScheme)
     case secret(SharedSecret)
 
-    /// Whether the signature is this key's for `data`, by the one algorithm that the key has.
+    /// Whether the signature of `data` is valid.
     func isValidSignature(_ signature: [UInt8], for data: ArraySlice<UInt8>) -> Bool {
         switch self {
         case .p256(let key, _): key.isValidSignature(rawRepresentation: signature, for: data)
@@ -25,7 +25,7 @@ enum KeyMaterial: Sendable {
         }
     }
 
-    /// The signature of `data`, or nil where the key only verifies.
+    /// Signs `data`; returns nil for a public key.
     func signature(for data: [UInt8]) throws -> [UInt8]? {
         switch self {
         case .p256(_, let key): try key.map { Array(try $0.signature(for: data).rawRepresentation) }
@@ -50,7 +50,7 @@ enum KeyMaterial: Sendable {
         }
     }
 
-    /// The half that only verifies, or nil where there is no such half.
+    /// The public key; nil for a shared secret.
     var publicHalf: KeyMaterial? {
         switch self {
         case .p256(let key, _): .p256(key, nil)

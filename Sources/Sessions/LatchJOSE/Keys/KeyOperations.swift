@@ -2,18 +2,18 @@
 
 internal import LatchCore
 
-/// What the owner of a key lets it do (`use` and `key_ops`, RFC 7517 §4.2 and §4.3).
+/// The permitted operations of a key (`use` and `key_ops`, RFC 7517 §4.2 and §4.3).
 struct KeyOperations: OptionSet, Sendable {
     let rawValue: Int
 
     static let sign = KeyOperations(rawValue: 1)
     static let verify = KeyOperations(rawValue: 2)
-    /// What a key may that says nothing about it.
+    /// The operations of a key without restrictions.
     static let all: KeyOperations = [.sign, .verify]
 
     init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// What a JSON Web Key allows.
+    /// Parses the operations of a JSON Web Key.
     ///
     /// - Throws: `JOSEError.unsuitableKey` where it is for something else than signatures, or contradicts itself.
     init(_ jwk: JSONObject) throws(JOSEError) {
@@ -37,7 +37,7 @@ struct KeyOperations: OptionSet, Sendable {
         guard !isEmpty else { throw .unsuitableKey("its key_ops are not those of signatures") }
     }
 
-    /// The operations as a JSON Web Key lists them.
+    /// The operations in the notation of a JSON Web Key.
     var names: [JSONValue] {
         (contains(.sign) ? ["sign"] : []) + (contains(.verify) ? ["verify"] : [])
     }

@@ -2,20 +2,20 @@
 
 public import LatchCore
 
-/// The keys of an issuer, found by their names (RFC 7517 §5).
+/// A set of keys, such as those of an issuer (RFC 7517 §5).
 public struct KeySet: Sendable {
     /// The keys, in order.
     public let keys: [Key]
 
-    /// Far more keys than an issuer has in use, and few enough to try each on a token that names none.
+    /// The maximum number of keys: more than issuers use, and few enough to try each on a token without `kid`.
     private static let mostKeys = 200
 
-    /// A set of these keys.
+    /// Creates a set of keys.
     public init(_ keys: [Key]) { self.keys = keys }
 
-    /// A set of a JSON Web Key Set, as an issuer publishes it.
+    /// Creates a set from a serialized JSON Web Key Set.
     ///
-    /// Keys of a kind or for a use that is not known here are left out, as RFC 7517 §5 asks.
+    /// Keys with an unsupported type or use are ignored, as RFC 7517 §5 requires.
     ///
     /// - Throws: `JOSEError.unsuitableKey` where the text is no key set, or one that is dangerous to use: with two keys of one
     ///   name, or with shared secrets beside public keys.
@@ -29,7 +29,7 @@ public struct KeySet: Sendable {
         try self.init(jwks: value)
     }
 
-    /// A set of a JSON Web Key Set that was read before.
+    /// Creates a set from a JSON Web Key Set.
     ///
     /// - Throws: As ``init(jwks:)-([UInt8])``.
     public init(jwks value: JSONValue) throws(JOSEError) {
@@ -57,18 +57,18 @@ public struct KeySet: Sendable {
         self.keys = keys
     }
 
-    /// The key of that name.
+    /// Returns the key with an ID.
     ///
-    /// The first one, where keys of several kinds share it.
+    /// The first one, if keys of several types share the ID.
     public subscript(id: String) -> Key? { keys.first { $0.id == id } }
 
-    /// The public halves as a JSON Web Key Set, fit to be published; shared secrets are left out.
+    /// Returns the public keys as a JSON Web Key Set; shared secrets are left out.
     public func jwks() -> JSONValue {
         ["keys": .array(keys.compactMap(\.publicKey).map { .object($0.jwk) })]
     }
 
-    /// The keys that may have signed a token: those of the name that it gives, or all where it or the key has none, and of
-    /// them those whose own algorithm is the one that the token names.
+    /// Returns the keys that may have signed a token: those with its algorithm, and with its ID if both the token and
+    /// the key have one.
     func candidates(id: String?, algorithm: SignatureAlgorithm) -> [Key] {
         keys.filter { key in
             key.algorithm == algorithm && key.canVerify && (id == nil || key.id == nil || key.id == id)

@@ -2,14 +2,14 @@
 
 internal import LatchCrypto
 
-/// What an RSA algorithm's name stands for.
+/// The padding and the digest of an RSA algorithm.
 ///
 /// The digest is also that of MGF1, and PSS salts are as long as it (RFC 7518 §3.5).
 struct RSAScheme: Sendable {
     let padding: RSA.Signing.Padding
     let hash: RSA.Signing.Hash
 
-    /// The scheme of RS256 to PS512; nil for any other algorithm.
+    /// Creates the scheme of an RSA algorithm; fails for other algorithms.
     init?(_ algorithm: SignatureAlgorithm) {
         switch algorithm {
         case .rs256: (padding, hash) = (.pkcs1v15, .sha256)

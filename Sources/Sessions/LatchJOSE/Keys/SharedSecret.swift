@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PortableFoundation
 internal import LatchCrypto
+internal import PortableFoundation
 
-/// A secret that signs and verifies alike, prepared for its digest.
+/// A shared secret for HMAC, prepared for its digest.
 struct SharedSecret: Sendable {
-    /// The secret as it was given, to be stored again.
+    /// The secret, for storing the key.
     let key: SymmetricKey
-    /// The secret with its padded blocks digested, so that a code costs no more than its message.
+    /// The prepared HMAC, so that a code costs no more than its message.
     private let prepared: Prepared
 
     private enum Prepared: Sendable {
@@ -29,7 +29,7 @@ struct SharedSecret: Sendable {
         self.key = key
     }
 
-    /// The code of `data`, as long as the digest; the prepared state is copied and stays as it is.
+    /// Returns the authentication code of `data`.
     func code(for data: ArraySlice<UInt8>) -> [UInt8] {
         switch prepared {
         case .sha256(let hmac): Self.code(hmac, for: data)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a token is signed, by its registered name (RFC 7518 §3.1, RFC 8037 §3.1).
+/// A signature algorithm, by its registered name (RFC 7518 §3.1, RFC 8037 §3.1).
 ///
-/// There is no `none`. A name that is not among the static members can be spelled, but no key has it.
+/// There is no `none`. Other names than the static members can be written, but no key has them.
 public struct SignatureAlgorithm: RawRepresentable, Sendable, Hashable {
     /// The registered name.
     public let rawValue: String
 
-    /// An algorithm by its registered name.
+    /// Creates an algorithm from its registered name.
     ///
-    /// Names are case-sensitive (RFC 7515 §4.1.1), so `es256` is another one, which no key has.
+    /// Names are case-sensitive (RFC 7515 §4.1.1): no key has the algorithm `es256`.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// ECDSA on P-256 over SHA-256.

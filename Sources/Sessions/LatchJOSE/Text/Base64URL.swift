@@ -4,14 +4,14 @@ internal import LatchCore
 
 /// The text form of bytes in tokens and keys (RFC 7515 §2): base64url without padding.
 public enum Base64URL {
-    /// The text of bytes.
+    /// Encodes bytes.
     ///
     /// It is four characters for three bytes, rounded up, and never a `=`.
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
         String(decoding: Base64Alphabet.url.encode(bytes), as: UTF8.self)
     }
 
-    /// The bytes of a text.
+    /// Decodes a text.
     ///
     /// - Throws: `JOSEError.malformedToken` at padding, whitespace, foreign characters, or bits that no encoder leaves
     ///   set (RFC 4648 §3.5), so that each value has one spelling.
@@ -19,7 +19,7 @@ public enum Base64URL {
         try decode(utf8: text.utf8)
     }
 
-    /// The same for text that is still bytes, as the parts of a token are.
+    /// Decodes the UTF-8 bytes of a text.
     static func decode(utf8 text: some Collection<UInt8>) throws(JOSEError) -> [UInt8] {
         guard let bytes = Base64Alphabet.url.decode(text) else { throw .malformedToken("a part is not base64url") }
         return bytes

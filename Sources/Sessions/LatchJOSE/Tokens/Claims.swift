@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
 public import LatchCore
+public import PortableFoundation
 
-/// What a token says about its subject (RFC 7519 §4): any JSON, read by name and type.
+/// The claims of a token (RFC 7519 §4): JSON values, which are read by name and type.
 ///
-/// A claim that is missing or has another type than asked for is nil, never an error and never a guess.
+/// Reading a claim that is missing or has another type returns nil, without an error or a conversion.
 public struct Claims: Sendable, Hashable {
-    /// All claims, as they were written.
+    /// All claims, in the order of the token.
     ///
-    /// Their order is kept, also when they are signed again.
+    /// The order is preserved when they are signed again.
     public var members: JSONObject
 
-    /// Claims of an object.
+    /// Creates claims from an object.
     public init(_ members: JSONObject = [:]) { self.members = members }
 
-    /// A claim of any type; nil removes it.
+    /// Returns a claim of any type; setting nil removes it.
     public subscript(name: String) -> JSONValue? {
         get { members[name] }
         set { members[name] = newValue }
     }
 
-    /// A claim that is a string.
+    /// Returns a claim that is a string.
     public func string(_ name: String) -> String? { members[name]?.stringValue }
 
-    /// A claim that is a boolean.
+    /// Returns a claim that is a Boolean.
     public func bool(_ name: String) -> Bool? { members[name]?.boolValue }
 
-    /// A claim that is a whole number.
+    /// Returns a claim that is an integer.
     ///
-    /// A number with a fraction is none, and is not rounded.
+    /// A number with a fraction is not rounded.
     public func int(_ name: String) -> Int? { members[name]?.intValue }
 
-    /// A claim that is a number.
+    /// Returns a claim that is a number.
     public func double(_ name: String) -> Double? { members[name]?.doubleValue }
 
-    /// A claim that is a date: seconds since 1970 as a number, with a fraction or not (RFC 7519 §2, NumericDate).
+    /// Returns a claim that is a date: the seconds since 1970, with or without a fraction (RFC 7519 §2, NumericDate).
     public func date(_ name: String) -> Date? {
         members[name]?.doubleValue.map { Date(timeIntervalSince1970: $0) }
     }
 
-    /// A claim that is an array of strings only, such as roles.
+    /// Returns a claim that is an array of strings, such as roles.
     public func strings(_ name: String) -> [String]? {
         guard let elements = members[name]?.arrayValue else { return nil }
         let strings = elements.compactMap(\.stringValue)
@@ -48,17 +48,105 @@ public struct Claims: Sendable, Hashable {
     }
 }
 
+extension Claims {
+    /// Decodes the claims as a type, whose dates are seconds since 1970 (RFC 7519 §2, NumericDate).
+    ///
+    /// - Throws: `JOSEError.malformedToken` if a claim is missing or has another type.
+    public func decode<Value: Decodable>(as type: Value.Type) throws(JOSEError) -> Value {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .secondsSince1970
+        do {
+            return try decoder.decode(type, from: Data(JSONValue.object(members).serialized()))
+        } catch {
+            // The error of the decoder may quote the value.
+            throw .malformedToken("its claims are not those of \(type)")
+        }
+    }
+}
+
 extension Claims: ExpressibleByDictionaryLiteral {
-    /// Claims of a literal.
+    /// Creates claims from a literal.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         members = JSONObject(elements.map { (key: $0.0, value: $0.1) })
     }
 }
 
 extension Claims: CustomStringConvertible, CustomReflectable {
-    /// The names of the claims; what they say may be personal and is not printed.
+    /// The names of the claims; their values may be personal data and are not printed.
     public var description: String { "Claims(\(members.keys.joined(separator: ", ")))" }
 
     /// A mirror of the names, so that `dump` prints no more.
     public var customMirror: Mirror { Mirror(self, children: ["names": members.keys]) }
+}
+
+extension Claims {
+    /// The issuer of the token (`iss`, RFC 7519 §4.1.1).
+    public var issuer: String? {
+        get { string("iss") }
+        set { members["iss"] = newValue.map { .string($0) } }
+    }
+
+    /// The subject of the token (`sub`, RFC 7519 §4.1.2).
+    public var subject: String? {
+        get { string("sub") }
+        set { members["sub"] = newValue.map { .string($0) } }
+    }
+
+    /// The audience of the token (`aud`, RFC 7519 §4.1.3), which is encoded as a string or an array of strings.
+    public var audience: [String] {
+        get { string("aud").map { [$0] } ?? strings("aud") ?? [] }
+        set {
+            guard let only = newValue.first, newValue.count == 1 else {
+                members["aud"] = newValue.isEmpty ? nil : .array(newValue.map { .string($0) })
+                return
+            }
+            members["aud"] = .string(only)
+        }
+    }
+
+    /// The expiration time (`exp`, RFC 7519 §4.1.4).
+    public var expiry: Date? {
+        get { date("exp") }
+        set { members["exp"] = newValue.map(Self.numericDate) }
+    }
+
+    /// The time before which the token is not valid (`nbf`, RFC 7519 §4.1.5).
+    public var notBefore: Date? {
+        get { date("nbf") }
+        set { members["nbf"] = newValue.map(Self.numericDate) }
+    }
+
+    /// The time at which the token was issued (`iat`, RFC 7519 §4.1.6).
+    public var issuedAt: Date? {
+        get { date("iat") }
+        set { members["iat"] = newValue.map(Self.numericDate) }
+    }
+
+    /// The unique ID of the token (`jti`, RFC 7519 §4.1.7).
+    public var id: String? {
+        get { string("jti") }
+        set { members["jti"] = newValue.map { .string($0) } }
+    }
+
+    /// Whether the token has expired at a date.
+    ///
+    /// A token without `exp` does not expire; one with an `exp` that is not a number counts as expired.
+    public func isExpired(at date: Date, leeway: Duration = .zero) -> Bool {
+        guard members["exp"] != nil else { return false }
+        guard let expiry else { return true }
+        return date.timeIntervalSince1970 >= expiry.timeIntervalSince1970 + leeway.inSeconds
+    }
+
+    /// Encodes a date; whole seconds are an integer, which every reader accepts.
+    ///
+    /// A date that is not finite becomes null, since JSON has no such number (RFC 8259 §6), and verifiers reject it.
+    private static func numericDate(_ date: Date) -> JSONValue {
+        let seconds = date.timeIntervalSince1970
+        return Int64(exactly: seconds).map { .integer($0) } ?? .number(seconds)
+    }
+}
+
+extension Duration {
+    /// The duration in seconds, with its fraction.
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

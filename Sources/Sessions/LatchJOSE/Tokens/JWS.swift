@@ -2,23 +2,23 @@
 
 public import LatchCore
 
-/// Signed bytes in compact form (RFC 7515 §7.1), whatever they mean.
+/// A JWS in compact serialization (RFC 7515 §7.1), with any payload.
 ///
-/// For tokens with claims there are ``JWT`` and ``JWTVerifier``, for the form in JSON ``JWSDocument``.
+/// ``JWT`` and ``JWTVerifier`` are for tokens with claims, ``JWSDocument`` for the JSON serialization.
 public struct JWS: Sendable {
     /// The header.
-    public let header: TokenHeader
-    /// The bytes that were signed.
+    public let header: JOSEHeader
+    /// The payload.
     public let payload: [UInt8]
 
-    /// The longest text that is read.
+    /// The maximum length of a text, in bytes.
     ///
-    /// 64 KiB: more than servers take in a header field.
+    /// 64 KiB: more than servers accept in a header field.
     public static let defaultLimit = 64 << 10
 
     /// Verifies a text.
     ///
-    /// A payload that is not encoded (RFC 7797) is understood where the header demands it.
+    /// An unencoded payload (RFC 7797) is accepted if the header requires it.
     ///
     /// - Parameters:
     ///   - algorithms: Those that are accepted; the text's own choice counts only among them.
@@ -29,9 +29,9 @@ public struct JWS: Sendable {
         understanding understood: Set<String> = [],
         limit: Int = defaultLimit
     ) throws(JOSEError) {
-        let parts = try CompactParts(text, limit: limit)
-        let header = try TokenHeader(base64URL: parts.header)
-        let encoding = try CriticalMembers.check(protected: header.members, understood: understood)
+        let parts = try CompactSerialization(text, limit: limit)
+        let header = try JOSEHeader(base64URL: parts.header)
+        let encoding = try CriticalParameters.check(protected: header.members, understood: understood)
         guard encoding.fitsCompactText(parts.payload) else { throw .malformedToken("its payload cannot stand there") }
         _ = try keys.requireSigner(
             under: header, algorithms: algorithms, signature: Base64URL.decode(utf8: parts.signature), of: parts.signed)
@@ -39,7 +39,7 @@ public struct JWS: Sendable {
         payload = try encoding.read(parts.payload)
     }
 
-    /// Verifies a text whose payload came another way (RFC 7515, Appendix F).
+    /// Verifies a text with a detached payload (RFC 7515, Appendix F).
     ///
     /// - Parameter payload: The bytes themselves, neither encoded nor changed.
     /// - Throws: `JOSEError` with the reason.
@@ -47,10 +47,10 @@ public struct JWS: Sendable {
         verifying text: String, detachedPayload payload: [UInt8], keys: KeySet, algorithms: [SignatureAlgorithm],
         understanding understood: Set<String> = [], limit: Int = defaultLimit
     ) throws(JOSEError) {
-        let parts = try CompactParts(text, limit: limit)
+        let parts = try CompactSerialization(text, limit: limit)
         guard parts.payload.isEmpty else { throw .malformedToken("it brings a payload beside the one that is given") }
-        let header = try TokenHeader(base64URL: parts.header)
-        let encoding = try CriticalMembers.check(protected: header.members, understood: understood)
+        let header = try JOSEHeader(base64URL: parts.header)
+        let encoding = try CriticalParameters.check(protected: header.members, understood: understood)
         let signed = parts.header + [UInt8(ascii: ".")] + encoding.written(payload)
         _ = try keys.requireSigner(
             under: header, algorithms: algorithms, signature: Base64URL.decode(utf8: parts.signature), of: signed)
@@ -74,7 +74,7 @@ public struct JWS: Sendable {
         return try Self.sign(payload, key, header, encoding).attached
     }
 
-    /// Signs bytes that go another way; the text has nothing between its dots (RFC 7515, Appendix F).
+    /// Signs a detached payload, which the text does not contain (RFC 7515, Appendix F).
     ///
     /// - Parameters:
     ///   - header: More members for the header; `alg` and `kid` come from the key, `b64` from the encoding.
@@ -86,13 +86,13 @@ public struct JWS: Sendable {
         try sign(payload, key, header, encoding).detached
     }
 
-    /// A signed text with its payload, and the same without it.
+    /// Signs a payload, and returns the text with and without it.
     private static func sign(
         _ payload: [UInt8], _ key: Key, _ header: JSONObject, _ encoding: JWSEncoding
     ) throws(JOSEError) -> (attached: String, detached: String) {
         let alphabet = Base64Alphabet.url
         let members = protected(header, of: key, encoding)
-        try CriticalMembers.requireReadable(protected: members)
+        try CriticalParameters.requireReadable(protected: members)
         let head = alphabet.encode(JSONValue.object(members).serialized())
         var text = head + [UInt8(ascii: ".")] + encoding.written(payload)
         let signature = [UInt8(ascii: ".")] + alphabet.encode(try key.signature(for: text))
@@ -101,7 +101,7 @@ public struct JWS: Sendable {
         return (String(decoding: text, as: UTF8.self), String(decoding: detached, as: UTF8.self))
     }
 
-    /// The members that are signed: those of the key, then the caller's, then what the encoding demands.
+    /// Returns the protected header: the parameters of the key, of the caller and of the encoding.
     static func protected(_ header: JSONObject, of key: Key, _ encoding: JWSEncoding) -> JSONObject {
         var members: JSONObject = ["alg": .string(key.algorithm.rawValue)]
         if let id = key.id { members["kid"] = .string(id) }
@@ -114,11 +114,11 @@ public struct JWS: Sendable {
 }
 
 extension KeySet {
-    /// The key whose signature it is.
+    /// Returns the key that made a signature.
     ///
-    /// RFC 8725 §3.1: only an algorithm that the caller lists, and then only the one that the key itself is for.
+    /// RFC 8725 §3.1: the caller must accept the algorithm, and the key must be for it.
     func requireSigner(
-        under header: TokenHeader, algorithms: [SignatureAlgorithm], signature: [UInt8], of signed: ArraySlice<UInt8>
+        under header: JOSEHeader, algorithms: [SignatureAlgorithm], signature: [UInt8], of signed: ArraySlice<UInt8>
     ) throws(JOSEError) -> Key {
         guard algorithms.contains(header.algorithm) else { throw .refusedAlgorithm }
         let candidates = candidates(id: header.keyID, algorithm: header.algorithm)
@@ -127,5 +127,69 @@ extension KeySet {
             throw .badSignature
         }
         return signer
+    }
+}
+
+/// The encoding of a payload.
+public enum JWSEncoding: Sendable, Hashable {
+    /// The payload in base64url, which every verifier supports (RFC 7515).
+    case base64url
+    /// The unencoded payload (RFC 7797, `b64: false`), which the verifier must support; never in a JWT (RFC 7797 §7).
+    case unencoded
+}
+
+extension JWSEncoding {
+    /// Encodes a payload.
+    func written(_ payload: [UInt8]) -> [UInt8] {
+        switch self {
+        case .base64url: Base64Alphabet.url.encode(payload)
+        case .unencoded: payload
+        }
+    }
+
+    /// Decodes a payload.
+    func read(_ part: some Collection<UInt8>) throws(JOSEError) -> [UInt8] {
+        switch self {
+        case .base64url: try Base64URL.decode(utf8: part)
+        case .unencoded: Array(part)
+        }
+    }
+
+    /// Whether a compact serialization can contain the payload.
+    ///
+    /// RFC 7797 §5.2 permits only printable ASCII characters without dots in an unencoded one.
+    func fitsCompactText(_ payload: some Collection<UInt8>) -> Bool {
+        self == .base64url || payload.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: ".") }
+    }
+}
+
+/// The encoded parts of a compact serialization (RFC 7515 §7.1).
+///
+/// All are slices of one array, so that nothing is copied before the signature is verified.
+struct CompactSerialization {
+    /// The encoded header.
+    let header: ArraySlice<UInt8>
+    /// The encoded payload.
+    let payload: ArraySlice<UInt8>
+    /// The encoded signature; an empty one is not valid for any algorithm.
+    let signature: ArraySlice<UInt8>
+    /// The signing input: header, dot and payload.
+    let signed: ArraySlice<UInt8>
+
+    /// The separator, which is not in the base64url alphabet.
+    private static let dot = UInt8(ascii: ".")
+
+    /// - Parameter limit: A longer text is refused before anything of it is read.
+    init(_ text: String, limit: Int) throws(JOSEError) {
+        guard text.utf8.count <= limit else { throw .malformedToken("it is longer than \(limit) bytes") }
+        let bytes = Array(text.utf8)
+        guard let first = bytes.firstIndex(of: Self.dot),
+            let second = bytes[(first + 1)...].firstIndex(of: Self.dot),
+            !bytes[(second + 1)...].contains(Self.dot)
+        else { throw .malformedToken("it has not three parts") }
+        header = bytes[..<first]
+        payload = bytes[(first + 1)..<second]
+        signature = bytes[(second + 1)...]
+        signed = bytes[..<second]
     }
 }

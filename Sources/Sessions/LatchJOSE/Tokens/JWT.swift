@@ -2,35 +2,36 @@
 
 internal import LatchCore
 
-/// A token with claims (RFC 7519), decoded once.
+/// A JSON Web Token (RFC 7519), decoded once.
 ///
-/// It comes from ``JWTVerifier`` or, for reading one's own token without its issuer's keys, from ``init(unverified:)``.
+/// It comes from ``JWTVerifier``, or from ``init(unverified:)`` if a client reads its own token without the issuer's
+/// keys.
 public struct JWT: Sendable {
     /// The header.
-    public let header: TokenHeader
+    public let header: JOSEHeader
     /// The claims.
     public let claims: Claims
-    /// The token as text, which lets its holder in and stays out of logs.
+    /// The encoded token, which grants access and must not be logged.
     public let text: String
 
-    /// What is parsed at most.
+    /// The limits of a payload.
     ///
-    /// The depth keeps the parser's stack small; the bytes are those of the longest text.
+    /// The depth limits the parser's stack; the size is that of the longest text.
     static let payloadLimits = JSONLimits(depth: 32, bytes: 64 << 10)
 
-    /// Decodes a token without looking at its signature.
+    /// Decodes a token without verifying its signature.
     ///
-    /// A client does so with the token that it was given, to see when it expires; nobody may decide about access by it.
+    /// A client uses it to see when its token expires; never base an authorization decision on it.
     ///
     /// - Throws: `JOSEError.malformedToken`.
     public init(unverified text: String) throws(JOSEError) {
-        let parts = try CompactParts(text, limit: JWS.defaultLimit)
+        let parts = try CompactSerialization(text, limit: JWS.defaultLimit)
         _ = try Base64URL.decode(utf8: parts.signature)
-        try self.init(text, parts: parts, header: try TokenHeader(base64URL: parts.header))
+        try self.init(text, parts: parts, header: try JOSEHeader(base64URL: parts.header))
     }
 
-    /// Decodes the claims of a token whose header was read before.
-    init(_ text: String, parts: CompactParts, header: TokenHeader) throws(JOSEError) {
+    /// Decodes the claims of a token with a decoded header.
+    init(_ text: String, parts: CompactSerialization, header: JOSEHeader) throws(JOSEError) {
         let payload: JSONValue
         do {
             payload = try JSONValue(parsing: try Base64URL.decode(utf8: parts.payload), limits: Self.payloadLimits)
@@ -55,7 +56,7 @@ public struct JWT: Sendable {
 }
 
 extension JWT: CustomStringConvertible, CustomReflectable {
-    /// The names of the claims, and nothing of the token's text.
+    /// The names of the claims; the token is redacted.
     public var description: String { "JWT(\(claims))" }
 
     /// A mirror without children, so that `dump` shows nothing of the token.

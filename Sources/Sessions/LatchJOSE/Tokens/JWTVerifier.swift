@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PortableFoundation
 public import LatchCore
+internal import PortableFoundation
 
-/// Decides whether a token may be believed: its signature, its type, its times, its issuer and its audience.
+/// A verifier of tokens: signature, type, times, issuer and audience.
 ///
 /// ```swift
 /// let verifier = JWTVerifier(
@@ -11,9 +11,9 @@ public import LatchCore
 /// let claims = try verifier.verify(token)
 /// ```
 ///
-/// It is a value to be made once and used by any number of tasks: it keeps what can be prepared.
+/// Create it once and use it from any number of tasks: it caches decoded headers.
 public struct JWTVerifier: Sendable {
-    private let check: SignatureCheck
+    private let check: SignatureVerifier
     private let issuer: String?
     private let audience: String?
     private let type: String?
@@ -22,7 +22,7 @@ public struct JWTVerifier: Sendable {
     private let limit: Int
     private let clock: WallClock
 
-    /// A verifier.
+    /// Creates a verifier.
     ///
     /// - Parameters:
     ///   - keys: The issuer's keys.
@@ -40,7 +40,7 @@ public struct JWTVerifier: Sendable {
         type: String? = nil, leeway: Duration = .seconds(30), requiresExpiry: Bool = true,
         limit: Int = JWS.defaultLimit, clock: WallClock = .system
     ) {
-        check = SignatureCheck(keys: keys, algorithms: algorithms)
+        check = SignatureVerifier(keys: keys, algorithms: algorithms)
         self.issuer = issuer
         self.audience = audience
         self.type = type
@@ -50,19 +50,26 @@ public struct JWTVerifier: Sendable {
         self.clock = clock
     }
 
-    /// The claims of a token that may be believed.
+    /// Verifies a token, and returns its claims.
     ///
-    /// The checks come in this order: length and form, algorithm, key, signature, type, times, issuer, audience. A
-    /// token with several faults fails by the first.
+    /// The order of the checks is: length and form, algorithm, key, signature, type, times, issuer, audience. The first
+    /// failure is reported.
     ///
     /// - Throws: `JOSEError` with the first reason why not.
     public func verify(_ text: String) throws(JOSEError) -> Claims { try verifiedToken(text).claims }
 
-    /// A token that may be believed, with its header.
+    /// Verifies a token, and decodes its claims as a type.
+    ///
+    /// - Throws: `JOSEError` with the first reason why not; `JOSEError.malformedToken` if the claims do not fit the type.
+    public func verify<Value: Decodable>(_ text: String, as type: Value.Type) throws(JOSEError) -> Value {
+        try verify(text).decode(as: type)
+    }
+
+    /// Verifies a token, and returns it with its header.
     ///
     /// - Throws: `JOSEError` with the first reason why not.
     public func verifiedToken(_ text: String) throws(JOSEError) -> JWT {
-        let parts = try CompactParts(text, limit: limit)
+        let parts = try CompactSerialization(text, limit: limit)
         // The signature comes first: nothing of the claims is even parsed before their author is known.
         let header = try check.header(of: parts)
         if let type, !header.isOfType(type) { throw .wrongType }
@@ -72,10 +79,10 @@ public struct JWTVerifier: Sendable {
         return token
     }
 
-    /// Refuses a token outside of its time: expiry first, then its start, then the time at which it was made.
+    /// Rejects a token outside its lifetime: first by its expiration, then its start, then the time of its issue.
     ///
-    /// A token that was made in the future is refused too, though RFC 7519 §4.1.6 does not ask for it: such a clock is
-    /// not to be trusted with the expiry either.
+    /// A token that was issued in the future is rejected too, although RFC 7519 §4.1.6 does not require it: the
+    /// expiration of such a clock cannot be trusted either.
     private func checkTimes(_ claims: Claims) throws(JOSEError) {
         let now = clock.now.timeIntervalSince1970
         let expiry = try time("exp", of: claims)
@@ -86,14 +93,14 @@ public struct JWTVerifier: Sendable {
         if let made = try time("iat", of: claims), now < made - leeway { throw .notYetValid }
     }
 
-    /// RFC 7519 §2: a time is a number; a string that looks like one is refused, not guessed at.
+    /// Returns a claim that is a time; RFC 7519 §2 requires a number, so strings are rejected.
     private func time(_ name: String, of claims: Claims) throws(JOSEError) -> Double? {
         guard let value = claims[name] else { return nil }
         guard let seconds = value.doubleValue else { throw .malformedToken("its \(name) is not a number") }
         return seconds
     }
 
-    /// Refuses a token of another issuer or for another audience.
+    /// Rejects a token with another issuer or audience.
     private func checkParties(_ claims: Claims) throws(JOSEError) {
         if let issuer {
             // RFC 7519 §4.1.1: case-sensitive; by bytes, since String takes different texts for equivalent.

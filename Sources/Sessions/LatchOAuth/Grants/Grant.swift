@@ -2,9 +2,9 @@
 
 public import LatchAuth
 
-/// One way to obtain tokens: what is sent to the token endpoint beside who the program is (RFC 6749 §4).
+/// An authorization grant: the parameters of a token request apart from the client's (RFC 6749 §4).
 ///
-/// A grant of one's own (RFC 6749 §4.5) needs the first two:
+/// An extension grant (RFC 6749 §4.5) needs the first two requirements:
 ///
 /// ```swift
 /// struct OneTimeCodeGrant: Grant {
@@ -17,21 +17,21 @@ public protocol Grant: Sendable {
     /// The `grant_type`.
     var type: String { get }
 
-    /// The other parameters, in the order in which they are sent; whatever they hold is encoded, and none is sent where
-    /// its value is empty (RFC 6749 §3.2).
+    /// The other parameters, in order; their values are encoded, and a parameter with an empty value is not sent
+    /// (RFC 6749 §3.2).
     var parameters: [(String, String)] { get }
 
-    /// What is granted where the answer does not say (RFC 6749 §5.1); nil where that is not known.
+    /// The scopes that are granted where the response does not say (RFC 6749 §5.1); nil where that is not known.
     var expectedScopes: Scopes? { get }
 
-    /// The refresh token that stays good where the answer brings no other (RFC 6749 §6); nil where there is none.
+    /// The refresh token that stays valid where the response has none (RFC 6749 §6); nil where there is none.
     var refreshToken: String? { get }
 }
 
 extension Grant {
-    /// Not known.
+    /// Nil: not known.
     public var expectedScopes: Scopes? { nil }
 
-    /// None.
+    /// Nil: most grants use no refresh token.
     public var refreshToken: String? { nil }
 }

@@ -2,39 +2,36 @@
 
 public import LatchAuth
 
-/// The name and the password of a person (RFC 6749 §4.3): legacy, and only for one's own backend.
+/// A grant of a username and a password (RFC 6749 §4.3): legacy, and only for a backend of the client's owner.
 ///
-/// RFC 9700 §2.4: it must not be used. It shows the password to the program, teaches people to type it anywhere, and
-/// knows neither second factors nor passkeys. It is here for a program and a backend of one owner that still speak it;
-/// for anybody else's accounts use a grant that leads through the issuer's own page.
+/// RFC 9700 §2.4: it must not be used. It exposes the password to the client, and supports neither second factors nor
+/// passkeys. It exists for a client and a backend of one owner that still use it; for accounts elsewhere use a grant with
+/// the authorization server's own page.
 public struct PasswordGrant: Grant {
-    /// Who signs in.
+    /// The name of the user.
     public let username: String
-    /// What is asked for; nothing is sent where it is empty.
+    /// The requested scopes; no parameter is sent where the list is empty.
     public let scopes: Scopes
-    /// Kept no longer than the request needs it.
+    /// The password.
     private let password: String
 
-    /// A grant for one sign-in.
+    /// Creates a grant for one sign-in.
     public init(username: String, password: String, scopes: Scopes = []) {
         self.username = username
         self.password = password
         self.scopes = scopes
     }
 
-    /// RFC 6749 §4.3.2.
+    /// `password` (RFC 6749 §4.3.2).
     public var type: String { "password" }
 
-    /// Name, password, and the scopes with a space between them.
+    /// The username, the password, and the scopes.
     public var parameters: [(String, String)] {
         [("username", username), ("password", password), ("scope", scopes.text)]
     }
 
-    /// What is asked for is what is granted, where the answer does not say; without any it is the issuer's choice.
+    /// The requested scopes; nil where the server chooses.
     public var expectedScopes: Scopes? { scopes.isEmpty ? nil : scopes }
 }
 
-extension PasswordGrant: Redacting {
-    /// That there are a name and a password.
-    public var description: String { "PasswordGrant(redacted)" }
-}
+extension PasswordGrant: Redacting {}

@@ -2,42 +2,39 @@
 
 public import LatchAuth
 
-/// A refresh token, exchanged for new tokens (RFC 6749 §6).
+/// A grant of a refresh token (RFC 6749 §6).
 ///
-/// Use a session where you can: it never asks twice with the same token, and this does.
+/// Prefer a session, which never sends the same refresh token twice.
 public struct RefreshGrant: Grant {
-    /// What is asked for: part of what was granted, or nothing for all of it.
+    /// The requested scopes: fewer than the granted ones, or none for all of them.
     public let scopes: Scopes
-    /// What was granted before.
+    /// The scopes granted before.
     private let granted: Scopes?
-    /// What renews.
+    /// The refresh token.
     private let token: String
 
-    /// A grant of a refresh token.
+    /// Creates a grant.
     ///
     /// - Parameters:
     ///   - scopes: Fewer scopes than before (RFC 6749 §6); none for the same again.
-    ///   - granted: What was granted before, where that is known.
+    ///   - granted: The scopes granted before, where they are known.
     public init(refreshToken: String, scopes: Scopes = [], granted: Scopes? = nil) {
         token = refreshToken
         self.scopes = scopes
         self.granted = granted
     }
 
-    /// RFC 6749 §6.
+    /// `refresh_token` (RFC 6749 §6).
     public var type: String { "refresh_token" }
 
-    /// The token, and the scopes where there are any.
+    /// The token and the scopes.
     public var parameters: [(String, String)] { [("refresh_token", token), ("scope", scopes.text)] }
 
-    /// The same as before, where the answer does not say.
+    /// The requested scopes, or those granted before.
     public var expectedScopes: Scopes? { scopes.isEmpty ? granted : scopes }
 
-    /// RFC 6749 §6: without a new one the old one stays.
+    /// The token, which stays valid where the response has none (RFC 6749 §6).
     public var refreshToken: String? { token }
 }
 
-extension RefreshGrant: Redacting {
-    /// That there is a token.
-    public var description: String { "RefreshGrant(redacted)" }
-}
+extension RefreshGrant: Redacting {}

@@ -3,89 +3,240 @@
 public import LatchAuth
 public import LatchCore
 public import LatchHTTP
+import PortableFoundation
 
-/// Where a program exchanges grants for tokens and gives tokens back (RFC 6749 §3.2, RFC 7009).
+/// A client of a token endpoint: it exchanges grants for tokens, refreshes and revokes them (RFC 6749 §3.2, RFC 7009).
 ///
 /// ```swift
 /// let endpoint = TokenEndpoint(
-///     provider: .latchwork(at: url), registration: AppRegistration(clientID: "notes"))
+///     server: .latchwork(at: url), registration: ClientRegistration(clientID: "notes"))
 /// let session = Session(tokenEndpoint: endpoint, store: store)
-/// try await session.signIn(with: grant, at: endpoint)
+/// try await session.signIn(with: PasswordGrant(username: "ada", password: password))
 /// ```
 ///
-/// It follows no redirect and carries no session: what it sends are secrets.
+/// It follows no redirect and carries no session, since its requests contain secrets.
 public struct TokenEndpoint: Sendable {
-    /// Who issues the tokens.
-    public let provider: Provider
-    /// As whom the program asks.
-    public let registration: AppRegistration
-    /// What becomes of an answer that grants more than was asked for; a session's renewal only reports it.
+    /// The authorization server.
+    public let server: AuthorizationServer
+    /// The registration of the client.
+    public let registration: ClientRegistration
+    /// The handling of a response with unrequested scopes; a session's refresh only reports them.
     public let unrequestedScopes: UnrequestedScopes
-    /// The time, for answers without a date and for the session.
+    /// The time, for responses without a date and for the session.
     package let clock: WallClock
-    /// The way to the issuer.
-    let client: Client
-    let timeout: Duration?
+    private let client: Client
+    private let timeout: Duration?
 
-    /// A token endpoint.
+    /// Creates a client of a token endpoint.
     ///
     /// - Parameters:
-    ///   - registration: As whom the program asks.
-    ///   - unrequestedScopes: What becomes of an answer that grants more than was asked for.
-    ///   - transport: What sends the requests.
-    ///   - interceptors: Steps around the transport, such as logs; never the session that is renewed here.
-    ///   - allowingInsecureHTTP: Where plain http may be spoken.
-    ///   - timeout: How long one request may take; nil leaves it to the transport.
+    ///   - server: The authorization server.
+    ///   - registration: The registration of the client.
+    ///   - unrequestedScopes: The handling of a response with unrequested scopes.
+    ///   - transport: Sends the requests.
+    ///   - interceptors: Interceptors around the transport, such as logs; never the session that is refreshed here.
+    ///   - allowingInsecureHTTP: The hosts that may be addressed by plain http.
+    ///   - timeout: The timeout of one request; nil leaves it to the transport.
     ///   - clock: The time.
     public init(
-        provider: Provider, registration: AppRegistration = .none,
+        server: AuthorizationServer, registration: ClientRegistration = .none,
         unrequestedScopes: UnrequestedScopes = .reported, transport: any Handler = Transport.live,
         interceptors: [any Interceptor] = [], allowingInsecureHTTP: InsecureHTTP = .loopbackOnly,
         timeout: Duration? = nil, clock: WallClock = .system
     ) {
-        self.provider = provider
+        self.server = server
         self.registration = registration
         self.unrequestedScopes = unrequestedScopes
         self.clock = clock
         self.timeout = timeout
         client = Client(
-            baseURL: provider.issuer, transport: BoundedAnswers(transport: transport), interceptors: interceptors,
+            baseURL: server.issuer, transport: BoundedResponses(transport: transport), interceptors: interceptors,
             allowingInsecureHTTP: allowingInsecureHTTP, redirects: .none)
     }
 
     /// Exchanges a grant for tokens.
     ///
     /// - Parameters:
-    ///   - idempotencyKey: The same for each repeat of the same request; a server that knows it answers a repeat with the
-    ///     same tokens.
-    ///   - key: What the tokens are to be bound to (RFC 9449 §5); they carry it from then on, through all renewals.
-    ///     Tokens that are not bound to it are then refused.
-    /// - Throws: `OAuthError` where the issuer refuses or answers nonsense, `HTTPError` where it cannot be reached.
+    ///   - idempotencyKey: The same for each repeat of the same request; a server that supports it answers a repeat with
+    ///     the same tokens.
+    ///   - key: The key to bind the tokens to (RFC 9449 §5); they carry it from then on, through all refreshes. Tokens
+    ///     that are not bound to it are refused.
+    /// - Throws: `OAuthError` where the server refuses or its response is invalid, `HTTPError` where it cannot be reached.
     public func tokens(
         for grant: some Grant, idempotencyKey: String? = nil, boundTo key: DPoPKey? = nil
     ) async throws -> TokenResponse {
-        let response = try await obtain(grant, RequestProof(idempotencyKey: idempotencyKey, key: key))
+        let response = try await exchange(grant, RequestContext(idempotencyKey: idempotencyKey, key: key))
         guard unrequestedScopes == .refused, !response.scopeChange.unrequested.isEmpty else { return response }
-        // What nobody takes is given back, as far as the issuer can be asked: it would be good for its whole life.
-        _ = await isRevoked(response.tokens)
+        // The refused tokens are revoked where that is possible: they would be valid for their whole life.
+        _ = await revokeIfPossible(response.tokens)
         throw OAuthError.unrequestedScope
     }
 
-    /// The same whatever was granted: a renewal has used up its token, and to refuse the answer would lose the session.
-    func obtain(_ grant: some Grant, _ proof: RequestProof) async throws -> TokenResponse {
+    /// Exchanges a grant, whatever was granted: a refresh has used up its token, and a refused response would lose the
+    /// session.
+    private func exchange(_ grant: some Grant, _ context: RequestContext) async throws -> TokenResponse {
         let form = [("grant_type", grant.type)] + grant.parameters
-        let response = try await post(form, to: provider.tokenEndpoint, proof)
-        return try read(response, expecting: grant.expectedScopes, keeping: grant.refreshToken, boundTo: proof.key)
+        let response = try await post(form, to: server.tokenEndpoint, context)
+        return try decode(response, expecting: grant.expectedScopes, keeping: grant.refreshToken, boundTo: context.key)
     }
 
-    /// The tokens of a success.
-    func read(
+    /// Decodes the tokens of a successful response.
+    private func decode(
         _ response: HTTPResponse, expecting scopes: Scopes?, keeping refresh: String?, boundTo key: DPoPKey?
     ) throws(OAuthError) -> TokenResponse {
-        // RFC 9449 §5: an issuer that knows nothing of proofs answers with bearer tokens, which anybody could use.
-        var answer = try TokenReader(clock: clock).read(
+        // RFC 9449 §5: a server without DPoP answers with bearer tokens, which an attacker could use.
+        var response = try TokenResponseDecoder(clock: clock).decode(
             response, type: key == nil ? .bearer : .dpop, expecting: scopes, keeping: refresh)
-        answer.tokens.key = key
-        return answer
+        response.tokens.key = key
+        return response
+    }
+}
+
+// MARK: - Refresh
+
+extension TokenEndpoint {
+    /// Refreshes tokens, at the token endpoint (RFC 6749 §6) or at the server's JSON endpoint.
+    package func refresh(_ tokens: Tokens, idempotencyKey: String? = nil) async throws -> TokenResponse {
+        guard let refresh = tokens.refresh else { throw OAuthError.noRefreshToken }
+        let context = RequestContext(idempotencyKey: idempotencyKey, key: tokens.key)
+        guard let url = server.jsonRefreshEndpoint else {
+            return try await exchange(RefreshGrant(refreshToken: refresh, granted: tokens.grantedScopes), context)
+        }
+        return try await refreshByJSON(refresh, granted: tokens.grantedScopes, at: url, context)
+    }
+
+    /// Refreshes at a backend that takes `{"refresh_token": …}`.
+    ///
+    /// The token is the only content of the request, so a refusal with a message and without a code concerns the token.
+    private func refreshByJSON(
+        _ refresh: String, granted: Scopes?, at url: URL, _ context: RequestContext
+    ) async throws -> TokenResponse {
+        let body = HTTPBody(JSONValue.object(["refresh_token": .string(refresh)]).serialized())
+        do {
+            let response = try await send(
+                body, [.contentType: "application/json"], to: url, context, hiding: [refresh])
+            return try decode(response, expecting: granted, keeping: refresh, boundTo: context.key)
+        } catch let error as OAuthError
+            where error == .refused && error.status == .badRequest && error.hasMessageOnly
+        {
+            throw error.reclassified(as: .invalidGrant)
+        }
+    }
+}
+
+// MARK: - Revocation
+
+/// The type of a token, as a hint for its revocation (RFC 7009 §2.1).
+public enum TokenTypeHint: String, Sendable, Hashable, CaseIterable {
+    /// An access token.
+    case access = "access_token"
+    /// A refresh token.
+    case refresh = "refresh_token"
+}
+
+extension TokenEndpoint {
+    /// Revokes a token (RFC 7009 §2.1).
+    ///
+    /// A token that the server does not know counts as revoked (RFC 7009 §2.2).
+    ///
+    /// - Throws: `OAuthError.temporarilyUnavailable` where the server cannot do it now: the token is then still valid, and
+    ///   `retryAfter` may say when to try again. `OAuthError.noRevocationEndpoint` where the server has no such endpoint.
+    public func revoke(_ token: String, hint: TokenTypeHint? = nil) async throws {
+        guard let url = server.revocationEndpoint else { throw OAuthError.noRevocationEndpoint }
+        _ = try await post([("token", token), ("token_type_hint", hint?.rawValue ?? "")], to: url, RequestContext())
+    }
+
+    /// Revokes both tokens, the longer-lived refresh token first.
+    ///
+    /// Both are tried, even if the first fails.
+    ///
+    /// - Throws: As `revoke(_:hint:)`, the error of the refresh token first.
+    public func revoke(_ tokens: Tokens) async throws {
+        let first = await failure { if let refresh = tokens.refresh { try await revoke(refresh, hint: .refresh) } }
+        let second = await failure { try await revoke(tokens.access, hint: .access) }
+        if let first { throw first }
+        // RFC 7009 §2.2.1: a server need not revoke access tokens; without the refresh token they expire soon.
+        if let second, second as? OAuthError != .unsupportedTokenType || tokens.refresh == nil { throw second }
+    }
+
+    /// Revokes both tokens without throwing.
+    ///
+    /// - Returns: Whether the server confirmed.
+    func revokeIfPossible(_ tokens: Tokens) async -> Bool { await failure { try await revoke(tokens) } == nil }
+
+    private func failure(of body: () async throws -> Void) async -> (any Error)? {
+        do { try await body() } catch { return error }
+        return nil
+    }
+}
+
+// MARK: - Requests
+
+extension TokenEndpoint {
+    /// The parts of a request apart from its content.
+    private struct RequestContext: Sendable {
+        /// The same for each repeat of the same request.
+        var idempotencyKey: String?
+        /// The key that the tokens are bound to.
+        var key: DPoPKey?
+    }
+
+    /// The parameters whose values an error may repeat.
+    private static let harmlessParameters: Set<String> = [
+        "grant_type", "username", "scope", "client_id", "token_type_hint",
+    ]
+
+    /// Posts a form with the client's authentication.
+    ///
+    /// - Returns: A successful response.
+    /// - Throws: `OAuthError` for any other response.
+    private func post(
+        _ form: [(String, String)], to url: URL, _ context: RequestContext
+    ) async throws -> HTTPResponse {
+        var form = form
+        var fields: HTTPFields = [.contentType: FormEncoding.mediaType]
+        registration.authenticate(&form, &fields)
+        // RFC 6749 §3.2: a parameter without a value counts as omitted.
+        form.removeAll { $0.1.isEmpty }
+        let secrets =
+            form.filter { !Self.harmlessParameters.contains($0.0) }.map(\.1)
+            + [registration.secret].compactMap(\.self)
+        // RFC 6749 Appendix B: the encoding prevents a value from adding a parameter.
+        return try await send(HTTPBody(FormEncoding.encode(form)), fields, to: url, context, hiding: secrets)
+    }
+
+    /// Posts content.
+    ///
+    /// - Parameter secrets: The secrets of the content, which no error may repeat.
+    private func send(
+        _ body: HTTPBody, _ fields: HTTPFields, to url: URL, _ context: RequestContext, hiding secrets: [String]
+    ) async throws -> HTTPResponse {
+        var request = try HTTPRequest(method: .post, url: url, fields: fields, body: body)
+        request.fields[.accept] = "application/json"
+        request.fields[.idempotencyKey] = context.idempotencyKey
+        request.timeout = timeout
+        request.template = url.path
+        let response: HTTPResponse
+        if let key = context.key {
+            // RFC 9449 §8: where the server requires a nonce, the same request is sent once more with it.
+            response = try await DPoPInterceptor(key).intercept(request, next: client)
+        } else {
+            response = try await client.respond(to: request)
+        }
+        guard response.status.isSuccess else { throw OAuthError(response, hiding: secrets, now: clock.now) }
+        return response
+    }
+}
+
+/// A handler that limits the size of responses to a multiple of any real token response.
+private struct BoundedResponses: Handler {
+    let transport: any Handler
+
+    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        var request = request
+        request.wantsStream = true
+        var response = try await transport.respond(to: request)
+        response.body = HTTPBody(try await response.body.collected(upTo: 1 << 20))
+        return response
     }
 }

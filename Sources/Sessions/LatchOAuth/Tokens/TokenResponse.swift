@@ -3,18 +3,18 @@
 public import LatchAuth
 public import LatchCore
 
-/// What an issuer answers where it grants (RFC 6749 §5.1).
+/// A successful response of a token endpoint (RFC 6749 §5.1).
 public struct TokenResponse: Sendable, Hashable {
-    /// The tokens, as a session takes them.
+    /// The issued tokens.
     public var tokens: Tokens
-    /// For how long the access token is accepted; nil where the issuer does not say, or nothing usable.
+    /// The lifetime of the access token; nil where the server does not say.
     public var lifetime: Duration?
-    /// What was asked for; nil where nothing was, and the issuer chose.
+    /// The requested scopes; nil where none were requested and the server chose.
     public var requestedScopes: Scopes?
-    /// All other members of the answer, whatever they are.
+    /// All other members of the response.
     public var extra: JSONObject
 
-    /// A response from its parts.
+    /// Creates a response.
     public init(
         tokens: Tokens, lifetime: Duration? = nil, requestedScopes: Scopes? = nil, extra: JSONObject = [:]
     ) {
@@ -24,22 +24,49 @@ public struct TokenResponse: Sendable, Hashable {
         self.extra = extra
     }
 
-    /// What was granted; nil where the issuer does not say and nothing was asked for.
+    /// The granted scopes; nil where the server does not say and none were requested.
     public var grantedScopes: Scopes? { tokens.grantedScopes }
 
-    /// How what was granted differs from what was asked for; empty where one of the two is not known.
+    /// The difference between the requested and the granted scopes; empty where one of the two is unknown.
     public var scopeChange: ScopeChange {
         guard let requestedScopes, let grantedScopes else { return ScopeChange(requested: [], granted: []) }
         return ScopeChange(requested: requestedScopes, granted: grantedScopes)
     }
 
-    /// Who the tokens belong to, where the issuer writes it beside them.
+    /// The identifier of the user, where the server includes it.
     public var userID: String? { tokens.userID }
 }
 
 extension TokenResponse: Redacting {
-    /// What is there, without the texts; `extra` may hold secrets too, so only its names are told.
+    /// The parts that are present; of `extra`, which may contain secrets too, only the names.
     public var description: String {
         "TokenResponse(\(tokens), scope: \(tokens.scope ?? "unknown"), extra: \(extra.keys.sorted()))"
     }
+}
+
+/// The difference between requested and granted scopes (RFC 6749 §3.3).
+public struct ScopeChange: Sendable, Hashable {
+    /// The scopes that were requested and not granted, as the server may decide.
+    public let missing: Scopes
+    /// The scopes that were granted and not requested.
+    public let unrequested: Scopes
+
+    /// Creates the difference between two lists, including the implied scopes.
+    ///
+    /// A request for `files:write` includes its implied scopes; a server that lists them grants no more.
+    public init(requested: Scopes, granted: Scopes, in hierarchy: ScopeHierarchy = .levels) {
+        missing = granted.missing(from: requested, in: hierarchy)
+        unrequested = requested.missing(from: granted, in: hierarchy)
+    }
+
+    /// Whether exactly the requested scopes were granted.
+    public var isEmpty: Bool { missing.isEmpty && unrequested.isEmpty }
+}
+
+/// The handling of a response with unrequested scopes.
+public enum UnrequestedScopes: Sendable, Hashable {
+    /// The tokens are used, and `TokenResponse.scopeChange` reports the scopes.
+    case reported
+    /// The response is refused: `OAuthError.unrequestedScope`.
+    case refused
 }

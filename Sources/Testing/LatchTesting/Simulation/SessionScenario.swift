@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 package import LatchAuth
 import LatchCore
 import LatchHTTP
+import PortableFoundation
 import Synchronization
 
-/// One simulated life of an account: up to three processes that are killed and start again, several tasks in each, a
-/// restless person, a bad network and a moody store.
+/// One simulated life of an account: up to three processes that are killed and restarted, several tasks in each, an
+/// impatient user, a bad network and an unreliable store.
 ///
-/// Afterwards the weather clears, and in every process the session must be exactly what the person last made of it.
+/// In the end the faults stop, and in every process the session must have the state of the user's last action.
 public final class SessionScenario: Sendable {
-    /// What came of a life.
+    /// The result of a run.
     package struct Outcome: Sendable {
-        /// Sentences for people; empty is what every seed must give.
+        /// Descriptions of the violated rules; empty for every seed of a correct session.
         package let violations: [String]
-        /// How often each fault has happened.
+        /// The number of times that each fault has happened.
         package let faults: [SimulatedFault: Int]
-        /// All that happened, where it was asked for.
+        /// The trace of the run, where it was requested.
         package let trace: [String]
     }
 
-    /// Time, order and luck.
+    /// The source of time, order and randomness.
     let simulation: Simulation
-    /// The other side, which keeps its own record of what it was asked.
+    /// The issuer, which records all requests.
     let issuer: SimulatedIssuer
-    /// The way there, which fails until it is told to be calm.
+    /// The network, which fails until `calmDown()`.
     let network: SimulatedNetwork
-    /// What outlives a process.
+    /// The disk, which outlives the processes.
     let disk: SimulatedDisk
-    /// What the app keeps its tokens in.
+    /// The kind of store that keeps the tokens.
     let store: SimulatedStore.Kind
-    /// Whether the sessions renew on their own.
-    let policy: RenewalPolicy
-    /// The rule that the sessions leave out; nil in all lives but those that prove the harness.
+    /// Whether the sessions refresh on their own.
+    let policy: RefreshPolicy
+    /// The rule that the sessions break; nil except in tests of the harness.
     let broken: SessionRule?
-    /// Written by the actors, on the one thread that drives them.
+    /// The observations of the actors, written on the one thread that runs them.
     let record = Mutex(SessionScenarioRecord())
 
-    /// Draws the start: a restored session in six of ten lives, an issuer without a replay window in two.
+    /// Draws the initial state: a restored session in six of ten runs, an issuer without a replay window in two.
     private init(seed: UInt64, isTracing: Bool, breaking rule: SessionRule?) {
         simulation = Simulation(seed: seed, isTracing: isTracing)
         store = simulation.chance(75) ? .shared : simulation.chance(40) ? .lone : .plain
@@ -49,7 +49,7 @@ public final class SessionScenario: Sendable {
         network = SimulatedNetwork(issuer)
         let restored = simulation.chance(60) ? issuer.signIn() : nil
         disk = SimulatedDisk(holding: restored)
-        policy = RenewalPolicy(renewsInBackground: simulation.chance(30))
+        policy = RefreshPolicy(refreshesInBackground: simulation.chance(30))
         broken = rule
         if let restored { record.withLock { $0.begin(with: restored.access) } }
         if !answersRepeats { simulation.happens(.issuerWithoutWindow) }
@@ -60,13 +60,13 @@ public final class SessionScenario: Sendable {
 
     /// Plays the run of one seed.
     ///
-    /// - Returns: What did not hold, and the trace where one was asked for; nothing when all held.
+    /// - Returns: The violated rules and the requested trace; empty when no rule was violated.
     public static func play(seed: UInt64, isTracing: Bool = false) -> [String] {
         let outcome = outcome(seed: seed, isTracing: isTracing)
         return outcome.violations.isEmpty ? [] : outcome.violations + outcome.trace
     }
 
-    /// Everything that happens in the run of one seed.
+    /// Returns the trace of one seed.
     public static func trace(seed: UInt64) -> [String] {
         let outcome = outcome(seed: seed, isTracing: true)
         return outcome.violations + outcome.trace
@@ -74,7 +74,7 @@ public final class SessionScenario: Sendable {
 
     /// Plays the run of one seed.
     ///
-    /// - Parameter rule: What the sessions do not keep to, to prove that it is seen.
+    /// - Parameter rule: The rule that the sessions break, to prove that the checks notice it.
     package static func outcome(
         seed: UInt64, isTracing: Bool = false, breaking rule: SessionRule? = nil
     ) -> Outcome {
@@ -89,7 +89,7 @@ public final class SessionScenario: Sendable {
         return outcome
     }
 
-    /// The storm, the calm, the last requests, and the judgement.
+    /// Runs the disturbances, the calm, the last requests, and the checks.
     private func play() {
         startProcesses()
         disturb()
@@ -101,7 +101,7 @@ public final class SessionScenario: Sendable {
         let living = self.living
         for process in living {
             spawn(in: process) {
-                // The first may still meet a renewal that the last disturbance made worthless.
+                // The first request may still meet a refresh that the last disturbance made obsolete.
                 _ = await self.request("calm \(process.id)", in: process)
                 let result = await self.request("last \(process.id)", in: process)
                 last.withLock { $0[process.id] = result }
@@ -109,31 +109,31 @@ public final class SessionScenario: Sendable {
         }
         let calm = simulation.run { self.isAtRest } && simulation.run(horizon: .seconds(3))
         if !storm || !settled || !calm { violated("the run does not come to rest") }
-        if !isAtRest { violated("somebody waits for ever") }
+        if !isAtRest { violated("a task waits forever") }
         for process in living { verify(process, last: last.withLock { $0[process.id] }) }
         for process in living { end(process) }
         if !simulation.run() { violated("a session does not end") }
         verifyLedger()
     }
 
-    /// Lets go of all sessions, also of killed processes, which hold the world that holds them.
+    /// Releases all sessions, also of killed processes, to break their reference cycles.
     private func forget() {
         for life in record.withLock({ $0.lives }) { end(life.process) }
     }
 
-    /// One process, or several where the store is made for it.
+    /// Starts one process, or several where the store supports that.
     private func startProcesses() {
-        let luck = simulation.below(100)
+        let draw = simulation.below(100)
         startProcess()
-        guard store == .shared, luck < 55 else { return }
+        guard store == .shared, draw < 55 else { return }
         simulation.happens(.secondProcess)
         startProcess()
-        guard luck < 15 else { return }
+        guard draw < 15 else { return }
         simulation.happens(.thirdProcess)
         startProcess()
     }
 
-    /// Whether only observers are still there.
+    /// Whether only observers still run.
     private var isAtRest: Bool { record.withLock { $0.isAtRest } }
 
     /// The processes that were not killed.
@@ -142,9 +142,9 @@ public final class SessionScenario: Sendable {
     /// The session of a process, as long as it has one.
     func session(of process: SimulatedProcess) -> Session<Tokens>? { record.withLock { $0.lives[process.id].session } }
 
-    /// Keeps the run going, so that a trace shows what came of it.
-    func violated(_ what: String) {
-        simulation.note("violation: \(what)")
-        record.withLock { $0.violations.append(what) }
+    /// Records a violation; the run continues, so that a trace shows the consequences.
+    func violated(_ rule: String) {
+        simulation.note("violation: \(rule)")
+        record.withLock { $0.violations.append(rule) }
     }
 }

@@ -3,11 +3,11 @@
 import LatchAuth
 import LatchHTTP
 
-/// What the actors of a scenario saw, to be judged at once or at the end.
+/// The observations of a scenario's actors, for the checks.
 struct SessionScenarioRecord: Sendable {
-    /// What the person did last.
+    /// The expected result of the user's last action.
     enum Expectation: Sendable {
-        /// Nothing may bring the session back.
+        /// The session must stay signed out.
         case signedOut
         /// The session of this family must be alive, unless the issuer has ended it.
         case signedIn(family: Int)
@@ -21,7 +21,7 @@ struct SessionScenarioRecord: Sendable {
         var client: (any Handler)?
         /// Each observer's states in order; all of them must be equal in the end.
         var observed: [[Session<Tokens>.State]] = [[], []]
-        /// The states that somebody saw who came late, or left early.
+        /// The states that an observer saw that came late, or left early.
         var glimpsed: [Session<Tokens>.State] = []
         /// Tasks, and streams of observers, that have not ended.
         var open = 0
@@ -29,41 +29,41 @@ struct SessionScenarioRecord: Sendable {
         /// The request that each worker waits for, and those of them that are on their way.
         var requests: [Int: String] = [:]
         var onTheWay: Set<String> = []
-        /// How many sign-ins and sign-outs of its person are under way.
+        /// The number of running sign-ins and sign-outs.
         var leaving = 0
-        /// What it knows of `left`.
+        /// The part of `left` that it knows.
         var knowledge = Knowledge()
     }
 
-    /// How many of the sign-ins that were left a process has read or written to be over.
+    /// The number of left sign-ins that a process has read or written to be over.
     ///
-    /// It cannot act on that before it has heard it, so what it learns in a moment counts from the next one on.
+    /// It cannot act on that at once, so an observation counts from the next moment on.
     struct Knowledge: Sendable {
         private var moment: Int64 = -1
         private var count = 0
         private var earlier = 0
 
-        /// The process learns of the first `count` at this moment.
+        /// Records that the process learns of the first `count` at this moment.
         mutating func learn(_ count: Int, at moment: Int64) {
             if moment > self.moment { (earlier, self.moment) = (self.count, moment) }
             self.count = max(self.count, count)
         }
 
-        /// How many it has had the time to hear of.
+        /// Returns the number that it has had the time to learn of.
         func count(at moment: Int64) -> Int { moment > self.moment ? count : earlier }
     }
 
-    /// What the person last brought about, as the disk saw it.
+    /// The expected result of the user's last action, according to the disk.
     var expectation = Expectation.signedOut
-    /// Sentences for people; empty is what every seed must give.
+    /// Descriptions of the violated rules.
     var violations: [String] = []
     /// All processes so far, by their numbers.
     var lives: [Life] = []
-    /// Tasks of the world that have not ended.
+    /// The number of environment tasks that have not ended.
     var open = 0
-    /// Counts the changes of the disk.
+    /// The number of changes of the disk.
     var changes = 0
-    /// The last change up to which the disk held nobody, because of the person or because of the issuer.
+    /// The last change up to which the disk held no credential, because of the user or because of the issuer.
     var wasSignedOut = 0
     var wasEnded = 0
     /// The families whose sign-in was left, in that order; nothing may bring them back.
@@ -71,16 +71,15 @@ struct SessionScenarioRecord: Sendable {
     /// The access tokens that were stored; no other may be used.
     var stored: Set<String> = []
 
-    /// A life that begins with somebody signed in.
+    /// Begins with a restored session.
     mutating func begin(with access: String) {
         expectation = .signedIn(family: 0)
         stored.insert(access)
     }
 
-    /// A sign-in or sign-out has ended.
+    /// Records the end of a sign-in or sign-out.
     ///
-    /// - Parameter isAlone: Whether nobody but the process itself looks into the store, so that a sign-in becomes true
-    ///   when it has heard of it, and not before.
+    /// - Parameter isAlone: Whether only the process itself reads the store, so that a sign-in counts from its end.
     mutating func hasLeft(_ process: Int, isAlone: Bool) {
         lives[process].leaving -= 1
         guard isAlone else { return }
@@ -88,7 +87,7 @@ struct SessionScenarioRecord: Sendable {
         (wasSignedOut, wasEnded) = (changes, changes)
     }
 
-    /// Whether no task is under way in the world and in the living processes.
+    /// Whether no task runs in the environment and in the living processes.
     var isAtRest: Bool {
         guard open == 0 else { return false }
         for life in lives where life.open > 0 && !life.process.isKilled { return false }

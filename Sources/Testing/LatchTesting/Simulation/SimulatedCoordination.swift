@@ -7,11 +7,11 @@ struct SimulatedCoordination: SessionCoordination {
     let disk: SimulatedDisk
     let process: SimulatedProcess
     let network: SimulatedNetwork
-    /// Told before somebody waits for a section, who is let in at last.
+    /// A closure that is called before a wait for a section.
     var onWait: @Sendable (SimulatedProcess, SessionSection) -> Void = { _, _ in }
 
     /// Waits for a turn; in a storm there is none at times.
-    func enter(_ section: SessionSection) async throws -> SessionTurn {
+    func enter(_ section: SessionSection) async throws -> SessionLock {
         try beUnlucky()
         onWait(process, section)
         await disk.enter(section, as: process)
@@ -19,15 +19,15 @@ struct SimulatedCoordination: SessionCoordination {
     }
 
     /// The same without waiting.
-    func enterIfFree(_ section: SessionSection) async throws -> SessionTurn? {
+    func enterIfFree(_ section: SessionSection) async throws -> SessionLock? {
         try beUnlucky()
         guard disk.enterIfFree(section, as: process) else { return nil }
         return await turn(in: section)
     }
 
-    private func turn(in section: SessionSection) async -> SessionTurn {
+    private func turn(in section: SessionSection) async -> SessionLock {
         await process.reach(.turn(section))
-        return SessionTurn { disk.leave(section) }
+        return SessionLock { disk.leave(section) }
     }
 
     private func beUnlucky() throws {
@@ -36,7 +36,7 @@ struct SimulatedCoordination: SessionCoordination {
         throw AuthError.storeUnavailable
     }
 
-    /// In a storm some news is lost, and the next must make good for it.
+    /// Loses some notifications until the network is calm; later ones must compensate for them.
     func announceChange() async {
         network.simulation.note("process \(process.id) announces")
         if !network.isCalm, network.simulation.chance(20) { return network.simulation.happens(.newsLost) }

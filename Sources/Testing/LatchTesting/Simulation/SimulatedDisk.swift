@@ -4,15 +4,16 @@ import LatchAuth
 import LatchCore
 import Synchronization
 
-/// What outlives the processes of a run: the record of the account, the locks of its sections, and who listens.
+/// The disk, which outlives the processes of a run: the record of the account, the locks of its sections, and the
+/// listeners.
 final class SimulatedDisk: Sendable {
-    /// Who waits for a section.
+    /// A process that waits for a section.
     private struct Waiter {
         let process: SimulatedProcess
         let enter: CheckedContinuation<Void, Never>
     }
 
-    /// Who listens for news.
+    /// A process that listens for changes.
     private struct Listener {
         let process: SimulatedProcess
         let news: AsyncStream<Void>.Continuation
@@ -21,11 +22,11 @@ final class SimulatedDisk: Sendable {
     /// All that changes; a waiter is taken out before it is resumed, so it is resumed once.
     private struct Content {
         var record: TokenRecord<Tokens>?
-        /// What a writer that was killed left beside the record; the next one begins anew.
+        /// The temporary file of a killed writer; the next one starts over.
         var torn: TokenRecord<Tokens>?
-        /// Who is in each section.
+        /// The process in each section.
         var holders: [SessionSection: Int] = [:]
-        /// Who waits for it, in order of arrival.
+        /// The waiting processes, in order of arrival.
         var queues: [SessionSection: [Waiter]] = [:]
         /// The streams of news, with the process that listens.
         var listeners: [Listener] = []
@@ -42,10 +43,10 @@ final class SimulatedDisk: Sendable {
 
     /// A disk as an earlier process left it.
     init(holding tokens: Tokens?) {
-        content = Mutex(Content(record: tokens.map { TokenRecord(credential: $0, signIn: "restored") }))
+        content = Mutex(Content(record: tokens.map { TokenRecord(credential: $0, sessionID: "restored") }))
     }
 
-    /// What a new process would find.
+    /// The record that a new process would find.
     var record: TokenRecord<Tokens>? { content.withLock { $0.record } }
 
     /// Begins to write a record, beside the one that stands until `replace(with:)`.

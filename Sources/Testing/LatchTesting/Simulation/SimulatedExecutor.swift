@@ -5,18 +5,18 @@ import Synchronization
 
 /// Runs all jobs of a simulation on the thread that drives it, one at a time, in an order that the seed decides.
 final class SimulatedExecutor: TaskExecutor {
-    /// What could run now, and whose it is.
+    /// A job that could run now, and its process.
     private struct Ready {
         let job: UnownedJob
         let process: SimulatedProcess?
     }
 
-    /// In the order in which they became ready.
+    /// The ready jobs, in order.
     private let ready = Mutex<[Ready]>([])
-    /// What killed processes would have gone on with.
+    /// The jobs of killed processes.
     private let buried = Mutex<[Ready]>([])
 
-    /// May be called from any thread; the job waits for the one that drives the simulation.
+    /// Enqueues a job from any thread; it waits for the thread that runs the simulation.
     func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job), of: nil) }
 
     /// The same for a job of a process; one that was killed goes on with nothing.

@@ -2,7 +2,7 @@
 
 package import LatchAuth
 
-/// What may go wrong in a simulated life; each is counted where it happens, so that a test can see that none is dead.
+/// A fault of a simulated run; each is counted where it happens, so that a test can check that each one occurs.
 package enum SimulatedFault: Hashable, Sendable {
     // On the way to the issuer and back.
     /// The token endpoint is not reached.
@@ -13,7 +13,7 @@ package enum SimulatedFault: Hashable, Sendable {
     case issuerBusy, issuerBusyUntil
     /// The issuer has acted, and nobody hears of it: a timeout, a gateway's 502, a broken connection, a cut-off answer.
     case answerLost, answerReplaced, answerCancelled, answerUnreadable
-    /// The answer comes long after it was given, or though the renewal was cancelled meanwhile.
+    /// The answer comes long after it was given, or though the refresh was cancelled meanwhile.
     case answerLate, answerUnwanted
     /// The request arrives twice, as by a proxy that repeats it.
     case requestDoubled
@@ -41,7 +41,7 @@ package enum SimulatedFault: Hashable, Sendable {
     case newsLost
 
     // The clock of the device.
-    /// It jumps by a whole day, or by a part of one.
+    /// The date jumps by a whole day, or by a part of one.
     case dayForward, dayBack, clockMoved
 
     // The person, and who decides over the account.
@@ -80,17 +80,17 @@ package enum SimulatedFault: Hashable, Sendable {
 
 /// A moment in what a process does with its store, at which it may be killed.
 package enum StorageStep: Hashable, Sendable {
-    /// It has just got its turn.
+    /// The process has just entered the section.
     case turn(SessionSection)
-    /// It has begun to read.
+    /// The process has begun to read.
     case reading
-    /// It is about to write, in the middle of writing, or has written and not heard of it.
+    /// The process is about to write, is writing, or has written and not yet continued.
     case writing(Writing, Moment)
 
-    /// What a session writes.
+    /// The kind of record that a session writes.
     package enum Writing: Hashable, Sendable, CaseIterable { case intent, successor, signIn, end, nothing }
 
-    /// Where in the writing.
+    /// The moment of the write.
     package enum Moment: Hashable, Sendable, CaseIterable { case before, amid, after }
 
     /// All of them.

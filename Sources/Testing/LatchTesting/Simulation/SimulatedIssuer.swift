@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import PortableFoundation
 import Synchronization
 
 /// A token endpoint and a protected resource as a model: families, rotation, replay window, reuse detection.
@@ -12,18 +12,18 @@ import Synchronization
 final class SimulatedIssuer: Sendable {
     /// Seconds that an access token is accepted.
     static let life = 60.0
-    /// Seconds in which the token before the current one is answered again: the answer may have been lost.
+    /// Seconds in which the token before the current one is response again: the answer may have been lost.
     static let replayWindow = 30.0
 
-    /// Whose true time decides about expiry.
+    /// The simulation, whose true time decides about expiry.
     let simulation: Simulation
     /// Whether a repeat is answered again; an issuer that does not ends the family instead (RFC 9700 §4.14.2).
     let answersRepeats: Bool
     /// Whether its clients write down what they will ask, so that even after a kill they ask under the same key.
     let keysOutliveProcesses: Bool
-    /// Whether a renewal replaces the refresh token; RFC 6749 §6 leaves that open.
+    /// Whether a refresh replaces the refresh token; RFC 6749 §6 leaves that open.
     let rotates: Bool
-    /// One lock for all, so that a renewal is one step.
+    /// One lock for all, so that a refresh is one step.
     private let ledger = Mutex(SimulatedLedger())
 
     /// An issuer without families.
@@ -64,7 +64,7 @@ final class SimulatedIssuer: Sendable {
 
     /// RFC 6749 §6 with rotation (RFC 9700 §4.14.2).
     func refresh(_ token: String, key: String, by process: Int = 0) throws -> Tokens {
-        simulation.note("process \(process) renews \(token)")
+        simulation.note("process \(process) refreshes \(token)")
         let now = simulation.trueNow
         let granted = inspect { ledger -> TokenVersion? in
             guard let version = ledger.version(of: token, key: key), !ledger.families[version.family].isRevoked else {
@@ -76,7 +76,7 @@ final class SimulatedIssuer: Sendable {
             }
             let isDue = now.timeIntervalSince(ledger.families[version.family].issued) >= Self.life * 0.8
             if !isDue, !simulation.dateHasJumped, !ledger.refused.contains(version) {
-                ledger.violations.append("\(version) was renewed without a reason")
+                ledger.violations.append("\(version) was refreshed without a reason")
             }
             ledger.families[version.family].rotate(key: key, now)
             return version.next
@@ -85,7 +85,7 @@ final class SimulatedIssuer: Sendable {
         return tokens(granted)
     }
 
-    /// What a token gets that was used before: the same answer again, or the end of its family.
+    /// Answers a used token: with the same response again, or with the end of its family.
     private func repeated(
         _ version: TokenVersion, key: String, _ now: Date, _ ledger: inout SimulatedLedger
     ) -> TokenVersion? {
@@ -112,7 +112,7 @@ final class SimulatedIssuer: Sendable {
         }
     }
 
-    /// What a credential is; nil where it is none of this issuer's.
+    /// Returns the version of a credential; nil where it is not of this issuer.
     func version(of tokens: Tokens) -> TokenVersion? { inspect { $0.accessTokens[tokens.access]?.version } }
 
     /// The credentials of a version; they say openly what they are, so that a trace can be read.
@@ -141,7 +141,7 @@ extension SimulatedIssuer {
         inspect { ledger in
             let version = ledger.version(of: token, key: key)
             if ledger.asking.values.contains(where: { $0.family == version?.family }) {
-                ledger.violations.append("two renewals of \(token) at once")
+                ledger.violations.append("two refreshes of \(token) at once")
             }
             ledger.asking[process] = version
         }
@@ -158,10 +158,10 @@ extension SimulatedIssuer {
         }
     }
 
-    /// What a process was answered is in the store.
+    /// Records that a process has stored its response.
     func committed(_ process: Int) { inspect { $0.answered[process] = nil } }
 
-    /// What a process was answered, or was about to be, may be asked for again: the process is no more.
+    /// Allows a repeat of the requests of a killed process.
     func forgive(_ process: Int) {
         inspect { ledger in
             for version in [ledger.answered, ledger.asking].compactMap({ $0[process] }) {
@@ -171,7 +171,7 @@ extension SimulatedIssuer {
         }
     }
 
-    /// A renewal may be asked for once more, since its answer will not be heard, or it is asked for twice on the way.
+    /// A refresh may be asked for once more, since its answer will not be heard, or it is asked for twice on the way.
     func excuse(_ token: String, key: String) {
         inspect { ledger in
             if let version = ledger.version(of: token, key: key) { ledger.faults[version, default: 0] += 1 }

@@ -2,28 +2,28 @@
 
 import PortableFoundation
 
-/// A credential's place: which sign-in it comes from, and how many renewals later.
+/// A credential's place: which sign-in it comes from, and how many refreshes later.
 struct TokenVersion: Hashable, Sendable, CustomStringConvertible {
     let family: Int
     let number: Int
 
-    /// What a renewal makes of it.
+    /// The version that a refresh creates.
     var next: TokenVersion { TokenVersion(family: family, number: number + 1) }
 
     var description: String { "\(family):\(number)" }
 }
 
-/// What a simulated issuer was asked for, and what was wrong with it.
+/// The record of a simulated issuer's requests, and the violations among them.
 struct SimulatedLedger: Sendable {
     /// All credentials that come from one sign-in (RFC 9700 §4.14.2).
     struct Family: Sendable {
-        /// The number of the current credential; each renewal adds one.
+        /// The number of the current credential; each refresh adds one.
         var version = 0
-        /// When the current version replaced the one before.
+        /// The moment at which the current version replaced the one before.
         var rotated = Date.distantPast
-        /// When the current version was handed out.
+        /// The moment at which the current version was issued.
         var issued: Date
-        /// The idempotency key of that renewal: with it the same answer is given again, however late.
+        /// The idempotency key of that refresh: with it the same answer is given again, however late.
         var rotationKey = ""
         /// Whether nothing of the family is accepted any more.
         var isRevoked = false
@@ -37,50 +37,50 @@ struct SimulatedLedger: Sendable {
         }
     }
 
-    /// What an access token is.
+    /// The meaning of an access token.
     struct Access: Sendable {
         let version: TokenVersion
         let expiry: Date
     }
 
-    /// What a refresh token renews: one version, or whatever version its family has come to.
+    /// The meaning of a refresh token: one version, or the current version of its family.
     enum RefreshToken: Sendable {
         case version(TokenVersion)
         case family(Int)
     }
 
-    /// The key of a renewal, and who asked with it.
+    /// The key of a refresh, and who asked with it.
     struct Asked: Sendable {
         let key: String
         let process: Int
     }
 
-    /// By number; a family is never removed, so that its late requests are recognised.
+    /// The families by number; none is removed, so that late requests are recognised.
     var families: [Family] = []
-    /// What was handed out.
+    /// The issued access tokens.
     var accessTokens: [String: Access] = [:]
     var refreshTokens: [String: RefreshToken] = [:]
     var handedOut = 0
-    /// How often the renewal of a version was asked for while its family lived.
-    var renewals: [TokenVersion: Int] = [:]
-    /// How many of those may have been repeated because their answer was withheld.
+    /// The number of refreshes of a version while its family was valid.
+    var refreshes: [TokenVersion: Int] = [:]
+    /// The number of those that may have been repeated because their response was lost.
     var faults: [TokenVersion: Int] = [:]
-    /// What each renewal was first asked with.
+    /// The first key of each refresh.
     var keys: [TokenVersion: Asked] = [:]
     /// The versions whose access token the resource refused.
     var refused: Set<TokenVersion> = []
-    /// What each process is asking a successor for; two of one family at once are a violation.
+    /// The version that each process is refreshing; two of one family at once are a violation.
     var asking: [Int: TokenVersion] = [:]
-    /// What each process has an answer for which is not stored yet.
+    /// The responses of each process that are not stored yet.
     var answered: [Int: TokenVersion] = [:]
-    /// What a good client would never ask for.
+    /// The requests that a correct client would never send.
     var violations: [String] = []
     /// The families whose credential a request has carried.
     var carriers: [String: Set<Int>] = [:]
 
-    /// What is asked for by a refresh token.
+    /// Returns the version that a refresh token refreshes.
     ///
-    /// One that stays the same tells nothing; then the key of the last renewal is its repetition.
+    /// One that stays the same tells nothing; then the key of the last refresh is its repetition.
     func version(of token: String, key: String) -> TokenVersion? {
         switch refreshTokens[token] {
         case .version(let version): return version
@@ -91,7 +91,7 @@ struct SimulatedLedger: Sendable {
         }
     }
 
-    /// Which sign-in a refresh token comes from.
+    /// Returns the family of a refresh token.
     func family(of token: String) -> Int? {
         switch refreshTokens[token] {
         case .version(let version): version.family
@@ -100,11 +100,11 @@ struct SimulatedLedger: Sendable {
         }
     }
 
-    /// Enters a renewal of a version whose family lives, and what is wrong with it.
+    /// Enters a refresh of a version whose family lives, and what is wrong with it.
     mutating func notice(_ version: TokenVersion, key: String, by process: Int, keysOutliveProcesses: Bool) {
-        renewals[version, default: 0] += 1
+        refreshes[version, default: 0] += 1
         if let first = keys[version], first.key != key, keysOutliveProcesses || first.process == process {
-            violations.append("the renewal of \(version) was repeated under another key")
+            violations.append("the refresh of \(version) was repeated under another key")
         }
         keys[version] = Asked(key: key, process: process)
         if answered.values.contains(version) {

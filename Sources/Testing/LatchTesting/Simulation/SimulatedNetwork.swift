@@ -7,13 +7,13 @@ import Synchronization
 
 /// The way to the issuer and to the resource, with all that happens on such a way.
 final class SimulatedNetwork: Sendable {
-    /// Whose luck decides what happens on the way.
+    /// The simulation, whose random source decides about faults.
     let simulation: Simulation
-    /// Where the requests arrive, if they do.
+    /// The issuer that receives the requests.
     let issuer: SimulatedIssuer
     /// Set once and never taken back.
     private let calm = Mutex(false)
-    /// Answers that nobody has heard, by the key of their renewal.
+    /// Answers that nobody has heard, by the key of their refresh.
     private let unheard = Mutex<[String: Tokens]>([:])
 
     /// A way to `issuer`, stormy at first.
@@ -25,13 +25,13 @@ final class SimulatedNetwork: Sendable {
     /// Whether everything arrives from now on.
     var isCalm: Bool { calm.withLock { $0 } }
 
-    /// From now on nothing fails any more.
+    /// Ends all faults.
     func calmDown() { calm.withLock { $0 = true } }
 
     /// One call of the token endpoint by a process.
-    func refresh(_ renewal: Renewal<Tokens>, by process: SimulatedProcess) async throws -> Tokens {
-        let token = renewal.credential.refresh ?? ""
-        issuer.begins(process.id, token, key: renewal.idempotencyKey)
+    func refresh(_ request: RefreshRequest<Tokens>, by process: SimulatedProcess) async throws -> Tokens {
+        let token = request.credential.refresh ?? ""
+        issuer.begins(process.id, token, key: request.idempotencyKey)
         var isAnswered = false
         defer { issuer.ends(process.id, token, isAnswered: isAnswered) }
         let answer: Tokens
@@ -39,20 +39,20 @@ final class SimulatedNetwork: Sendable {
             // A slow way that does not hear of cancellation, as when the answer has arrived already.
             answer = try await simulation.spawn(in: process) {
                 try await self.simulation.pause(upToMilliseconds: 5_000)
-                return try await self.deliver(renewal, by: process)
+                return try await self.deliver(request, by: process)
             }.value
             if Task.isCancelled { simulation.happens(.answerUnwanted) }
         } else {
-            answer = try await deliver(renewal, by: process)
+            answer = try await deliver(request, by: process)
         }
         isAnswered = true
         return answer
     }
 
-    /// There and back again.
-    private func deliver(_ renewal: Renewal<Tokens>, by process: SimulatedProcess) async throws -> Tokens {
-        let token = renewal.credential.refresh ?? ""
-        let key = renewal.idempotencyKey
+    /// Delivers a request and its response.
+    private func deliver(_ request: RefreshRequest<Tokens>, by process: SimulatedProcess) async throws -> Tokens {
+        let token = request.credential.refresh ?? ""
+        let key = request.idempotencyKey
         try await simulation.pause(upToMilliseconds: 400)
         if let fault = isCalm ? nil : fault() {
             simulation.note("refresh \(token) meets \(fault)")
@@ -63,7 +63,7 @@ final class SimulatedNetwork: Sendable {
         return answer
     }
 
-    /// A third of all renewals meet a fault; each kind is one that was seen in the field.
+    /// A third of all refreshes meet a fault; each kind is one that was seen in the field.
     private func fault() -> SimulatedFault? {
         switch simulation.below(100) {
         case ..<7: .issuerOffline
@@ -81,7 +81,7 @@ final class SimulatedNetwork: Sendable {
         }
     }
 
-    /// A renewal on a bad way.
+    /// A refresh on a bad way.
     private func refresh(
         _ token: String, key: String, by process: Int, meeting fault: SimulatedFault
     ) async throws -> Tokens {
@@ -112,7 +112,7 @@ final class SimulatedNetwork: Sendable {
         return try issuer.refresh(token, key: key, by: process)
     }
 
-    /// What a client makes of an answer that it does not get.
+    /// Returns the error of a lost response.
     private func loss(_ fault: SimulatedFault) -> any Error {
         switch fault {
         case .answerReplaced: status(502)
@@ -127,7 +127,7 @@ final class SimulatedNetwork: Sendable {
         try await simulation.pause(upToMilliseconds: 2_000)
         let token = String((request.fields[.authorization] ?? "").dropFirst("Bearer ".count))
         let isAccepted = issuer.accepts(token)
-        // A slow way back: refusals of an old credential arrive long after its renewal.
+        // A slow way back: refusals of an old credential arrive long after its refresh.
         try await simulation.pause(upToMilliseconds: isCalm ? 100 : 8_000)
         if !isCalm, let failure = try failure() { return failure }
         if !isAccepted, isOld(token) { simulation.happens(.lateRefusal) }
@@ -135,7 +135,7 @@ final class SimulatedNetwork: Sendable {
         return HTTPResponse(status: isAccepted ? .ok : .unauthorized, fields: [.date: date])
     }
 
-    /// What the resource may suffer from; none of it says anything about the credential.
+    /// Returns a fault of the resource, which says nothing about the credential.
     private func failure() throws -> HTTPResponse? {
         switch simulation.below(100) {
         case ..<5:

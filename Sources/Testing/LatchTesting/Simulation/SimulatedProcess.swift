@@ -11,7 +11,7 @@ final class SimulatedProcess: TaskExecutor {
     let id: Int
     private let world: SimulatedExecutor
     private let killed = Atomic(false)
-    /// At which step of its storage it will be killed, and by whom.
+    /// The step of its storage at which it will be killed, and the action that kills it.
     private let doom = Mutex<Doom?>(nil)
 
     /// Whether its last change was stored and it was told otherwise: its next look at the record succeeds.

@@ -6,7 +6,7 @@ import Synchronization
 
 /// A process's way to the record: slow, locked and full at times; it never loses what a successful call stored.
 struct SimulatedStore: TokenRecordStore {
-    /// What the stores of an app may be.
+    /// The kind of an app's store.
     enum Kind: Sendable {
         /// Records that several processes share.
         case shared
@@ -18,29 +18,29 @@ struct SimulatedStore: TokenRecordStore {
 
     /// The record, which the processes share.
     let disk: SimulatedDisk
-    /// Whose calls these are.
+    /// The process of the calls.
     let process: SimulatedProcess
-    /// For its luck, and to know when the storm is over.
+    /// The network, whose faults it shares.
     let network: SimulatedNetwork
     /// Whether sessions take turns.
     let kind: Kind
-    /// Told of each look at the record and each change, in the order in which the disk sees them.
+    /// The closures that are called at each read and each change of the record, in the order of the disk.
     let onLook: @Sendable (SimulatedProcess) -> Void
     let onChange: @Sendable (SimulatedProcess, _ old: TokenRecord<Tokens>?, _ new: TokenRecord<Tokens>?) -> Void
-    /// Told of each wait for a section.
+    /// A closure that is called at each wait for a section.
     var onWait: @Sendable (SimulatedProcess, SessionSection) -> Void = { _, _ in }
 
     func save(_ tokens: Tokens) async throws { try await save(record: TokenRecord(credential: tokens)) }
 
     func load() async throws -> Tokens? { try await loadRecord()?.credential }
 
-    /// May fail before anything is stored, and is slow to say that it was.
+    /// Stores a record; it may fail before, and returns late.
     func save(record: TokenRecord<Tokens>) async throws {
         try await access(failing: [.storeFull, .storeLocked, .storeDenied], percent: 10)
         try await write(record)
     }
 
-    /// May fail; never gives anything but what was stored.
+    /// Returns the stored record; it may fail.
     func loadRecord() async throws -> TokenRecord<Tokens>? {
         await process.reach(.reading)
         try await access(failing: [.storeLocked, .storeDenied, .storeUnavailable], percent: 6)
@@ -48,7 +48,7 @@ struct SimulatedStore: TokenRecordStore {
         return disk.record
     }
 
-    /// May fail before anything is removed.
+    /// Removes the record; it may fail before.
     func clear() async throws {
         try await access(failing: [.storeLocked, .storeDenied], percent: 6)
         try await write(nil)
@@ -75,7 +75,7 @@ struct SimulatedStore: TokenRecordStore {
         throw AuthError.storeUnavailable
     }
 
-    /// What a session means by writing a record.
+    /// Returns the kind of a written record.
     private func writing(of record: TokenRecord<Tokens>?) -> StorageStep.Writing {
         guard let record else { return .nothing }
         guard let credential = record.credential else { return .end }

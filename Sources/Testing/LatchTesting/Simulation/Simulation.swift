@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-public import PortableFoundation
 public import LatchCore
+public import PortableFoundation
+import Synchronization
 
 /// A world of its own: one thread, virtual time, and every choice made by a seed.
 ///
@@ -15,18 +15,18 @@ public final class Simulation: Sendable {
         var random: SplitMix64
         /// Virtual nanoseconds since the run began.
         var elapsed: Int64 = 0
-        /// How far the date has jumped, in seconds, and whether it ever did.
+        /// The sum of the jumps of the date, in seconds, and whether there was one.
         var dateOffset = 0.0
         var dateHasJumped = false
         /// Numbers timers in the order of their making, which breaks ties between deadlines.
         var nextTimer = 0
-        /// Who waits, the next one last; each is taken out before it is resumed, so it is resumed once.
+        /// The sleeping tasks, the next one last; each is removed before it is resumed, so it is resumed once.
         var timers: [Timer] = []
         /// Timers that were cancelled before they began to wait.
         var departed: Set<Int> = []
         /// The notes, with their times.
         var trace: [String] = []
-        /// How often each fault happened.
+        /// The number of times that each fault happened.
         var faults: [SimulatedFault: Int] = [:]
         /// Whether nothing happens any more: every wait ends at once, by a cancellation.
         var isOver = false
@@ -43,9 +43,9 @@ public final class Simulation: Sendable {
     public let seed: UInt64
     /// See `World`.
     private let world: Mutex<World>
-    /// Where all tasks of this world run.
+    /// The executor of all tasks.
     let executor = SimulatedExecutor()
-    /// Who wants to hear when the date jumps.
+    /// The listeners for jumps of the date.
     private let jumps = DateJumps()
     /// Whether notes are kept; making their text is left out otherwise.
     private let isTracing: Bool
@@ -149,7 +149,7 @@ public final class Simulation: Sendable {
         world.withLock { $0.trace.append("\(Double($0.elapsed / 1_000_000) / 1_000) s  \(text)") }
     }
 
-    /// What was noted.
+    /// The notes of the run.
     public var trace: [String] { world.withLock { $0.trace } }
 }
 
@@ -160,7 +160,7 @@ extension Simulation {
         world.withLock { $0.faults[fault, default: 0] += 1 }
     }
 
-    /// How often each fault has happened.
+    /// The number of times that each fault has happened.
     var faults: [SimulatedFault: Int] { world.withLock { $0.faults } }
 
     /// Ends the world: what killed processes have left behind is unwound, and has no effect on anything.

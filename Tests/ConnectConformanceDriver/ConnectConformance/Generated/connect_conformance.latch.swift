@@ -107,8 +107,8 @@ public final class ConformanceServiceFake: ConformanceServiceProtocol {
 
     /// What `unary` answers; nil for an error.
     public var onUnary: (@Sendable (UnaryRequest) async throws -> UnaryResponse)? {
-        get { calls_unary.answer }
-        set { calls_unary.answer = newValue }
+        get { calls_unary.handler }
+        set { calls_unary.handler = newValue }
     }
     /// What `unary` was called with.
     public var unaryRequests: [UnaryRequest] { calls_unary.requests }
@@ -118,8 +118,8 @@ public final class ConformanceServiceFake: ConformanceServiceProtocol {
 
     /// What `serverStream` answers; nil for an error.
     public var onServerStream: (@Sendable (ServerStreamRequest) async throws -> RPCStream<ServerStreamResponse>)? {
-        get { calls_serverStream.answer }
-        set { calls_serverStream.answer = newValue }
+        get { calls_serverStream.handler }
+        set { calls_serverStream.handler = newValue }
     }
     /// What `serverStream` was called with.
     public var serverStreamRequests: [ServerStreamRequest] { calls_serverStream.requests }
@@ -129,8 +129,8 @@ public final class ConformanceServiceFake: ConformanceServiceProtocol {
 
     /// What `clientStream` answers; nil for an error.
     public var onClientStream: (@Sendable (RPCStream<ClientStreamRequest>) async throws -> ClientStreamResponse)? {
-        get { calls_clientStream.answer }
-        set { calls_clientStream.answer = newValue }
+        get { calls_clientStream.handler }
+        set { calls_clientStream.handler = newValue }
     }
     /// What `clientStream` was called with.
     public var clientStreamRequests: [RPCStream<ClientStreamRequest>] { calls_clientStream.requests }
@@ -140,8 +140,8 @@ public final class ConformanceServiceFake: ConformanceServiceProtocol {
 
     /// What `bidiStream` answers; nil for an error.
     public var onBidiStream: (@Sendable (RPCStream<BidiStreamRequest>) async throws -> RPCStream<BidiStreamResponse>)? {
-        get { calls_bidiStream.answer }
-        set { calls_bidiStream.answer = newValue }
+        get { calls_bidiStream.handler }
+        set { calls_bidiStream.handler = newValue }
     }
     /// What `bidiStream` was called with.
     public var bidiStreamRequests: [RPCStream<BidiStreamRequest>] { calls_bidiStream.requests }
@@ -151,8 +151,8 @@ public final class ConformanceServiceFake: ConformanceServiceProtocol {
 
     /// What `unimplemented` answers; nil for an error.
     public var onUnimplemented: (@Sendable (UnimplementedRequest) async throws -> UnimplementedResponse)? {
-        get { calls_unimplemented.answer }
-        set { calls_unimplemented.answer = newValue }
+        get { calls_unimplemented.handler }
+        set { calls_unimplemented.handler = newValue }
     }
     /// What `unimplemented` was called with.
     public var unimplementedRequests: [UnimplementedRequest] { calls_unimplemented.requests }
@@ -162,8 +162,8 @@ public final class ConformanceServiceFake: ConformanceServiceProtocol {
 
     /// What `idempotentUnary` answers; nil for an error.
     public var onIdempotentUnary: (@Sendable (IdempotentUnaryRequest) async throws -> IdempotentUnaryResponse)? {
-        get { calls_idempotentUnary.answer }
-        set { calls_idempotentUnary.answer = newValue }
+        get { calls_idempotentUnary.handler }
+        set { calls_idempotentUnary.handler = newValue }
     }
     /// What `idempotentUnary` was called with.
     public var idempotentUnaryRequests: [IdempotentUnaryRequest] { calls_idempotentUnary.requests }

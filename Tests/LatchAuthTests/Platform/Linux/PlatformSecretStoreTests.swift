@@ -57,7 +57,7 @@ import Testing
         #expect(name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2F })
     }
 
-    /// By hand, since Foundation takes a byte order mark off the front of what it decodes.
+    /// Decodes by hand, since Foundation removes a leading byte order mark.
     private func bytes(of name: String) -> [UInt8] {
         let parts = name.split(separator: "%", omittingEmptySubsequences: false)
         return Array(parts[0].utf8)

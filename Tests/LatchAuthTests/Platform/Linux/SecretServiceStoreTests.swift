@@ -72,7 +72,7 @@ struct `The Secret Service` {
                 await #expect(throws: AuthError.storeLocked) { try await store.remove("a") }
                 await #expect(throws: AuthError.storeLocked) { try await store.check() }
                 // Nobody can be asked on this bus, which is as if the question had been closed.
-                let asking = SecretServiceStore(service: "test", asksPerson: true)
+                let asking = SecretServiceStore(service: "test", promptsUser: true)
                 await #expect(throws: AuthError.storeDenied) { try await asking.read("a") }
                 await session.end()
                 // Nothing is lost.

@@ -169,7 +169,7 @@ import Testing
             let store = SecretTokenStore<Tokens>(secrets, name: "auth")
             try await store.save(Tokens(access: canary))
             try Data("torn".utf8).write(to: URL(fileURLWithPath: "\(folder)/deep/er/secrets"))
-            let session = Session(store: store) { renewal in renewal.credential }
+            let session = Session(store: store) { request in request.credential }
             await #expect(throws: AuthError.storeCorrupt) { try await session.credential() }
             #expect(session.currentState == .unavailable(.storeCorrupt))
         }

@@ -6,7 +6,7 @@ import LatchCore
 import LatchTesting
 import Testing
 
-/// What another process finds of a file whose writer was ended, or had no leave.
+/// The file that another process finds after its writer was killed, or lacked permission.
 @Suite struct `A process that writes secrets` {
     static func store(_ folder: String) -> EncryptedFileSecretStore {
         EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))

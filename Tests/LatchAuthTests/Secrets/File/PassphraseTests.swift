@@ -155,7 +155,7 @@ import Testing
             try await store(folder, "p").write([1], for: "a")
             let keyed = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
             await #expect(throws: AuthError.storeDenied) { try await keyed.write([2], for: "a") }
-            let ringed = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyring(MemorySecretStore()))
+            let ringed = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyring(InMemorySecretStore()))
             await #expect(throws: AuthError.storeDenied) { try await ringed.write([2], for: "a") }
             #expect(try await store(folder, "p").read("a") == [1])
         }

@@ -11,13 +11,13 @@ import Testing
 @Suite struct `Another key for a file of secrets` {
     /// The kinds of keys, each in two versions.
     static func keys(in folder: String) -> [SecretFileKey] {
-        let keyring = MemorySecretStore()
+        let keyring = InMemorySecretStore()
         return [
             .keyFile(path: "\(folder)/one.key"), .keyFile(path: "\(folder)/other.key"),
             .given(SymmetricKey(size: .bits256)), .given(SymmetricKey(size: .bits256)),
             .passphrase(.asking { _ in Array("one".utf8) }, cost: .cheap),
             .passphrase(.asking { _ in Array("other".utf8) }, cost: .cheap), .keyring(keyring), .keyring(keyring),
-            .keyring(MemorySecretStore()),
+            .keyring(InMemorySecretStore()),
         ]
     }
 
@@ -79,7 +79,7 @@ import Testing
 
     @Test func `in a keyring leaves no old key there`() async throws {
         try await withTemporaryFolder { folder in
-            let keyring = MemorySecretStore()
+            let keyring = InMemorySecretStore()
             let store = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyring(keyring))
             try await store.write([1], for: "a")
             let first = keyring.names()
@@ -93,14 +93,14 @@ import Testing
     @Test(arguments: [AuthError.storeLocked, .storeDenied, .storeUnavailable])
     func `that a keyring does not give out locks the file and does not empty it`(error: AuthError) async throws {
         try await withTemporaryFolder { folder in
-            let keyring = MemorySecretStore()
+            let keyring = InMemorySecretStore()
             try await EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyring(keyring)).write([1], for: "a")
             let locked = EncryptedFileSecretStore(
                 path: "\(folder)/secrets", key: .keyring(FailingSecretStore(keyring, after: 0, with: error)))
             await #expect(throws: error) { try await locked.read("a") }
             await #expect(throws: error) { try await locked.write([2], for: "a") }
             // Another keyring is another one, and not an empty one.
-            let strange = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyring(MemorySecretStore()))
+            let strange = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyring(InMemorySecretStore()))
             let denied = await #expect(throws: AuthError.storeDenied) { try await strange.write([2], for: "a") }
             #expect(denied?.message.contains("not in this keyring") == true)
         }
@@ -108,7 +108,7 @@ import Testing
 
     @Test func `is made once by many who begin at once`() async throws {
         try await withTemporaryFolder { folder in
-            let keyring = MemorySecretStore()
+            let keyring = InMemorySecretStore()
             for key in [SecretFileKey.keyring(keyring), .keyFile(path: "\(folder)/key")] {
                 let path = "\(folder)/\(RandomSource.system.identifier())"
                 try await withThrowingTaskGroup { group in

@@ -7,8 +7,8 @@ import Testing
 @Suite struct `A migration that is interrupted` {
     private let account = Tokens(access: "a", refresh: "r", scope: "s", userID: "u")
 
-    private func oldSecrets() -> MemorySecretStore {
-        let secrets = MemorySecretStore()
+    private func oldSecrets() -> InMemorySecretStore {
+        let secrets = InMemorySecretStore()
         for (name, text) in [
             "lazi.access_token": "a", "lazi.refresh_token": "r", "lazi.granted_scopes": "s", "lazi.user_id": "u",
         ] {
@@ -46,7 +46,7 @@ import Testing
     @Test func `by another process that does the same happens once`() async throws {
         try await withTemporaryFolder { folder in
             let secrets = oldSecrets()
-            let outcomes = try await withThrowingTaskGroup(of: LegacyOutcome.self) { group in
+            let outcomes = try await withThrowingTaskGroup(of: LegacyMigration.Outcome.self) { group in
                 for _ in 0..<8 {
                     group.addTask {
                         let store = SecretTokenStore<Tokens>(

@@ -8,7 +8,7 @@ import LatchTesting
 import Testing
 
 @Suite struct `An account of an earlier library` {
-    private let secrets = MemorySecretStore()
+    private let secrets = InMemorySecretStore()
 
     private var store: SecretTokenStore<Tokens> { SecretTokenStore(secrets, name: "session") }
 
@@ -16,7 +16,7 @@ import Testing
         for (name, text) in texts { secrets.write(Array(text.utf8), for: name) }
     }
 
-    private func migrate(_ layout: LegacyLayout) async throws -> LegacyOutcome {
+    private func migrate(_ layout: LegacyLayout) async throws -> LegacyMigration.Outcome {
         try await LegacyMigration(layout, in: secrets).run(into: store)
     }
 
@@ -65,7 +65,7 @@ import Testing
         #expect(try await LegacyMigration(layout, in: secrets).account() == account)
         #expect(try await migrate(layout) == .migrated(account))
         #expect(try await store.load() == account.tokens)
-        #expect(try await store.loadRecord()?.signIn?.isEmpty == false)
+        #expect(try await store.loadRecord()?.sessionID?.isEmpty == false)
         #expect(secrets.names() == ["session"])
         #expect(try await migrate(layout) == .nothing)
     }
@@ -174,7 +174,7 @@ import Testing
     func `become an account, or none, or are kept, and nobody else's secret is touched`(seed: UInt64) async throws {
         var random = SplitMix64(state: seed)
         let layout = Self.layouts[Int(seed % 5)]
-        let secrets = MemorySecretStore()
+        let secrets = InMemorySecretStore()
         secrets.write([7], for: "theirs")
         for name in layout.names where random.next() % 5 > 0 { secrets.write(secret(&random), for: name) }
         let before = Dictionary(uniqueKeysWithValues: secrets.names().map { ($0, secrets.read($0)) })

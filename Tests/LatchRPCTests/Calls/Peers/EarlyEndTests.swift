@@ -10,7 +10,7 @@ import Testing
     .enabled(Comment(rawValue: RPCPeers.hint)) { await RPCPeers.install() }, .enabled(if: TestKeys.isPossible),
     .timeLimit(.minutes(2)), .serialized)
 struct `A call that the server ends before it has its messages` {
-    /// What never comes: nobody ends the stream, and nobody writes to it.
+    /// A stream without an end and without messages.
     private static var silence: RPCStream<Note> {
         RPCStream { _ in try await untilCancelled() }
     }

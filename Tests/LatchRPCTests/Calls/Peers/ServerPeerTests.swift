@@ -32,7 +32,7 @@ struct `Our client` {
         let peer = try await PeerProcess("connect_server.py")
         for codec in RPCCodec.allCases {
             for compression in [nil, RPCCompression.gzip] {
-                let channel = try RPCChannel(peer.url, codec: codec, compression: compression, getsSafeMethods: true)
+                let channel = try RPCChannel(peer.url, codec: codec, compression: compression, usesHTTPGet: true)
                 #expect(try await channel.unary(Notes.read, Note(text: "method")).message.text == "GET")
                 #expect(try await channel.unary(Notes.echo, Note(text: "method")).message.text == "POST")
                 let note = Note(text: "ö&=+ %\"", data: [UInt8](repeating: 5, count: 1000))

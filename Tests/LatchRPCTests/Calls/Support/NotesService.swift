@@ -71,10 +71,10 @@ struct NotesService: Sendable {
     }
 
     private func prepare(_ note: Note, _ context: CallContext) throws {
-        context.answerMetadata[.init("x-answer")] = context.metadata["x-ask"]
-        context.answerTrailers.append(context.metadata["x-ask"] ?? "none", for: "x-after")
+        context.responseMetadata[.init("x-answer")] = context.metadata["x-ask"]
+        context.responseTrailers.append(context.metadata["x-ask"] ?? "none", for: "x-after")
         for value in context.metadata.binaryValues(of: "x-ask-bin") {
-            context.answerTrailers.appendBinary(value, for: "x-after-bin")
+            context.responseTrailers.appendBinary(value, for: "x-after-bin")
         }
         try failAsAsked(note)
     }

@@ -2,8 +2,8 @@
 
 import Foundation
 import LatchCore
-import LatchProcess
 import LatchHTTP
+import LatchProcess
 import LatchServer
 import Testing
 
@@ -54,7 +54,7 @@ final class TestKeys: Sendable {
         return CurlTransport(configuration: configuration)
     }
 
-    /// What our own server serves with.
+    /// The TLS files of our own server.
     func tls() throws -> Server.TLS { Server.TLS(certificate: try bytes("server.pem"), key: try bytes("server.key")) }
 
     private func openssl(_ arguments: [String]) async throws {

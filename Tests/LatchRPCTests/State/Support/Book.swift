@@ -2,7 +2,7 @@
 
 import LatchRPC
 
-/// What the shelf holds, and what is asked of it.
+/// A book of the test service.
 struct Book: Message {
     static let schema = MessageSchema(
         "shelf.v1.Book", "1 id string\n2 title string\n3 pages int32\n4 token string secret\n5 price double")
@@ -37,7 +37,7 @@ struct Book: Message {
     }
 }
 
-/// What the shelf answers.
+/// The response of the test service.
 struct BookList: Message {
     static let schema = MessageSchema("shelf.v1.BookList", "1 books message 0 repeated", types: [Book.self])
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
 import LatchCore
 import LatchRPC
 import LatchTesting
+import PortableFoundation
 import Synchronization
 
 /// A client as the generator would write it, over a service of closures.
 actor ShelfClient: ServiceClient {
     nonisolated let core: ClientCore<ShelfState>
     private let service: ShelfService
-    /// What the hooks were told.
+    /// The calls of the hooks.
     private(set) var hooks: [String] = []
 
     init(_ service: ShelfService, _ state: ShelfState = ShelfState(), _ settings: ClientSettings = ClientSettings()) {

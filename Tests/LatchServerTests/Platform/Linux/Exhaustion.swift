@@ -10,7 +10,7 @@ import Testing
 /// Takes all descriptors of this process but one, lets a client connect with that one, and gives them back.
 func exhaustion() async throws {
     let request = `A server that runs out of descriptors`.request
-    let server = Server(handler: HandlerFunction { _ in HTTPResponse(status: .ok) })
+    let server = Server(handler: ClosureHandler { _ in HTTPResponse(status: .ok) })
     let address = try await server.start()
     let early = try RawClient(port: address.port)
     await early.send(request)

@@ -12,13 +12,13 @@ import Darwin
 import Musl
 #endif
 
-/// A wish from outside of the process.
+/// A signal that asks the process to act.
 package enum Signal: Sendable, Hashable, CaseIterable {
-    /// End when it suits (SIGTERM).
+    /// End gracefully (SIGTERM).
     case terminate
-    /// A person wants it to end (SIGINT).
+    /// Interrupt from the keyboard (SIGINT).
     case interrupt
-    /// Read the configuration again, or: the terminal has gone (SIGHUP).
+    /// Reload the configuration; also sent when the terminal closes (SIGHUP).
     case hangUp
 
     package var number: Int32 {
@@ -30,17 +30,17 @@ package enum Signal: Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The signals of the process, taken one after another by the main thread.
+/// The signals of the process, received one after another by the main thread.
 ///
-/// No code of ours runs inside of a signal handler. What nobody listens to does what it always did: it ends the process.
+/// No code runs inside a signal handler. A signal without a listener ends the process, as by default.
 package final class Signals: Sendable {
-    /// Nil while nobody listens.
+    /// Nil while there is no listener.
     private let listener = Mutex<AsyncStream<Signal>.Continuation?>(nil)
-    /// What is known of the main thread.
+    /// The state of the main thread.
     private struct MainThread {
         /// The thread, once it waits for signals.
         var waiting: pthread_t?
-        /// Whether it is needed for something else, which may be said before it waits.
+        /// Whether the main actor needs it, which may be known before it waits.
         var isNeeded = false
     }
 
@@ -48,34 +48,32 @@ package final class Signals: Sendable {
 
     private init() {}
 
-    /// Signals that never come, for a verb that is called by a test.
-    package static var unheard: Signals { Signals() }
+    /// Signals that never arrive, for tests.
+    package static var disconnected: Signals { Signals() }
 
-    /// Keeps the signals from ending the process; call it while there is one thread only.
+    /// Blocks the signals, which then do not end the process; call it while there is one thread only.
     ///
-    /// Threads that are made later inherit the mask, and so do processes, unless they are started by `ChildProcess`.
+    /// Later threads inherit the mask, and so do processes, unless `ChildProcess` starts them.
     package static func blocked() -> Signals {
         var set = all()
         pthread_sigmask(SIG_BLOCK, &set, nil)
-        // A reader that went away is seen where it is written to.
+        // A closed pipe is noticed where it is written to.
         signal(SIGPIPE, SIG_IGN)
         return Signals()
     }
 
-    /// The signals from now on; only the last one who asked gets them.
+    /// Returns a stream of the signals from now on, which replaces any earlier stream.
     ///
-    /// Those that nobody has read yet wait in the stream, in their order. Equal ones that come before `sigwait` takes
-    /// them are one, which is how the system keeps them.
+    /// Unread signals wait in the stream, in order. The system merges equal ones that arrive before `sigwait` takes them.
     package func received() -> AsyncStream<Signal> {
         let (stream, continuation) = AsyncStream<Signal>.makeStream()
         listener.withLock { $0 = continuation }
         return stream
     }
 
-    /// Waits for signals on the calling thread, until it is needed for something else.
+    /// Waits for signals on the calling thread, until it is released.
     ///
-    /// Call it on the main thread, after `blocked`; the signals of other threads are blocked since they inherit its
-    /// mask.
+    /// Call it on the main thread, after `blocked`.
     package func deliver() {
         let isNeeded = main.withLock { main in
             main.waiting = pthread_self()
@@ -84,16 +82,16 @@ package final class Signals: Sendable {
         if !isNeeded { deliver(until: Self.handOver) }
     }
 
-    /// Frees the main thread for the main actor: from now on another thread waits for signals.
+    /// Releases the main thread for the main actor: from now on another thread waits for signals.
     ///
-    /// A verb needs it that uses what lives on the main actor, and no other pays for it.
-    package func freeMainThread() {
+    /// Only a command that uses the main actor calls it, and no other pays for it.
+    package func releaseMainThread() {
         let (isFirst, thread) = main.withLock { main in
             defer { main.isNeeded = true }
             return (!main.isNeeded, main.waiting)
         }
         guard isFirst else { return }
-        // A queue of its own is a thread of its own, which has the signals blocked as all have.
+        // A queue of its own has a thread of its own.
         DispatchQueue(label: "latch.signals").async {
             var set = Self.all()
             pthread_sigmask(SIG_BLOCK, &set, nil)
@@ -102,7 +100,7 @@ package final class Signals: Sendable {
         if let thread { pthread_kill(thread, Self.handOver) }
     }
 
-    /// Delivers each signal as it comes, and returns at that one which nobody sends but this program to itself.
+    /// Delivers each signal as it arrives; returns at `last`, which only this program sends to itself.
     private func deliver(until last: Int32?) {
         var set = Self.all()
         while true {
@@ -110,25 +108,24 @@ package final class Signals: Sendable {
             guard sigwait(&set, &number) == 0 else { continue }
             if number == last { return }
             guard let signal = Signal.allCases.first(where: { $0.number == number }) else { continue }
-            if !isHeard(signal) { Self.endProcess(by: signal) }
+            if !passOn(signal) { Self.endProcess(by: signal) }
         }
     }
 
-    /// SIGUSR2, which means nothing to this program.
+    /// SIGUSR2, which has no other meaning for this program.
     private static let handOver = SIGUSR2
 
-    /// Hands a signal to the listener; false where there is none, or none any more.
-    private func isHeard(_ signal: Signal) -> Bool {
+    /// Passes a signal to the listener and returns whether there is one.
+    private func passOn(_ signal: Signal) -> Bool {
         listener.withLock { listener in
             guard case .enqueued = listener?.yield(signal) else { return false }
             return true
         }
     }
 
-    /// Ends the process as the signal would have ended it, so that the parent sees why.
+    /// Ends the process by a signal, so that the parent sees the reason.
     ///
-    /// The signal is given back its default first, so that it ends the process even where whoever started it had it
-    /// ignored.
+    /// The default action is restored first, since the parent may have had the signal ignored.
     package static func endProcess(by ending: Signal) {
         signal(ending.number, SIG_DFL)
         var set = all()
@@ -136,8 +133,8 @@ package final class Signals: Sendable {
         raise(ending.number)
     }
 
-    /// The three signals as a set, and the one that frees the main thread.
-    static func all() -> sigset_t {
+    /// Returns the set of all signals and of the one that releases the main thread.
+    private static func all() -> sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
         for signal in Signal.allCases { sigaddset(&set, signal.number) }

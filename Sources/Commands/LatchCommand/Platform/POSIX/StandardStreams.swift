@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)
@@ -8,23 +10,128 @@ import Darwin
 import Musl
 #endif
 
-extension Shell.Stream {
-    /// The process's standard output; nothing is kept back, so that a reader at the other end sees each line at once.
-    package static let standardOutput = Shell.Stream(file: STDOUT_FILENO)
+extension Environment.Input {
+    /// The process's standard input.
+    package static let standard = Environment.Input(
+        isTerminal: isatty(STDIN_FILENO) == 1,
+        all: { limit in await onThread { readAll(upTo: limit + 1) } },
+        line: { isShown, signals in
+            // Listening begins before the echo is off, so that an interrupt always restores the terminal.
+            let received = signals.received()
+            let terminal = isShown ? nil : SilentTerminal()
+            let watch = Task {
+                for await signal in received {
+                    terminal?.restore()
+                    Signals.endProcess(by: signal)
+                }
+            }
+            defer {
+                watch.cancel()
+                terminal?.restore()
+            }
+            let bytes = await onThread { readLine(upTo: 4096) }
+            guard !bytes.isEmpty else { return nil }
+            return String(decoding: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)
+        },
+        lines: { limit in
+            let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
+            DispatchQueue(label: "latch.input").async {
+                readLines(upTo: limit) { continuation.yield($0) }
+                continuation.finish()
+            }
+            return stream
+        })
 
-    /// The process's standard error.
-    package static let standardError = Shell.Stream(file: STDERR_FILENO)
+    /// Runs a blocking function on a thread of its own.
+    private static func onThread(_ body: @escaping @Sendable () -> [UInt8]) async -> [UInt8] {
+        await withCheckedContinuation { continuation in
+            DispatchQueue(label: "latch.input").async { continuation.resume(returning: body()) }
+        }
+    }
 
-    /// A stream over a descriptor.
-    ///
-    /// It writes everything or, when the reader is gone, nothing more, and never throws for it.
+    /// Reads to the end or up to the limit.
+    private static func readAll(upTo limit: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while bytes.count < limit {
+            let count = systemRead(STDIN_FILENO, &buffer, min(buffer.count, limit - bytes.count))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += buffer[..<count]
+        }
+        return bytes
+    }
+
+    /// Reads to the end and passes on each line as soon as it is complete; an unterminated last line counts.
+    private static func readLines(upTo limit: Int, _ body: ([UInt8]) -> Void) {
+        var line: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = systemRead(STDIN_FILENO, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            var rest = buffer[..<count]
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                line += rest[..<end].prefix(limit + 1 - line.count)
+                body(line)
+                line = []
+                rest = rest[(end + 1)...]
+            }
+            line += rest.prefix(limit + 1 - line.count)
+        }
+        if !line.isEmpty { body(line) }
+    }
+
+    /// Reads one line with its break and not a byte more, since another process may read what follows.
+    private static func readLine(upTo limit: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while bytes.count < limit, bytes.last != UInt8(ascii: "\n") {
+            let count = systemRead(STDIN_FILENO, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { break }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+}
+
+/// A terminal without echo, until it is restored.
+private final class SilentTerminal: Sendable {
+    private let original: termios
+
+    /// Turns the echo off; nil where standard input is not a terminal.
+    init?() {
+        var attributes = termios()
+        guard tcgetattr(STDIN_FILENO, &attributes) == 0 else { return nil }
+        original = attributes
+        attributes.c_lflag &= ~tcflag_t(ECHO)
+        // Ctrl-Z would leave the shell with a terminal that shows nothing.
+        withUnsafeMutableBytes(of: &attributes.c_cc) { $0[Int(VSUSP)] = 0 }
+        // Type-ahead does not answer the prompt: TCSAFLUSH discards it.
+        guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &attributes) == 0 else { return nil }
+    }
+
+    func restore() {
+        var attributes = original
+        tcsetattr(STDIN_FILENO, TCSANOW, &attributes)
+    }
+}
+
+extension Environment.Output {
+    /// The process's standard output, unbuffered, so that a reader sees each line at once.
+    package static let standardOutput = Environment.Output(file: STDOUT_FILENO)
+
+    /// The process's standard error, unbuffered.
+    package static let standardError = Environment.Output(file: STDERR_FILENO)
+
+    /// Creates a stream over a descriptor; once its reader is gone, writes have no effect.
     private init(file: Int32) {
         self.init(isTerminal: isatty(file) == 1) { (bytes: [UInt8]) in
             var rest = bytes[...]
             while !rest.isEmpty {
                 let count = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
                 if count < 0, errno == EINTR { continue }
-                // Whoever read has gone away: there is nobody to tell.
                 guard count > 0 else { return }
                 rest = rest.dropFirst(count)
             }
@@ -32,13 +139,17 @@ extension Shell.Stream {
     }
 }
 
-/// Ends the process at once.
+/// Ends the process at once, without running `atexit` handlers, which other threads would race.
 ///
-/// What the libraries registered for `exit` would run while other threads still use it. Nothing is lost by leaving it
-/// out: the streams hold nothing back, and what must be durable already is.
+/// Nothing is lost: the streams are unbuffered, and what must be durable already is.
 package func endProcess(_ code: ExitCode) -> Never { _exit(code.rawValue) }
 
-/// The system's `write`, which the streams' own would hide.
+/// The system's `write`, which the methods above shadow.
 private func systemWrite(_ file: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
     write(file, buffer, count)
+}
+
+/// The system's `read`, which the methods above shadow.
+private func systemRead(_ file: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(file, buffer, count)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(Darwin)
-// On Linux these are two modules; here one.
+// On Linux the networking types are a second module.
 @_exported public import Foundation
 #endif

@@ -4,7 +4,7 @@
 import OSLog
 
 extension LoggerConfiguration {
-    /// The unified log of the system.
+    /// A configuration that writes to the unified log.
     public static func oslog(
         subsystem: String = "com.nevod.network", category: String = "Nevod"
     ) -> LoggerConfiguration {

@@ -2,14 +2,15 @@
 
 #if os(Linux)
 extension LoggerConfiguration {
-    /// Lines on standard error, where systemd's journal takes them from; debug and info are left out, as the unified log
-    /// of Apple's systems shows them only to who asks.
+    /// A configuration that writes lines to standard error, which systemd records in its journal.
+    ///
+    /// Debug and info are omitted, as the unified log of Apple platforms hides them by default.
     public static func oslog(
         subsystem: String = "com.nevod.network", category: String = "Nevod"
     ) -> LoggerConfiguration {
         let write: LogHandler = { context in
             let line = "\(subsystem) \(category): \(line(context))\n"
-            // Where standard error is closed there is nobody to tell.
+            // A closed standard error cannot be reported.
             try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
         }
         return LoggerConfiguration(warningHandler: write, errorHandler: write)

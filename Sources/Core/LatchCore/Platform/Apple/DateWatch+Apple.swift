@@ -3,9 +3,9 @@
 #if canImport(Darwin)
 import Foundation
 
-/// Tells when the date of this machine was set, without polling.
+/// An observer of changes to this machine's date, without polling.
 package enum DateWatch {
-    /// One element for each jump from now on.
+    /// Returns a stream with one element for each jump from now on.
     package static func changes() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let task = Task {

@@ -5,24 +5,24 @@ import CTimer
 import Dispatch
 import Glibc
 
-/// Tells when the date of this machine was set, without polling.
+/// An observer of changes to this machine's date, without polling.
 ///
-/// A timer for a date that never comes, which the kernel cancels whenever the date jumps (timerfd_create(2),
+/// It sets a timer that never fires; the kernel cancels it whenever the date jumps (timerfd_create(2),
 /// `TFD_TIMER_CANCEL_ON_SET`).
 package final class DateWatch: @unchecked Sendable {
-    /// Made and cancelled once; Dispatch itself is safe from any thread.
+    /// The source, immutable and thread-safe; Dispatch does not declare it as Sendable.
     private let source: any DispatchSourceRead
 
-    /// A watch; nil where the system has no more timers to give.
+    /// Starts to observe; nil where the process has no free descriptor.
     ///
-    /// - Parameter onChange: Called after each jump, on a thread of Dispatch; jumps that come together are one.
+    /// - Parameter onChange: Runs after each jump, on a thread of Dispatch; jumps in quick succession are one.
     package init?(onChange: @escaping @Sendable () -> Void) {
         let timer = timerfd_create(CLOCK_REALTIME, Int32(TFD_NONBLOCK) | Int32(TFD_CLOEXEC))
         guard timer >= 0 else { return nil }
         Self.arm(timer)
         source = DispatchSource.makeReadSource(fileDescriptor: timer, queue: .global())
         source.setEventHandler {
-            // Reading takes the cancellation away; then the timer stands again.
+            // Reading resets the cancellation, after which the timer is set again.
             var count: UInt64 = 0
             _ = read(timer, &count, MemoryLayout<UInt64>.size)
             Self.arm(timer)
@@ -34,7 +34,7 @@ package final class DateWatch: @unchecked Sendable {
 
     deinit { source.cancel() }
 
-    /// One element for each jump from now on.
+    /// Returns a stream with one element for each jump from now on.
     package static func changes() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         if let watch = DateWatch(onChange: { continuation.yield() }) {
@@ -45,7 +45,7 @@ package final class DateWatch: @unchecked Sendable {
         return stream
     }
 
-    /// Sets the timer to the year 2255, which the kernel can still count to.
+    /// Sets the timer to the year 2255, which the kernel can represent.
     private static func arm(_ timer: Int32) {
         var never = itimerspec()
         never.it_value.tv_sec = 9_000_000_000

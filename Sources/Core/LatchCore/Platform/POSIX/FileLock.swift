@@ -11,73 +11,70 @@ import Darwin
 import Musl
 #endif
 
-/// A lock among tasks and processes, on a file that stays empty and is never removed.
+/// A lock among tasks and processes, on an empty file that is never removed.
 ///
-/// It is the kernel's (flock), so it ends with its holder, however that ends, and nobody has to guess whether a holder
-/// still lives.
+/// It is an advisory lock of the kernel (flock), which releases it when its holder ends, also after a crash.
 package struct FileLock: Sendable {
-    /// The file; it is made where it is missing, its folder is not.
+    /// The path of the file, which is created where it is missing; its folder must exist.
     package let path: String
 
-    /// Whether others that share it may have it at the same time.
+    /// Whether other shared holders may hold it at the same time.
     private let isShared: Bool
 
-    /// The lock on a file.
+    /// Creates a lock on a file.
     ///
-    /// - Parameter isShared: Whether any number may hold it at once, as long as nobody holds it alone.
+    /// - Parameter isShared: Whether it is a shared lock, as opposed to an exclusive one.
     package init(_ path: String, isShared: Bool = false) {
         self.path = path
         self.isShared = isShared
     }
 
-    /// The lock, once nobody else has it.
+    /// Acquires the lock; a thread outside of the cooperative pool waits for it.
     ///
-    /// A free lock costs three system calls; for one that is taken a thread of its own waits, and not one that tasks need.
-    ///
-    /// - Returns: The holder; nil where `patience` was over before.
-    /// - Throws: `FileFailure`, or `CancellationError` as soon as the task is cancelled.
-    package func acquire(patience: Duration, clock: WallClock = .system) async throws -> Holder? {
+    /// - Returns: The holder; nil after the timeout.
+    /// - Throws: `FileError`, or `CancellationError` as soon as the task is cancelled.
+    package func acquire(timeout: Duration, clock: WallClock = .system) async throws -> Holder? {
         let holder = Holder(try opened())
         if try holder.lock(path, shared: isShared, waiting: false) { return holder }
-        let arrival = Arrival()
+        let first = FirstResult()
         let (path, isShared) = (path, isShared)
-        // A queue of its own is a thread of its own: those of the global ones are the ones that all tasks share.
+        // A queue of its own has a thread of its own, unlike the global ones.
         DispatchQueue(label: "latch.file.lock").async {
             let result = Result { try holder.lock(path, shared: isShared, waiting: true) }
-            arrival.arrive(result.map { _ in holder })
+            first.resolve(result.map { _ in holder })
         }
         let timer = Task {
-            try await clock.sleep(for: patience)
-            arrival.arrive(.success(nil))
+            try await clock.sleep(for: timeout)
+            first.resolve(.success(nil))
         }
         defer { timer.cancel() }
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { arrival.expect($0) }
+            try await withCheckedThrowingContinuation { first.wait($0) }
         } onCancel: {
-            arrival.arrive(.failure(CancellationError()))
+            first.resolve(.failure(CancellationError()))
         }
     }
 
-    /// The lock where nobody else has it at this moment, and nil where somebody does.
-    package func acquiredIfFree() throws(FileFailure) -> Holder? {
+    /// Acquires the lock if it is free; returns nil otherwise.
+    package func tryAcquire() throws(FileError) -> Holder? {
         let holder = Holder(try opened())
         return try holder.lock(path, shared: isShared, waiting: false) ? holder : nil
     }
 
-    /// The lock, once nobody else has it; the calling thread blocks.
-    package func held() throws(FileFailure) -> Holder {
+    /// Acquires the lock; the calling thread blocks.
+    package func acquireBlocking() throws(FileError) -> Holder {
         let holder = Holder(try opened())
         _ = try holder.lock(path, shared: isShared, waiting: true)
         return holder
     }
 
-    private func opened() throws(FileFailure) -> Int32 {
+    private func opened() throws(FileError) -> Int32 {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw FileFailure("open", path) }
+        guard file >= 0 else { throw FileError("open", path) }
         return file
     }
 
-    /// An open file that holds the lock, or waits for it, until it is released or let go.
+    /// An open file that holds the lock, or waits for it, until it is released or deallocated.
     package final class Holder: Sendable {
         private let file: Mutex<Int32?>
 
@@ -85,60 +82,60 @@ package struct FileLock: Sendable {
 
         deinit { release() }
 
-        /// Lets the next one have the lock.
+        /// Releases the lock.
         package func release() {
             let file = file.withLock { $0.take() }
             if let file { close(file) }
         }
 
-        /// Whether the lock is held now; only a call that waits does not return before.
+        /// Locks the file and returns whether it is locked; only a waiting call blocks.
         fileprivate func lock(
             _ path: String, shared: Bool, waiting: Bool
-        ) throws(FileFailure) -> Bool {
+        ) throws(FileError) -> Bool {
             guard let file = file.withLock({ $0 }) else { return false }
             while flock(file, (shared ? LOCK_SH : LOCK_EX) | (waiting ? 0 : LOCK_NB)) != 0 {
                 if errno == EINTR { continue }
-                guard errno == EWOULDBLOCK else { throw FileFailure("flock", path) }
+                guard errno == EWOULDBLOCK else { throw FileError("flock", path) }
                 return false
             }
             return true
         }
     }
 
-    /// Brings the lock to whoever waits for it; who has left meanwhile lets it go again by not taking it.
-    private final class Arrival: Sendable {
+    /// The first of three results: the lock, the timeout, or the cancellation.
+    private final class FirstResult: Sendable {
         private enum State {
-            case awaited
-            case expected(CheckedContinuation<Holder?, any Error>)
-            case arrived(Result<Holder?, any Error>)
-            case over
+            case pending
+            case waiting(CheckedContinuation<Holder?, any Error>)
+            case resolved(Result<Holder?, any Error>)
+            case finished
         }
 
-        private let state = Mutex(State.awaited)
+        private let state = Mutex(State.pending)
 
-        func expect(_ continuation: CheckedContinuation<Holder?, any Error>) {
+        func wait(_ continuation: CheckedContinuation<Holder?, any Error>) {
             let early = state.withLock { state -> Result<Holder?, any Error>? in
-                if case .arrived(let result) = state {
-                    state = .over
+                if case .resolved(let result) = state {
+                    state = .finished
                     return result
                 }
-                state = .expected(continuation)
+                state = .waiting(continuation)
                 return nil
             }
             if let early { continuation.resume(with: early) }
         }
 
-        /// Only the first arrival counts.
-        func arrive(_ result: Result<Holder?, any Error>) {
+        /// Sets the result; only the first one counts.
+        func resolve(_ result: Result<Holder?, any Error>) {
             let waiter = state.withLock { state -> CheckedContinuation<Holder?, any Error>? in
                 switch state {
-                case .awaited:
-                    state = .arrived(result)
+                case .pending:
+                    state = .resolved(result)
                     return nil
-                case .expected(let continuation):
-                    state = .over
+                case .waiting(let continuation):
+                    state = .finished
                     return continuation
-                case .arrived, .over: return nil
+                case .resolved, .finished: return nil
                 }
             }
             waiter?.resume(with: result)

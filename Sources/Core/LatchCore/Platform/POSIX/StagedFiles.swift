@@ -10,13 +10,13 @@ import Darwin
 import Musl
 #endif
 
-/// Files that come into a folder together: all are written under other names first, and then renamed.
+/// A set of files that appear in a folder together: all are written under temporary names first and then renamed.
 ///
-/// What fails while they are written leaves the folder as it was. They are for everybody whom the process's mask lets
-/// (umask), and nothing is synced: they can be made again. Secrets belong into an ``AtomicFile``.
+/// A failure before ``commit()`` leaves the folder unchanged. The files have the permissions of the process's umask and
+/// are not synced. Secrets belong in an ``AtomicFile``.
 package struct StagedFiles: ~Copyable {
     private var staged: [(temporary: String, file: AtomicFile)] = []
-    /// Folders that were made for them, the outermost first.
+    /// The folders that were created for them, the outermost first.
     private var made: [String] = []
 
     package init() {}
@@ -26,8 +26,8 @@ package struct StagedFiles: ~Copyable {
         for folder in made.reversed() { rmdir(folder) }
     }
 
-    /// Writes a file under another name, in a folder that is made where it is missing.
-    package mutating func stage(_ bytes: [UInt8], as path: String) throws(FileFailure) {
+    /// Writes a file under a temporary name and creates missing folders.
+    package mutating func stage(_ bytes: [UInt8], as path: String) throws(FileError) {
         let target = AtomicFile(path)
         try makeFolder(target.folder)
         let (file, temporary) = try target.makeTemporary(mode: 0o666)
@@ -36,31 +36,31 @@ package struct StagedFiles: ~Copyable {
         try target.write(bytes, to: file, path: temporary)
     }
 
-    /// Renames all of them.
+    /// Renames all files.
     ///
-    /// - Throws: Where one cannot be renamed; those before it have been.
-    package mutating func commit() throws(FileFailure) {
+    /// - Throws: The error of the first file that cannot be renamed; those before it have been.
+    package mutating func commit() throws(FileError) {
         while let next = staged.first {
-            guard rename(next.temporary, next.file.path) == 0 else { throw FileFailure("rename", next.file.path) }
+            guard rename(next.temporary, next.file.path) == 0 else { throw FileError("rename", next.file.path) }
             staged.removeFirst()
             made = []
         }
     }
 
-    /// Removes a file, and the folders above it that are empty then, up to but not including `root`.
-    package static func remove(_ path: String, emptying root: String) throws(FileFailure) {
-        guard unlink(path) == 0 || errno == ENOENT else { throw FileFailure("unlink", path) }
+    /// Removes a file, and the folders above it that become empty, up to but not including `root`.
+    package static func remove(_ path: String, emptying root: String) throws(FileError) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw FileError("unlink", path) }
         var folder = AtomicFile(path).folder
         while folder.hasPrefix(root + "/"), rmdir(folder) == 0 { folder = AtomicFile(folder).folder }
     }
 
-    private mutating func makeFolder(_ path: String) throws(FileFailure) {
+    private mutating func makeFolder(_ path: String) throws(FileError) {
         guard access(path + "/.", F_OK) != 0 else { return }
         let parent = AtomicFile(path).folder
         if parent != path { try makeFolder(parent) }
         guard mkdir(path, 0o777) == 0 else {
-            let failure = FileFailure("mkdir", path)
-            // Somebody else may have made it meanwhile.
+            let failure = FileError("mkdir", path)
+            // Another process may have created it meanwhile.
             guard access(path + "/.", F_OK) == 0 else { throw failure }
             return
         }

@@ -3,7 +3,7 @@
 #if canImport(Security)
 /// A DER SEQUENCE of INTEGERs, none negative, which is what PKCS #1 writes keys as.
 enum NumberSequence {
-    /// The DER of numbers, big-endian; leading zeros are dropped.
+    /// Encodes big-endian numbers in DER, without their leading zeros.
     static func encode(_ numbers: [[UInt8]]) -> [UInt8] {
         element(
             0x30,
@@ -15,7 +15,7 @@ enum NumberSequence {
             })
     }
 
-    /// The numbers without leading zeros, or nil where the bytes are something else.
+    /// Decodes the numbers without leading zeros; returns nil if the bytes are not such a sequence.
     static func decode(_ der: [UInt8]) -> [[UInt8]]? {
         var rest = der[...]
         guard var content = take(0x30, from: &rest), rest.isEmpty else { return nil }
@@ -27,7 +27,7 @@ enum NumberSequence {
         return numbers
     }
 
-    /// An element with its tag and length, of any length (X.690 §8.1.3).
+    /// Encodes an element with its tag and a length of any size (X.690 §8.1.3).
     private static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         guard content.count >= 0x80 else { return [tag, UInt8(content.count)] + content }
         let length = withUnsafeBytes(of: content.count.bigEndian) { Array($0.drop { $0 == 0 }) }

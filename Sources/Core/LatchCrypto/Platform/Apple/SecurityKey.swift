@@ -34,7 +34,7 @@ final class SecurityKey: Sendable {
         return SecurityKey(key)
     }
 
-    /// The numbers, in the order in which PKCS #1 has them.
+    /// Returns the numbers in the order of PKCS #1.
     func numbers() throws(CryptoError) -> [[UInt8]] {
         guard let der = SecKeyCopyExternalRepresentation(key, nil) as Data?,
             let numbers = NumberSequence.decode([UInt8](der))
@@ -47,7 +47,7 @@ final class SecurityKey: Sendable {
         SecKeyVerifySignature(key, algorithm, Data(data) as CFData, Data(signature) as CFData, nil)
     }
 
-    /// The signature of `data`, which the framework digests itself.
+    /// Signs `data`, which the framework digests itself.
     func signature(for data: [UInt8], algorithm: SecKeyAlgorithm) throws(CryptoError) -> [UInt8] {
         guard let signature = SecKeyCreateSignature(key, algorithm, Data(data) as CFData, nil) as Data? else {
             throw .engineFailure("signing")
@@ -57,7 +57,7 @@ final class SecurityKey: Sendable {
 }
 
 extension RSA.Signing.Padding {
-    /// The framework's name for the scheme; its PSS has a salt as long as the digest, as RFC 7518 §3.5 wants it.
+    /// Returns the framework's name for the scheme; its PSS salt is as long as the digest, as RFC 7518 §3.5 requires.
     func algorithm(_ hash: RSA.Signing.Hash) -> SecKeyAlgorithm {
         switch (self, hash) {
         case (.pkcs1v15, .sha256): .rsaSignatureMessagePKCS1v15SHA256

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 package import LatchCore
 import PortableFoundation
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -11,62 +13,62 @@ import Darwin
 import Musl
 #endif
 
-/// A process that this one started, with nothing to read and with its standard output read from here.
+/// A child process with an empty standard input, whose standard output can be read.
 ///
-/// Any number of tasks may start processes at once: none gets a file of another. Each is reaped once, as soon as it
-/// has ended and whether or not anybody asks; signals go to its id only before that, so an id is never used after the
-/// system may have given it to somebody else. A process that is let go runs on.
+/// Any number of tasks may start processes concurrently: none inherits descriptors of another. A process is reaped as
+/// soon as it has ended, and signals are sent only before that, so that they never reach another process with a reused
+/// id. A process outlives the last reference to it.
 package final class ChildProcess: Sendable {
-    /// How a process ended.
-    package enum Ending: Sendable, Hashable {
-        /// With an exit code.
+    /// The way in which a process ended.
+    package enum Termination: Sendable, Hashable {
+        /// An exit with a code.
         case exited(Int32)
-        /// By a signal.
+        /// The signal that ended it.
         case killed(by: Int32)
     }
 
-    /// Where the standard error of a process goes.
+    /// The destination of a process's standard error.
     package enum ErrorOutput: Sendable {
-        /// Nowhere.
+        /// Discards it.
         case discarded
-        /// To the end of a file, which is made where there is none.
+        /// Appends it to a file, which is created where it is missing.
         case file(String)
-        /// Among the standard output.
+        /// Joins it with the standard output.
         case joined
     }
 
-    /// Its life, which the thread that waits for its end holds too.
-    private let life: ChildLife
-    /// Our end of the pipe, which has one reader.
-    private let output: ChildOutput
+    /// The process's state, which the thread that waits for its end keeps alive, too.
+    private let state: ProcessState
+    /// The reading end of its standard output.
+    private let output: OutputPipe
 
     private init(id: pid_t, output: Int32) {
-        life = ChildLife(id: id)
-        self.output = ChildOutput(output)
+        state = ProcessState(id: id)
+        self.output = OutputPipe(output)
     }
 
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - program: Its path; no search is made.
-    ///   - arguments: What follows the program's name, each as it is: no shell reads them.
-    ///   - environment: The whole of the child's environment.
-    ///   - folder: Its working directory; nil for this process's own.
+    ///   - program: The path of the program, which is not searched in PATH.
+    ///   - arguments: The arguments, which no shell interprets.
+    ///   - environment: The child's complete environment.
+    ///   - folder: The working directory; nil for this process's own.
     ///
-    /// - Throws: `FileFailure` with the system's reason, where there is no such program or no process can be made.
+    /// - Throws: `FileError` where there is no such program or no process can be created.
     package static func start(
         _ program: String, _ arguments: [String],
         environment: [String: String] = ProcessInfo.processInfo.environment, in folder: String? = nil,
         errors: ErrorOutput = .discarded
-    ) throws(FileFailure) -> ChildProcess {
+    ) throws(FileError) -> ChildProcess {
         var ends: [Int32] = [-1, -1]
-        guard SpawnTerms.pipe(&ends) == 0 else { throw FileFailure("pipe", program) }
+        guard SpawnConfiguration.pipe(&ends) == 0 else { throw FileError("pipe", program) }
         defer { close(ends[1]) }
         var id = pid_t()
-        do throws(FileFailure) {
-            var terms = try SpawnTerms(output: ends[1], errors: errors, folder: folder)
-            let number = terms.start(&id, program, arguments, environment.map { "\($0.key)=\($0.value)" })
-            guard number == 0 else { throw FileFailure("posix_spawn", program, number: number) }
+        do throws(FileError) {
+            var configuration = try SpawnConfiguration(output: ends[1], errors: errors, folder: folder)
+            let number = configuration.start(&id, program, arguments, environment.map { "\($0.key)=\($0.value)" })
+            guard number == 0 else { throw FileError("posix_spawn", program, number: number) }
         } catch {
             close(ends[0])
             throw error
@@ -76,46 +78,175 @@ package final class ChildProcess: Sendable {
 
     /// Runs a program to its end.
     ///
-    /// - Returns: How it ended, and what it wrote.
-    ///
-    /// - Throws: What `start` throws.
+    /// - Returns: Its termination and its output.
+    /// - Throws: `FileError`, as `start` does.
     package static func run(
         _ program: String, _ arguments: [String],
         environment: [String: String] = ProcessInfo.processInfo.environment, in folder: String? = nil,
         errors: ErrorOutput = .discarded
-    ) async throws(FileFailure) -> (ending: Ending, output: [UInt8]) {
+    ) async throws(FileError) -> (ending: Termination, output: [UInt8]) {
         let process = try start(program, arguments, environment: environment, in: folder, errors: errors)
         let output = await process.rest()
         return (await process.end(), output)
     }
 
-    /// Good for messages; signals go through `send`, which knows whether it is still ours.
-    package var id: Int32 { life.id }
+    /// The process id, for messages; use `send` for signals.
+    package var id: Int32 { state.id }
 
-    /// The next line of its output; nil at the end.
+    /// Reads the next line of its output; nil at the end.
     ///
-    /// What is left at the end without a line break counts as a line.
+    /// An unterminated last line counts.
     package func line() async -> String? { await output.line() }
 
-    /// All that it still writes, until nobody can write any more.
+    /// Reads the rest of its output, until no process can write any more.
     package func rest() async -> [UInt8] { await output.rest() }
 
-    /// Waits for its end.
+    /// Waits until it ends.
     @discardableResult
-    package func end() async -> Ending { await life.end() }
+    package func end() async -> Termination { await state.end() }
 
-    /// How it ended; nil while it runs.
-    package var ending: Ending? { life.ending }
+    /// The termination; nil while it runs.
+    package var ending: Termination? { state.ending }
 
     /// Sends a signal, unless the process has been reaped.
-    package func send(_ signal: Int32) { life.send(signal) }
+    package func send(_ signal: Int32) { state.send(signal) }
 
-    /// Asks it to end.
+    /// Sends SIGTERM.
     package func terminate() { send(SIGTERM) }
 
-    /// Ends it without asking.
+    /// Sends SIGKILL.
     package func kill() { send(SIGKILL) }
 
-    /// Asks it to read its configuration again.
+    /// Sends SIGHUP, by which servers reload their configuration.
     package func hangUp() { send(SIGHUP) }
+}
+
+/// The state of a child process, from its start until it is reaped.
+///
+/// A thread outside of the cooperative pool waits for its end, which works on every system and leaves no zombies.
+private final class ProcessState: Sendable {
+    private enum State {
+        case running([CheckedContinuation<ChildProcess.Termination, Never>])
+        case ended(ChildProcess.Termination)
+    }
+
+    /// The process id.
+    let id: pid_t
+    /// The state, locked while a signal is sent and while the process is reaped, so that the id cannot be reused between.
+    private let state = Mutex(State.running([]))
+
+    /// Takes charge of a process that was just started.
+    init(id: pid_t) {
+        self.id = id
+        DispatchQueue(label: "latch.child.life").async { self.waitAndReap() }
+    }
+
+    /// The termination; nil before it is reaped.
+    var ending: ChildProcess.Termination? {
+        state.withLock { if case .ended(let ending) = $0 { ending } else { nil } }
+    }
+
+    /// Waits until the process is reaped.
+    func end() async -> ChildProcess.Termination {
+        await withCheckedContinuation { waiter in
+            let ending: ChildProcess.Termination? = state.withLock { state in
+                switch state {
+                case .ended(let ending): return ending
+                case .running(let waiters):
+                    state = .running(waiters + [waiter])
+                    return nil
+                }
+            }
+            if let ending { waiter.resume(returning: ending) }
+        }
+    }
+
+    /// Sends a signal, unless the process has been reaped.
+    func send(_ signal: Int32) {
+        state.withLock { if case .running = $0 { kill(id, signal) } }
+    }
+
+    /// Blocks until the process has ended, and reaps it under the lock.
+    private func waitAndReap() {
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        let (before, ending) = state.withLock { state -> (State, ChildProcess.Termination) in
+            let (before, ending) = (state, reaped())
+            state = .ended(ending)
+            return (before, ending)
+        }
+        guard case .running(let waiters) = before else { return }
+        for waiter in waiters { waiter.resume(returning: ending) }
+    }
+
+    /// Reaps the process and returns its termination.
+    private func reaped() -> ChildProcess.Termination {
+        var status: Int32 = 0
+        while waitpid(id, &status, 0) < 0, errno == EINTR {}
+        // POSIX <sys/wait.h>: the low seven bits are the signal, the next eight the exit status.
+        return status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(by: status & 0x7F)
+    }
+}
+
+/// The reading end of a pipe, read in lines or as a whole.
+///
+/// It reads on demand and on a queue of its own: the child waits for its reader, and no cooperative thread blocks.
+private final class OutputPipe: @unchecked Sendable {
+    /// The descriptor, closed with this object, which every read keeps alive.
+    private let descriptor: Int32
+    /// The serial queue that protects `buffer`, hence `@unchecked Sendable`.
+    private let queue = DispatchQueue(label: "latch.child.output")
+    /// The bytes that were read and not returned yet.
+    private var buffer: [UInt8] = []
+
+    /// Takes ownership of a descriptor.
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    /// Reads the next line, or the unterminated rest; nil at the end.
+    func line() async -> String? {
+        await onQueue { output in
+            var searched = 0
+            while true {
+                if let end = output.buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                    defer { output.buffer.removeFirst(end + 1) }
+                    return String(decoding: output.buffer[..<end], as: UTF8.self)
+                }
+                searched = output.buffer.count
+                guard output.readMore() else { break }
+            }
+            defer { output.buffer = [] }
+            return output.buffer.isEmpty ? nil : String(decoding: output.buffer, as: UTF8.self)
+        }
+    }
+
+    /// Reads to the end.
+    func rest() async -> [UInt8] {
+        await onQueue { output in
+            while output.readMore() {}
+            defer { output.buffer = [] }
+            return output.buffer
+        }
+    }
+
+    /// Blocks until there are more bytes; false at the end.
+    private func readMore() -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = read(descriptor, &bytes, bytes.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            buffer += bytes[..<count]
+            return true
+        }
+    }
+
+    private func onQueue<Result: Sendable>(
+        _ body: @escaping @Sendable (OutputPipe) -> Result
+    ) async -> Result {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: body(self)) }
+        }
+    }
 }

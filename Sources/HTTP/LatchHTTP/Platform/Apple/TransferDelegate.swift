@@ -5,41 +5,41 @@ import Foundation
 import LatchCore
 import Synchronization
 
-/// The delegate of one task: refuses redirects and credentials, judges the server, and passes on what arrives.
+/// The delegate of one task, which rejects redirects and credentials, verifies the server, and buffers the response.
 ///
-/// URLSession takes codings off the content by itself, so what arrives is counted as it was decoded.
+/// URLSession decodes the content, so the limit applies to decoded content.
 final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
-    /// Where the answer goes.
-    let feed = AnswerFeed<HTTPResponse>()
-    private let judge: TLSJudge
+    /// The buffer of the response.
+    let feed = ResponseBuffer<HTTPResponse>()
+    private let challengeHandler: TLSChallengeHandler
     private let stream: HTTPBodyStream?
     private let limit: Int
     private let state = Mutex(State())
 
     private struct State {
-        /// Why the task was cancelled; the first reason counts.
+        /// The reason of the cancellation; the first one counts.
         var failure: (any Error)?
         var count = 0
         var pump: Task<Void, Never>?
-        /// Whether the task was suspended, which counts: it is resumed once for each time.
+        /// Whether the task was suspended; each suspension needs one resumption.
         var isSuspended = false
     }
 
-    /// A delegate for a task whose content, where there is a `stream`, is read from that.
-    init(judge: TLSJudge, stream: HTTPBodyStream?, limit: Int) {
-        self.judge = judge
+    /// Creates the delegate of a task whose content is read from `stream`, if there is one.
+    init(challengeHandler: TLSChallengeHandler, stream: HTTPBodyStream?, limit: Int) {
+        self.challengeHandler = challengeHandler
         self.stream = stream
         self.limit = limit
     }
 
-    /// Says why the task is about to be cancelled; the first reason counts.
+    /// Sets the reason of the coming cancellation; the first one counts.
     func fail(_ failure: any Error) {
         state.withLock { state in
             if state.failure == nil { state.failure = failure }
         }
     }
 
-    /// URLSession's end of the content of the request: a new pipe for the beginning, and each time it begins anew.
+    /// Returns URLSession's end of a new pipe for the request content, each time that it is sent from the beginning.
     private func openPipe(for task: URLSessionTask) -> InputStream? {
         guard let stream else { return nil }
         do {
@@ -80,14 +80,14 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         let space = challenge.protectionSpace
-        switch judge.verdict(on: space) {
+        switch challengeHandler.disposition(of: space) {
         case .accept(let credential):
             completionHandler(.useCredential, credential)
         case .refuse(let reason):
             fail(reason)
             completionHandler(.cancelAuthenticationChallenge, nil)
         case .system:
-            // A 401 is an answer like any other; so is a server's wish for a certificate that it is not to see.
+            // A 401 is an ordinary response, and so is a request for a certificate that the server must not see.
             let isTrust = space.authenticationMethod == NSURLAuthenticationMethodServerTrust
             completionHandler(isTrust ? .performDefaultHandling : .rejectProtectionSpace, nil)
         }
@@ -120,7 +120,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
             return dataTask.cancel()
         }
         guard !feed.keep(data) else { return }
-        // A suspended task reads no more from its connection, which makes the server wait.
+        // A suspended task does not read from its connection, which makes the server wait.
         let isFirst = state.withLock { state in
             defer { state.isSuspended = true }
             return !state.isSuspended
@@ -128,8 +128,8 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         if isFirst { dataTask.suspend() }
     }
 
-    /// Lets a task read on that was suspended.
-    func goOn(_ task: URLSessionTask) {
+    /// Resumes a suspended task.
+    func resume(_ task: URLSessionTask) {
         let isSuspended = state.withLock { state in
             defer { state.isSuspended = false }
             return state.isSuspended

@@ -3,7 +3,7 @@
 #if canImport(Darwin)
 /// The transport of this platform.
 public enum Transport {
-    /// The transport that clients use unless they are given another; they share its connections.
+    /// The default transport of clients, whose connections they share.
     public static let live: any Handler = URLSessionTransport()
 }
 #endif

@@ -3,12 +3,12 @@
 #if canImport(Darwin)
 import Foundation
 
-/// The reader's hold on a task that still runs: letting it go cancels the task.
+/// The reader's handle of a running task: releasing it cancels the task.
 final class URLSessionExchange: Sendable {
     private let task: URLSessionDataTask
     private let delegate: TransferDelegate
 
-    /// Starts a task that tells `delegate` what happens.
+    /// Starts a task that reports to `delegate`.
     init(_ task: URLSessionDataTask, _ delegate: TransferDelegate) {
         self.task = task
         self.delegate = delegate
@@ -18,7 +18,7 @@ final class URLSessionExchange: Sendable {
 
     deinit { if !delegate.feed.hasEnded { task.cancel() } }
 
-    /// Cancels the transfer after a time, unless the clock is cancelled before.
+    /// Cancels the transfer after a duration, unless the returned task is cancelled before.
     func fail(after time: Duration) -> Task<Void, any Error> {
         Task { [task, delegate] in
             try await Task.sleep(for: time)
@@ -27,12 +27,12 @@ final class URLSessionExchange: Sendable {
         }
     }
 
-    /// The head; cancelling the caller's task aborts the transfer.
+    /// Returns the head; cancelling the caller's task aborts the transfer.
     func head() async throws -> HTTPResponse { try await abortable { try await delegate.feed.head() } }
 
-    /// The next piece of the content, nil at the end; cancelling the caller's task aborts the transfer.
+    /// Returns the next chunk of the content, or nil at the end; cancelling the caller's task aborts the transfer.
     func next() async throws -> [UInt8]? {
-        try await abortable { try await delegate.feed.next { delegate.goOn(task) } }
+        try await abortable { try await delegate.feed.next { delegate.resume(task) } }
     }
 
     private func abortable<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {

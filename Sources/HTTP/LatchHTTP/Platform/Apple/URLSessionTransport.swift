@@ -3,35 +3,35 @@
 #if canImport(Darwin)
 import Foundation
 
-/// Sends requests with URLSession: the system's TLS, proxies, HTTP/2 and HTTP/3.
+/// A transport based on URLSession: the system's TLS, proxies, HTTP/2 and HTTP/3.
 ///
-/// Redirects are not followed here and nothing is kept between requests but connections: no cookies, no cache, no
+/// It does not follow redirects and stores nothing between requests but connections: no cookies, no cache, no
 /// credentials.
 public final class URLSessionTransport: Handler {
-    /// Limits of a transport.
+    /// The limits and TLS settings of a transport.
     public struct Configuration: Sendable {
-        /// How long one transfer may take in all, unless the request says otherwise.
+        /// The maximum duration of one transfer, unless the request overrides it.
         ///
-        /// With a stream in it, either way, it is how long nothing may move, as the system measures it, and for a
-        /// streamed answer to a request without a stream also how long the head may take.
+        /// With a stream in either direction, it is the maximum time without progress, as the system measures it, and
+        /// for a streamed response to a request without a stream also the maximum time until the head.
         public var timeout: Duration = .seconds(60)
-        /// How large the content of a response may be, after the system has taken its coding off.
+        /// The maximum size of response content, as the system has decoded it.
         public var maximumResponseBytes = 64 << 20
-        /// The same for an answer that is read as a stream.
+        /// The maximum size of streamed response content.
         public var maximumStreamedBytes = Int.max
-        /// How many connections to one host may be open at once.
+        /// The maximum number of connections to one host.
         public var maximumConnectionsPerHost = 64
-        /// Pins, client certificates (as PKCS#12 alone) and the oldest version of TLS.
+        /// The pins, client certificates (in PKCS#12 only) and minimum version of TLS.
         public var tls = TLSPolicy()
 
-        /// The usual limits.
+        /// Creates the default configuration.
         public init() {}
     }
 
     private let configuration: Configuration
     private let session: URLSession
 
-    /// A transport with a session of its own.
+    /// Creates a transport with a session of its own.
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
         let settings = URLSessionConfiguration.ephemeral
@@ -49,11 +49,11 @@ public final class URLSessionTransport: Handler {
 
     deinit { session.finishTasksAndInvalidate() }
 
-    /// Sends `request` and collects its response, or begins to: with `wantsStream` the answer is there with its head.
+    /// Sends `request` and returns its response; with `wantsStream` it returns as soon as the head has arrived.
     ///
-    /// Cancelling the task aborts the transfer, and so does letting go of the stream of an answer. The system asks for
-    /// codings and takes them off, and `Content-Encoding` and `Content-Length` go with them. A stream of the request's
-    /// content is opened as soon as the system asks for it, without waiting for the server's leave.
+    /// Cancelling the task aborts the transfer, and so does releasing the stream of a response. The system requests and
+    /// decodes content codings, and `Content-Encoding` and `Content-Length` are removed. A stream of request content is
+    /// opened as soon as the system requests it, without waiting for a 100 response.
     ///
     /// - Throws: `HTTPError`: `offline`, `timeout`, `tls`, `pinMismatch`, `clientCertificateRefused`, `cancelled`,
     ///   `tooLarge`, `malformedMessage`, or `invalidURL` and `invalidField` before anything is sent; and what the stream
@@ -63,11 +63,12 @@ public final class URLSessionTransport: Handler {
         let time = request.timeout ?? configuration.timeout
         let stream = request.body.isEmpty ? nil : request.body.stream
         let limit = request.wantsStream ? configuration.maximumStreamedBytes : configuration.maximumResponseBytes
-        let delegate = TransferDelegate(judge: TLSJudge(policy: configuration.tls), stream: stream, limit: limit)
+        let delegate = TransferDelegate(
+            challengeHandler: TLSChallengeHandler(policy: configuration.tls), stream: stream, limit: limit)
         let message = try URLRequest(request, timeout: time)
         let task = stream == nil ? session.dataTask(with: message) : session.uploadTask(withStreamedRequest: message)
         let exchange = URLSessionExchange(task, delegate)
-        // URLRequest's own time starts anew with every packet; this one does not.
+        // URLRequest's own timeout restarts with every packet; this one does not.
         let clock = stream == nil ? exchange.fail(after: time) : nil
         defer { clock?.cancel() }
         var response = try await exchange.head()
@@ -87,11 +88,11 @@ extension URLRequest {
         for line in request.fields where !line.name.isSetByTransport {
             addValue(line.value, forHTTPHeaderField: line.name.rawName)
         }
-        // Without it, the system sends a stream in chunks.
+        // Otherwise the system sends a stream in chunks.
         if request.body.stream != nil, let length = request.body.length {
             setValue(String(length), forHTTPHeaderField: "Content-Length")
         }
-        // RFC 9110 §8.6: these methods anticipate content, so its absence is said with a length of 0.
+        // RFC 9110 §8.6: these methods anticipate content, so its absence is announced with a length of 0.
         let anticipatesContent = [.post, .put, .patch].contains(request.method)
         let isInMemory = request.body.stream == nil || request.body.isEmpty
         if isInMemory, !request.body.isEmpty || anticipatesContent { httpBody = Data(request.body.bytes) }
@@ -99,7 +100,7 @@ extension URLRequest {
 }
 
 extension HTTPResponse {
-    /// What URLSession tells of a head; it has taken the codings that it knows off the content.
+    /// Creates a response from a head of URLSession, which has decoded the content.
     init(_ head: HTTPURLResponse, isHead: Bool) {
         var fields = HTTPFields()
         for (name, value) in head.allHeaderFields {

@@ -5,18 +5,18 @@ import Dispatch
 import Foundation
 import LatchCore
 
-/// The content of a request on its way from a stream to URLSession, which reads it from an `InputStream`.
+/// A pipe from a stream to URLSession, which reads the request content from an `InputStream`.
 ///
-/// The two ends of a pair hold 64 KiB between them; a write waits where they are full, on a queue of its own.
+/// The bound pair of streams holds 64 KiB; a write blocks while it is full, on a queue of its own.
 final class UploadPipe: @unchecked Sendable {  // The output is touched on the queue alone.
     /// URLSession's end.
     let input: InputStream
     private let output: OutputStream
     private let queue = DispatchQueue(label: "latch.upload")
 
-    /// A pair that is not open yet.
+    /// Creates a pair that is not open yet.
     ///
-    /// - Throws: `HTTPError.offline` where the system gives none.
+    /// - Throws: `HTTPError.offline` if the system cannot create it.
     init() throws(HTTPError) {
         var ends: (InputStream?, OutputStream?) = (nil, nil)
         Stream.getBoundStreams(withBufferSize: 64 << 10, inputStream: &ends.0, outputStream: &ends.1)
@@ -24,7 +24,7 @@ final class UploadPipe: @unchecked Sendable {  // The output is touched on the q
         (self.input, self.output) = (input, output)
     }
 
-    /// Writes the whole stream, and ends the input.
+    /// Writes the whole stream and closes the input.
     ///
     /// - Throws: What the stream throws, and `HTTPError.lengthMismatch`.
     func pump(_ stream: HTTPBodyStream) async throws {
@@ -38,7 +38,7 @@ final class UploadPipe: @unchecked Sendable {  // The output is touched on the q
             }
             guard stream.length ?? count == count else { throw HTTPError.lengthMismatch }
         } catch {
-            // Closing without a word would look like the end of the content; who pumps cancels the task first.
+            // Closing would look like the end of the content; the caller cancels the task instead.
             throw error
         }
         try await onQueue { $0.close() }
@@ -56,7 +56,7 @@ final class UploadPipe: @unchecked Sendable {  // The output is touched on the q
             let count = rest.withUnsafeBufferPointer { buffer in
                 buffer.baseAddress.map { output.write($0, maxLength: buffer.count) } ?? 0
             }
-            // The other end is gone: the task has ended, and knows why.
+            // The other end was closed: the task has ended and has its own error.
             guard count > 0 else { throw HTTPError.cancelled }
             rest = rest.dropFirst(count)
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-/// Runs `body` with C strings that are valid meanwhile, nil for nil: for a C structure with many of them.
+/// Calls `body` with C strings that are valid during the call, nil for nil: for a C structure with many of them.
 func withCStrings<Result>(_ texts: [String?], _ body: ([UnsafePointer<CChar>?]) -> Result) -> Result {
     func next(_ index: Int, _ pointers: [UnsafePointer<CChar>?]) -> Result {
         guard index < texts.count else { return body(pointers) }

@@ -3,20 +3,20 @@
 #if os(Linux)
 import CCurl
 
-/// Puts libcurl's codes into the words of `HTTPError`.
+/// The mapping of libcurl's error codes to `HTTPError`.
 enum CurlFailure {
-    /// The error for a code; it names the host, never the path or a field.
+    /// Returns the error for a code; it names the host, never the path or a field.
     ///
     /// - Parameters:
-    ///   - complaint: libcurl's text about the failure, in which an alert of TLS is named.
-    ///   - showsCertificate: Whether the host was to be shown a client certificate.
+    ///   - errorBuffer: libcurl's error message, which names TLS alerts.
+    ///   - showsCertificate: Whether the host was to be offered a client certificate.
     static func error(
-        _ code: CURLcode, authority: String, complaint: String = "", showsCertificate: Bool = false
+        _ code: CURLcode, authority: String, errorBuffer: String = "", showsCertificate: Bool = false
     ) -> HTTPError {
         switch code {
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pinMismatch("\(authority) showed a key that is not pinned.")
         case CURLE_SSL_CERTPROBLEM: .invalidTLSPolicy("the client certificate for \(authority) does not open")
-        case _ where code == CURLE_SSL_CLIENTCERT || isAboutOurs(complaint, showsCertificate):
+        case _ where code == CURLE_SSL_CLIENTCERT || isAboutOurs(errorBuffer, showsCertificate):
             .clientCertificateRefused(
                 showsCertificate
                     ? "\(authority) did not accept this client's certificate."
@@ -27,7 +27,7 @@ enum CurlFailure {
         case CURLE_URL_MALFORMAT: .invalidURL("its host or port is unclear")
         case _ where isTLS(code): .tls("No trusted connection to \(authority): \(text(code)).")
         case _ where isProtocol(code):
-            .malformedMessage("The answer of \(authority) breaks HTTP's rules: \(text(code)).")
+            .malformedMessage("The answer of \(authority) violates HTTP: \(text(code)).")
         default: offline("\(authority) could not be reached: \(text(code)).", isUnsent: isBeforeSending(code))
         }
     }
@@ -38,21 +38,21 @@ enum CurlFailure {
         return error
     }
 
-    /// Codes of a connection that was never made.
+    /// Whether a code means that no connection was made.
     private static func isBeforeSending(_ code: CURLcode) -> Bool {
         [CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT].contains { $0 == code }
     }
 
-    /// Whether the peer complains of a certificate (RFC 8446 §6.2): as it is the server, it can only mean ours.
+    /// Whether the server rejects a certificate by an alert (RFC 8446 §6.2), which can only be ours.
     ///
-    /// In TLS 1.2 the answer to none at all is a failure of the handshake like any other.
-    private static func isAboutOurs(_ complaint: String, _ showsCertificate: Bool) -> Bool {
-        guard complaint.contains(" alert ") else { return false }
-        return complaint.contains("certificate") || complaint.contains("unknown ca")
-            || complaint.contains("access denied") || (showsCertificate && complaint.contains("handshake failure"))
+    /// In TLS 1.2 a missing certificate leads to a generic handshake failure.
+    private static func isAboutOurs(_ errorBuffer: String, _ showsCertificate: Bool) -> Bool {
+        guard errorBuffer.contains(" alert ") else { return false }
+        return errorBuffer.contains("certificate") || errorBuffer.contains("unknown ca")
+            || errorBuffer.contains("access denied") || (showsCertificate && errorBuffer.contains("handshake failure"))
     }
 
-    /// Codes after which trying again does not help before somebody looks at a certificate.
+    /// Whether a code is a TLS failure, which a retry does not change.
     private static func isTLS(_ code: CURLcode) -> Bool {
         switch code {
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER,
@@ -64,10 +64,10 @@ enum CurlFailure {
         }
     }
 
-    /// Codes that blame what the peer sent, and not the way to it.
+    /// Whether a code means that the peer violated the protocol.
     private static func isProtocol(_ code: CURLcode) -> Bool {
         switch code {
-        // libcurl answers a status line that it does not know, such as HTTP/0.9's absence of one, with the first.
+        // libcurl reports an unknown status line, such as HTTP/0.9's absence of one, as the first code.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM,
             CURLE_BAD_CONTENT_ENCODING, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_WRITE_ERROR:
             true
@@ -75,7 +75,7 @@ enum CurlFailure {
         }
     }
 
-    /// libcurl's own words for a code; they are fixed texts and hold nothing of the request.
+    /// Returns libcurl's message for a code; the messages are constant and hold nothing of the request.
     private static func text(_ code: CURLcode) -> String {
         curl_easy_strerror(code).map { String(cString: $0) } ?? "libcurl error \(code.rawValue)"
     }

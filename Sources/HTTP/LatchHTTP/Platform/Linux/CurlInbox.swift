@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-/// What tasks leave for the driver of a loop, and who that is; always reached under the loop's lock.
+/// The requests of tasks to the driver of a loop, and the choice of the driver; always accessed under the loop's lock.
 struct CurlInbox {
-    /// Who may touch the multi handle now: libcurl takes one thread at a time.
-    enum Driver { case nobody, caller, loop }
+    /// The thread that may use the multi handle now: libcurl allows one at a time.
+    enum Driver { case idle, caller, loop }
 
-    var driver = Driver.nobody
-    /// Prepared transfers that wait to be added to the multi handle, each with its waiter.
+    var driver = Driver.idle
+    /// The prepared transfers to add to the multi handle, each with its waiter.
     var arrivals: [CurlTransfer] = []
-    /// Transfers to abort.
+    /// The transfers to abort.
     ///
-    /// One of them may have ended by itself meanwhile, and is then left alone.
+    /// One that has already ended is ignored.
     var cancellations: [CurlTransfer] = []
-    /// Transfers whose stream has gone on, so that libcurl can.
-    var wakings: [CurlTransfer] = []
-    /// Whether the driver waits in epoll, or is about to, and sees this inbox only after its bell.
+    /// The paused transfers whose stream has made progress.
+    var resumptions: [CurlTransfer] = []
+    /// Whether the driver waits in epoll, or is about to, and checks this inbox only after a wake-up.
     var isDriverAsleep = false
-    /// Whether the transport is gone; nothing new comes, and what is under way runs to its end.
+    /// Whether the transport is released; transfers in progress still finish.
     var isStopped = false
-    /// How many times in a row a leading thread waited in vain.
+    /// The number of consecutive times that a leading thread waited in vain.
     var misses = 0
-    /// How many callers were sent to the loop's thread since, to let every 64th try again.
+    /// The number of callers that were not allowed to lead since, of which every 64th tries again.
     private var skipped = 0
 
-    /// Makes the calling thread the driver, if nobody is and if answers have been quick enough lately for it to pay.
+    /// Makes the calling thread the driver, if there is none and if responses have been quick enough lately.
     mutating func beginLeading() -> Bool {
-        guard driver == .nobody, !isStopped else { return false }
+        guard driver == .idle, !isStopped else { return false }
         if misses >= 4 {
-            // A far server answers no sooner for being waited for; now and then it is tried whether that has changed.
+            // Leading does not pay for a distant server; every 64th caller checks whether that has changed.
             skipped &+= 1
             guard skipped % 64 == 0 else { return false }
         }
@@ -36,88 +36,88 @@ struct CurlInbox {
         return true
     }
 
-    /// Ends the turn of a leader whose own transfer is finished.
+    /// Ends the leading of a caller whose transfer is finished.
     ///
-    /// Other work may have come to the handle meanwhile, and goes to the loop's thread with it.
+    /// Other work that has arrived meanwhile is handed to the loop's thread.
     ///
-    /// - Returns: Whether nobody drives now; otherwise the loop's thread has to be rung.
+    /// - Returns: Whether there is no driver now; otherwise the loop's thread has to be woken.
     mutating func endLeading(isIdle: Bool) -> Bool {
         misses = 0
-        if rest(isIdle: isIdle) { return !isStopped }
+        if becomeIdle(isIdle: isIdle) { return !isStopped }
         driver = .loop
         return false
     }
 
-    /// What the task that brought a transfer has to do; bells are rung outside the lock.
-    enum AfterAccepting { case refused, ringDriver, ringThread, nothing }
+    /// The action that follows a submission; wake-ups are signalled outside the lock.
+    enum SubmissionResult { case cancelled, wakeDriver, wakeThread, none }
 
-    /// Takes in a transfer and who waits for it, unless it was cancelled before it came.
+    /// Adds a transfer and its waiter, unless it was cancelled before.
     ///
-    /// Where it is refused, the waiter is still the caller's to resume; otherwise it is the driver's, exactly once.
-    mutating func accept(_ transfer: CurlTransfer, waiter: UnsafeContinuation<Void, Never>?) -> AfterAccepting {
-        guard !transfer.isCancelled else { return .refused }
+    /// If it is refused, the caller resumes the waiter; otherwise the driver does, exactly once.
+    mutating func accept(_ transfer: CurlTransfer, waiter: UnsafeContinuation<Void, Never>?) -> SubmissionResult {
+        guard !transfer.isCancelled else { return .cancelled }
         transfer.waiter = waiter
         arrivals.append(transfer)
-        guard driver != .nobody else {
+        guard driver != .idle else {
             driver = .loop
-            return .ringThread
+            return .wakeThread
         }
-        return takeBell() ? .ringDriver : .nothing
+        return needsWakeUp() ? .wakeDriver : .none
     }
 
-    /// Marks a transfer as cancelled, whether it is under way, on its way here or finished.
+    /// Marks a transfer as cancelled, before, during or after its execution.
     ///
     /// - Returns: Whether the driver has to be woken.
     mutating func cancel(_ transfer: CurlTransfer) -> Bool {
         transfer.isCancelled = true
-        guard driver != .nobody else { return false }
+        guard driver != .idle else { return false }
         cancellations.append(transfer)
-        return takeBell()
+        return needsWakeUp()
     }
 
-    /// Lets libcurl go on with a transfer that is paused; one that has ended meanwhile is left alone.
+    /// Resumes a paused transfer; one that has already ended is ignored.
     ///
     /// - Returns: Whether the driver has to be woken.
     mutating func wake(_ transfer: CurlTransfer) -> Bool {
-        guard driver != .nobody else { return false }
-        wakings.append(transfer)
-        return takeBell()
+        guard driver != .idle else { return false }
+        resumptions.append(transfer)
+        return needsWakeUp()
     }
 
-    /// Makes the loop's thread the driver, who then has to be rung.
+    /// Makes the loop's thread, which then has to be woken, the driver.
     mutating func handOver() { driver = .loop }
 
-    /// Gives up driving if nothing has come meanwhile.
-    mutating func rest(isIdle: Bool = true) -> Bool {
+    /// Releases the driver's role if no work has arrived.
+    mutating func becomeIdle(isIdle: Bool = true) -> Bool {
         guard isIdle, isEmpty else { return false }
-        driver = .nobody
+        driver = .idle
         return true
     }
 
-    /// Announces that the driver is about to wait, under the same lock under which others look whether it does.
+    /// Announces that the driver is about to wait, under the lock under which others check that.
     ///
-    /// - Returns: False if something has come that should be taken in first.
+    /// - Returns: False if work has arrived that should be processed first.
     mutating func fallAsleep() -> Bool {
         guard isEmpty else { return false }
         isDriverAsleep = true
         return true
     }
 
-    /// Lets the loop's thread end as soon as nobody drives.
+    /// Lets the loop's thread end as soon as there is no driver.
     ///
-    /// - Returns: Whether the thread has to be rung to see it; a driver sees it when it rests.
+    /// - Returns: Whether the thread has to be woken to notice; a driver notices when it is idle.
     mutating func stop() -> Bool {
         isStopped = true
-        return driver == .nobody
+        return driver == .idle
     }
 
-    private var isEmpty: Bool { arrivals.isEmpty && cancellations.isEmpty && wakings.isEmpty }
+    private var isEmpty: Bool { arrivals.isEmpty && cancellations.isEmpty && resumptions.isEmpty }
 
     /// Whether the thread may end.
-    var isOver: Bool { isStopped && driver == .nobody }
+    var isFinished: Bool { isStopped && driver == .idle }
 
-    /// One ring is enough for each sleep.
-    private mutating func takeBell() -> Bool {
+    /// Returns whether a wake-up is necessary, once for each wait.
+    private mutating func needsWakeUp() -> Bool {
         defer { isDriverAsleep = false }
         return isDriverAsleep
     }

@@ -1,108 +1,108 @@
 // SPDX-License-Identifier: Apache-2.0
-
 #if os(Linux)
 import CCurl
 import CCurlShim
+import LatchCore
 
-/// One libcurl easy handle and the buffers of the transfer that it makes; used again for the next one.
+/// A libcurl easy handle and the buffers of its transfer, reused for the next one.
 ///
-/// It has one owner at a time: the task that prepares it, then whoever drives the loop, then the task again. Only
-/// `isCancelled` and `waiter` are reached from both sides, under the loop's lock; `upload` and `answer` have locks of
-/// their own.
+/// It has one owner at a time: the task that prepares it, then the driver of the loop, then the task again. Only
+/// `isCancelled` and `waiter` are accessed from both sides, under the loop's lock; `upload` and `responseBuffer` have
+/// locks of their own.
 final class CurlTransfer: @unchecked Sendable {
     let easy: UnsafeMutableRawPointer
-    /// How much content is taken.
+    /// The size limits of the response content.
     let limits: CurlLimits
-    /// What depends on the host; nil where nothing does.
+    /// The TLS policy if it depends on the host; nil otherwise.
     let tls: TLSPolicy?
-    /// What libcurl says about a failure beside its code; it lives as long as the handle.
-    let complaint = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-    /// What libcurl reads while the transfer is under way; it lives as long as the handle.
-    private var text = CurlText()
-    /// The lines of the last block of fields, status line first, without the empty line.
+    /// libcurl's error message buffer; it lives as long as the handle.
+    let errorBuffer = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    /// The strings that libcurl reads during the transfer; they live as long as the handle.
+    private var text = CurlRequestStrings()
+    /// The lines of the last block of fields, including the status line, without the empty line.
     var head: [UInt8] = []
     var content: [UInt8] = []
-    /// The lines of the fields after the content (RFC 9110 §6.5), of which there are seldom any.
+    /// The lines of the trailer section (RFC 9110 §6.5).
     var trailers: [UInt8] = []
-    /// Why we stopped the transfer; libcurl itself only says that a callback did.
+    /// The reason why we stopped the transfer; libcurl only reports that a callback did.
     var refusal: HTTPError?
-    /// Whether the head was made of what libcurl has left of an answer.
-    var isMended = false
-    /// Whether the empty line after the fields is still to come.
+    /// Whether the head was restored from what libcurl has left of a response.
+    var isHeadRestored = false
+    /// Whether the empty line after the fields has not arrived yet.
     var isReadingHead = true
-    /// Whether libcurl takes codings off the content.
+    /// Whether libcurl decodes the content.
     private(set) var decodes = true
-    /// Whether plain http is HTTP/2 from its first byte.
+    /// Whether plain http uses HTTP/2 with prior knowledge.
     private(set) var assumesHTTP2 = false
-    /// Whether the request is one for HTTP/2, in the clear or not.
+    /// Whether the request is for HTTP/2, encrypted or not.
     private(set) var wantsHTTP2 = false
-    /// The loop, for what libcurl calls; it counts no reference.
+    /// An unretained pointer to the loop for libcurl's callbacks.
     var loop: UnsafeMutableRawPointer?
-    /// Whether the request says that it reads trailers (RFC 9110 §10.1.4).
+    /// Whether the request accepts trailers (RFC 9110 §10.1.4).
     private(set) var wantsTrailers = false
     private var ignoresLength = false
-    /// How many bytes of the answer have come, and how many of them the driver knows of.
+    /// The number of bytes received, and the number of those that the driver has noticed.
     var arrived = 0
     var noticed = 0
-    /// Whether the host is shown a client certificate.
+    /// Whether the host is offered a client certificate.
     var showsCertificate = false
-    /// Where the request goes, for errors.
+    /// The request's authority, for errors.
     private(set) var authority = ""
 
-    /// What libcurl takes the request's content from; nil where that is in memory.
-    var upload: UploadFeed?
-    /// Where the answer goes while it arrives; nil where it is collected here.
-    var answer: AnswerFeed<[UInt8]>?
-    /// How many bytes of content have gone to `answer`.
-    var streamedBytes = 0
-    /// How long nothing may move, in nanoseconds; 0 where the transfer as a whole has a time.
-    private(set) var patience: UInt64 = 0
-    /// When something moved last, in nanoseconds of the monotonic clock.
+    /// The buffer that libcurl reads the request content from; nil for content in memory.
+    var upload: UploadBuffer?
+    /// The buffer of a streamed response; nil if the response is collected here.
+    var responseBuffer: ResponseBuffer<[UInt8]>?
+    /// The number of bytes of content that were passed to `responseBuffer`.
+    private var streamedBytes = 0
+    /// The idle timeout in nanoseconds; 0 if the transfer has a total timeout.
+    private(set) var idleTimeout: UInt64 = 0
+    /// The time of the last progress, in nanoseconds of the monotonic clock.
     var lastMove: UInt64 = 0
 
-    /// The socket of which libcurl wants nothing while it waits for `upload`.
+    /// The socket that libcurl does not watch while it waits for `upload`.
     var unreadSocket: CInt?
 
-    /// Whether libcurl is working on it.
+    /// Whether libcurl is working on the transfer.
     var isUnderWay = false
-    /// What libcurl said at the end; nil until then.
+    /// The result of the transfer; nil until its end.
     var outcome: CURLcode?
-    /// Set once and never unset: a cancelled transfer is not used again.
+    /// Whether the transfer was cancelled; a cancelled transfer is not reused.
     var isCancelled = false
-    /// Whom the driver resumes at the end; nil while a caller drives it by itself, and for a streamed answer.
+    /// The continuation to resume at the end; nil while a caller leads, and for a streamed response.
     var waiter: UnsafeContinuation<Void, Never>?
 
-    /// A transfer that owns `easy` and frees it.
+    /// Creates a transfer that owns `easy` and frees it.
     init(easy: UnsafeMutableRawPointer, limits: CurlLimits, tls: TLSPolicy? = nil) {
         self.easy = easy
         self.limits = limits
         self.tls = tls
-        complaint.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         head.reserveCapacity(512)
     }
 
     deinit {
         curl_easy_cleanup(easy)
-        complaint.deallocate()
+        errorBuffer.deallocate()
     }
 
-    /// This transfer as libcurl hands it to callbacks; it counts no reference.
+    /// An unretained pointer to this transfer for libcurl's callbacks.
     var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     static func of(_ pointer: UnsafeMutableRawPointer) -> CurlTransfer {
         Unmanaged<CurlTransfer>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    /// Sets everything about a request that changes from one to the next.
+    /// Sets all options that change from one request to the next.
     ///
-    /// libcurl copies the content and reads the fields where they lie in `text`, so the request may go.
+    /// libcurl copies the content and reads the fields in `text`, so the request need not be kept.
     ///
-    /// - Throws: What `validateForSending` throws, and `malformedMessage` for a HEAD with content.
+    /// - Throws: The errors of `validateForSending`, and `malformedMessage` for a HEAD with content.
     func prepare(_ request: HTTPRequest, timeout: Duration) throws(HTTPError) {
         try request.validateForSending()
         reset(for: request, timeout: timeout)
         let isHead = request.method == .head
-        // RFC 9110 §8.6: these methods anticipate content, so its absence is said with a length of 0.
+        // RFC 9110 §8.6: these methods anticipate content, so its absence is announced with a length of 0.
         let hasContent = !request.body.isEmpty || [.post, .put, .patch].contains(request.method)
         guard !isHead || request.body.isEmpty else { throw .malformedMessage("A HEAD request carries no content.") }
         let decodes = text.write(request, hasContent: hasContent)
@@ -123,18 +123,18 @@ final class CurlTransfer: @unchecked Sendable {
             settings.is_upload = upload == nil ? 0 : 1
             settings.is_head = isHead ? 1 : 0
             settings.is_usual_method = isHead || request.method == (hasContent ? .post : .get) ? 1 : 0
-            // What is sent to this machine is not for another one, whatever the environment says.
+            // Requests to this machine must not go through a proxy of the environment.
             settings.avoids_proxy = request.origin.isLoopback ? 1 : 0
             settings.waits_for_multiplexing = request.scheme == "https" || assumesHTTP2 ? 1 : 0
-            settings.timeout_ms = patience == 0 ? timeout.wholeMilliseconds : 0
+            settings.timeout_ms = idleTimeout == 0 ? timeout.wholeMilliseconds : 0
             return latch_curl_prepare(easy, &settings)
         }
         guard code == CURLE_OK else { throw CurlFailure.error(code, authority: authority) }
         if let tls { try applyTLS(tls, to: request.origin.host) }
     }
 
-    /// The answer's end is said by the connection, which also says it after trailers.
-    func ignoreLength() {
+    /// Lets the connection determine the end of the response, which it does after the trailers.
+    private func ignoreLength() {
         guard !ignoresLength else { return }
         latch_curl_ignore_length(easy, 1)
         ignoresLength = true
@@ -145,20 +145,20 @@ final class CurlTransfer: @unchecked Sendable {
         content = []
         if !trailers.isEmpty { trailers = [] }
         refusal = nil
-        (isReadingHead, isMended) = (true, false)
+        (isReadingHead, isHeadRestored) = (true, false)
         wantsTrailers = request.fields["te"] == "trailers"
         if ignoresLength { latch_curl_ignore_length(easy, 0) }
         ignoresLength = false
         outcome = nil
         authority = request.authority
-        upload = request.body.isEmpty ? nil : request.body.stream.map { UploadFeed($0) }
-        answer = request.wantsStream ? AnswerFeed<[UInt8]>() : nil
+        upload = request.body.isEmpty ? nil : request.body.stream.map { UploadBuffer($0) }
+        responseBuffer = request.wantsStream ? ResponseBuffer<[UInt8]>() : nil
         (streamedBytes, arrived, noticed) = (0, 0, 0)
         unreadSocket = nil
-        patience = upload == nil && answer == nil ? 0 : UInt64(timeout.wholeMilliseconds) * 1_000_000
+        idleTimeout = upload == nil && responseBuffer == nil ? 0 : UInt64(timeout.wholeMilliseconds) * 1_000_000
     }
 
-    /// The response that has arrived, or why there is none; the content is given away and can be had once.
+    /// Returns the received response, or throws; the content is moved out and can be returned once.
     func response(to request: HTTPRequest) throws -> HTTPResponse {
         guard !isCancelled else { throw HTTPError.cancelled }
         try check()
@@ -169,45 +169,48 @@ final class CurlTransfer: @unchecked Sendable {
         return response
     }
 
-    /// Whether the server has answered in full and closed, without waiting for the content to end (RFC 9112 §9.3).
+    /// Whether the server has responded completely and closed, without waiting for the end of the content (RFC 9112
+    /// §9.3).
     ///
-    /// What has trailers is whole, whatever becomes of the rest of the request (RFC 9113 §8.1).
+    /// A response with trailers is complete, whatever happens to the rest of the request (RFC 9113 §8.1).
     private var isAnsweredAnyway: Bool {
-        guard !isMended else { return true }
+        guard !isHeadRestored else { return true }
         guard upload != nil, !isReadingHead else { return false }
         guard trailers.isEmpty else { return true }
         return outcome == CURLE_SEND_ERROR && latch_curl_content_length(easy) == latch_curl_downloaded(easy)
     }
 
-    /// Whether there is an answer, and a whole one.
+    /// Checks that there is a complete response.
     ///
-    /// Reasons of our own go before libcurl's, who only knows that a callback stopped it.
+    /// Our own errors take precedence over libcurl's, which only reports that a callback stopped the transfer.
     func check() throws {
         if outcome != CURLE_OK, !isAnsweredAnyway, let failure = upload?.failure { throw failure }
         if let refusal { throw refusal }
-        if hasLostAnswer { throw LostAnswer(authority: authority, status: Int(latch_curl_early_status(easy))) }
+        if hasLostResponse { throw LostResponseError(authority: authority, status: Int(latch_curl_early_status(easy))) }
         guard let outcome, outcome == CURLE_OK || isAnsweredAnyway else {
             throw CurlFailure.error(
-                outcome ?? CURLE_ABORTED_BY_CALLBACK, authority: authority, complaint: String(cString: complaint),
+                outcome ?? CURLE_ABORTED_BY_CALLBACK, authority: authority, errorBuffer: String(cString: errorBuffer),
                 showsCertificate: showsCertificate)
         }
-        // RFC 9112 §8: a head without its empty line is incomplete; libcurl takes it for a response.
-        guard !isReadingHead else { throw HTTPError.offline("\(authority) closed in the middle of its answer.") }
+        // RFC 9112 §8: a head without its empty line is incomplete, but libcurl accepts it.
+        guard !isReadingHead else {
+            throw HTTPError.offline("\(authority) closed in the middle of its response.")
+        }
     }
 }
 
-/// How much content of an answer is taken, counted after its codings are taken off.
+/// The size limits of response content, after decoding.
 struct CurlLimits {
-    /// Of an answer that is collected.
+    /// The limit of a collected response.
     var collected: Int
-    /// Of an answer that is read while it arrives.
+    /// The limit of a streamed response.
     var streamed = Int.max
 }
 
 extension HTTPResponse {
-    /// Takes away what was said about a coding that the content no longer has (RFC 9110 §8.4), if it had one.
+    /// Removes the fields that describe a content coding that was decoded (RFC 9110 §8.4).
     mutating func removeCoding() {
-        // By the length of a name first: this runs for each line of each answer.
+        // Compares the length of the name first, since it runs for each line of each response.
         guard fields.contains(where: { $0.name.canonicalName.utf8.count == 16 && $0.name == .contentEncoding }) else {
             return
         }
@@ -217,12 +220,204 @@ extension HTTPResponse {
 }
 
 extension Duration {
-    /// At least 1, since libcurl takes 0 for "for ever", and at most what a C `long` of 32 bits holds: 24 days.
+    /// The duration in milliseconds: at least 1, since libcurl takes 0 for "no limit", and at most what a 32-bit C
+    /// `long` holds, 24 days.
     var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         guard seconds >= 0 else { return 1 }
         guard seconds < Int64(Int32.max) / 1000 else { return Int(Int32.max) }
         return max(1, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000))
+    }
+}
+
+// The callbacks of libcurl during a transfer, on the driver's thread.
+extension CurlTransfer {
+    /// Receives one line of the head with its line end, and returns false to stop the transfer.
+    private func receiveHead(_ line: UnsafeRawBufferPointer) -> Bool {
+        arrived += line.count
+        // Every block begins with a status line; an interim response (RFC 9110 §15.2) is discarded with its fields.
+        if line.starts(with: ResponseHead.protocolName) {
+            guard responseBuffer == nil || isReadingHead || isInterim else {
+                return refuse(.malformedMessage("\(authority) sent two responses."))
+            }
+            head.removeAll(keepingCapacity: true)
+            isReadingHead = true
+            // RFC 9113 §8.1: a frame ends the response; libcurl 7.88 would end it after its length, before the
+            // trailers.
+            if wantsTrailers, line.starts(with: ResponseHead.secondProtocolName) { ignoreLength() }
+        }
+        // Lines after the empty line are trailers (RFC 9110 §6.5).
+        guard isReadingHead else {
+            if line.count > 2 { trailers.append(contentsOf: line) }
+            // The response is complete, so the rest of the request is not needed.
+            if !trailers.isEmpty { upload?.abandon() }
+            return trailers.count <= ResponseHead.maximumBytes || refuse(.tooLarge)
+        }
+        if line.count <= 2, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
+            isReadingHead = false
+            if idleTimeout != 0, !isInterim { begin() }
+            return true
+        }
+        head.append(contentsOf: line)
+        if upload != nil, hasOnlyTrailers { upload?.abandon() }
+        return head.count <= ResponseHead.maximumBytes || refuse(.tooLarge)
+    }
+
+    /// Whether the head is an interim response: its status begins with a 1 (RFC 9110 §15.2).
+    private var isInterim: Bool { statusClass == 0x31 }
+
+    /// The first digit of the status, as ASCII.
+    private var statusClass: UInt8? {
+        guard let space = head.firstIndex(of: 0x20), space + 1 < head.count else { return nil }
+        return head[space + 1]
+    }
+
+    /// Processes the complete final head of a streamed transfer.
+    private func begin() {
+        lastMove = monotonicNow()
+        if let statusClass, statusClass >= 0x33 { upload?.abandon() }
+        responseBuffer?.begin(head)
+    }
+
+    /// Receives a chunk of the decoded content, and returns the number of bytes taken, as libcurl requires.
+    private func receiveContent(_ bytes: UnsafeRawBufferPointer) -> Int {
+        arrived += bytes.count
+        if let responseBuffer { return pass(bytes, to: responseBuffer) }
+        guard content.count + bytes.count <= limits.collected else { return refuse(.tooLarge) ? 1 : 0 }
+        if content.isEmpty {
+            let announced = latch_curl_content_length(easy)
+            guard announced <= limits.collected else { return refuse(.tooLarge) ? 1 : 0 }
+            // The announced length costs the peer nothing, so only a limited amount of memory is reserved for it.
+            content.reserveCapacity(max(min(Int(announced), 1 << 20), bytes.count))
+        }
+        content.append(contentsOf: bytes)
+        if idleTimeout != 0 { lastMove = monotonicNow() }
+        return bytes.count
+    }
+
+    private func pass(_ bytes: UnsafeRawBufferPointer, to buffer: ResponseBuffer<[UInt8]>) -> Int {
+        guard streamedBytes + bytes.count <= limits.streamed else { return refuse(.tooLarge) ? 1 : 0 }
+        guard buffer.receive(bytes) else { return Int(CURL_WRITEFUNC_PAUSE) }
+        streamedBytes += bytes.count
+        lastMove = monotonicNow()
+        return bytes.count
+    }
+
+    /// Stops the transfer with an error; returns false.
+    private func refuse(_ reason: HTTPError) -> Bool {
+        refusal = reason
+        return false
+    }
+
+    /// Copies the next bytes of the request content for libcurl, or returns a code of its read callback.
+    private func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard let upload else { return Int(CURL_READFUNC_ABORT) }
+        let result = upload.take(into: buffer)
+        lastMove = monotonicNow()
+        return result
+    }
+
+    /// Called by libcurl for each line of the head; returns fewer bytes than it got to stop the transfer.
+    static let onHead: curl_write_callback = { data, size, count, context in
+        guard let data, let context else { return 0 }
+        let line = UnsafeRawBufferPointer(start: data, count: size * count)
+        return CurlTransfer.of(context).receiveHead(line) ? size * count : 0
+    }
+
+    static let onContent: curl_write_callback = { data, size, count, context in
+        guard let data, let context else { return 0 }
+        return CurlTransfer.of(context).receiveContent(UnsafeRawBufferPointer(start: data, count: size * count))
+    }
+
+    static let onUpload: curl_read_callback = { buffer, size, count, context in
+        guard let buffer, let context else { return Int(CURL_READFUNC_ABORT) }
+        return CurlTransfer.of(context).send(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+    }
+
+    /// Called by libcurl to send the content again, because a reused connection turned out to be dead.
+    static let onRewind: curl_seek_callback = { context, offset, origin in
+        guard let context, offset == 0, origin == SEEK_SET, let upload = CurlTransfer.of(context).upload else {
+            return CURL_SEEKFUNC_CANTSEEK
+        }
+        return upload.rewind() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
+    }
+}
+
+// The state that the driver queries.
+extension CurlTransfer {
+    /// Whether the transfer has an idle timeout instead of a total one.
+    var isPaced: Bool { idleTimeout != 0 }
+
+    /// The time at which the idle timeout expires; nil while the transfer waits for our own side.
+    var expiry: UInt64? {
+        guard upload?.isStarved != true, responseBuffer?.isHeld != true else { return nil }
+        return lastMove + idleTimeout
+    }
+
+    /// The directions that remain paused.
+    var pauses: CInt {
+        (upload?.isStarved == true ? CURLPAUSE_SEND : 0) | (responseBuffer?.isHeld == true ? CURLPAUSE_RECV : 0)
+    }
+
+    /// Whether libcurl waits only for the source of the request content, so that it would not notice that the peer has
+    /// closed `socket`.
+    func waitsForSource(reading isWatched: Bool, _ socket: CInt) -> Bool {
+        unreadSocket = !isWatched && upload?.isStarved == true ? socket : nil
+        return unreadSocket != nil
+    }
+
+    /// Notifies the streams that the transfer is over.
+    func conclude() {
+        upload?.close()
+        if !trailers.isEmpty { responseBuffer?.follow(with: trailers) }
+        responseBuffer?.end(Result { try check() })
+    }
+}
+
+extension CurlTransfer {
+    /// Sets the pins and the client certificate for the host, or removes those of the previous request's host.
+    ///
+    /// libcurl reuses a connection only for a transfer with the same settings, so they cannot be bypassed.
+    private func applyTLS(_ policy: TLSPolicy, to host: String) throws(HTTPError) {
+        let certificate = policy.clientCertificate(for: host)
+        showsCertificate = certificate != nil
+        let pins = policy.pins(for: host)?.digests.map { digest in
+            "sha256//" + String(decoding: Base64Alphabet.standard.encode(digest), as: UTF8.self) + "="
+        }
+        let code = withCStrings([pins?.joined(separator: ";"), certificate?.passphrase]) { texts in
+            var settings = latch_curl_tls()
+            settings.pins = texts[0]
+            settings.passphrase = texts[1]
+            return applyCertificate(certificate?.content, &settings)
+        }
+        guard code == CURLE_OK else { throw CurlFailure.error(code, authority: authority) }
+    }
+
+    private func applyCertificate(_ content: ClientCertificate.Content?, _ settings: inout latch_curl_tls) -> CURLcode {
+        switch content {
+        case .pem(let certificate, let key):
+            certificate.withUnsafeBytes { certificate in
+                key.withUnsafeBytes { key in apply(&settings, "PEM", certificate, key: key) }
+            }
+        case .pkcs12(let container):
+            container.withUnsafeBytes { apply(&settings, "P12", $0, key: nil) }
+        case nil:
+            latch_curl_prepare_tls(easy, &settings)
+        }
+    }
+
+    private func apply(
+        _ settings: inout latch_curl_tls, _ kind: String, _ certificate: UnsafeRawBufferPointer,
+        key: UnsafeRawBufferPointer?
+    ) -> CURLcode {
+        settings.certificate = certificate.baseAddress
+        settings.certificate_size = certificate.count
+        settings.key = key?.baseAddress
+        settings.key_size = key?.count ?? 0
+        return kind.withCString { kind in
+            settings.kind = kind
+            return latch_curl_prepare_tls(easy, &settings)
+        }
     }
 }
 #endif

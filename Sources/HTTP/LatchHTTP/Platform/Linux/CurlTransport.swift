@@ -1,52 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-
 #if os(Linux)
-/// Sends requests with libcurl: kept connections, HTTP/2, TLS, the proxies of the environment.
+/// A transport based on libcurl: connection reuse, HTTP/2, TLS, the environment's proxies.
 ///
-/// One instance owns one pool of connections, so make one and share it (`Transport.live` is such a one). Redirects are
-/// not followed here and no cookie, credential or proxy password is kept: that is for the layers above.
+/// Each instance has its own connection pool, so create one and share it, as `Transport.live` is. It does not follow
+/// redirects and stores no cookies, credentials or proxy passwords: that belongs to the layers above.
 ///
-/// A quick answer costs no hand-off between threads: when nothing else is under way, the calling thread itself drives
-/// the transfer for a fraction of a millisecond (`CurlLoop.lead`), and only what takes longer goes to the loop's own
-/// thread.
+/// A quick response requires no switch between threads: if the loop is idle, the calling thread drives the transfer for
+/// a fraction of a millisecond (`CurlLoop.lead`), and only slower transfers are handed to the loop's own thread.
 public final class CurlTransport: Handler {
-    /// Limits of a transport.
+    /// The limits and TLS settings of a transport.
     public struct Configuration: Sendable {
-        /// How long a connection may take to be made.
+        /// The maximum time to connect.
         public var connectTimeout: Duration = .seconds(15)
-        /// How long one transfer may take in all, unless the request says otherwise.
+        /// The maximum duration of one transfer, unless the request overrides it.
         ///
-        /// With a stream in it, either way, it is how long nothing may move that the other side has to move: the head
-        /// of the answer counts as a whole, content piece by piece. Time in which the other side waits for us, because
-        /// a source gives nothing or a reader takes nothing, does not count.
+        /// With a stream in either direction, it is the maximum time without progress of the peer: the head of the
+        /// response counts as a whole, content chunk by chunk. Time in which the peer waits for us, because a source
+        /// delivers nothing or a reader takes nothing, does not count.
         public var timeout: Duration = .seconds(60)
-        /// How long a stream that is large, or of unknown size, waits for the server's leave to send it.
+        /// The time that large or unbounded streams wait for the server's 100 (Continue) response.
         ///
-        /// A server that refuses the request by its head (a 401, say) then leaves the stream unread. One that knows
-        /// nothing of it (RFC 9110 §10.1.1) gets the content after this time.
+        /// A server that rejects the request by its head (a 401, say) then leaves the stream unread. A server that does
+        /// not support it (RFC 9110 §10.1.1) receives the content after this time.
         public var continueTimeout: Duration = .seconds(1)
-        /// How large the content of a response may be, after its coding (`gzip` and the like) is taken off.
+        /// The maximum size of response content after decoding (`gzip` and the like).
         public var maximumResponseBytes = 64 << 20
-        /// The same for an answer that is read as a stream.
+        /// The maximum size of streamed response content after decoding.
         ///
-        /// Where content expands a thousand times, memory is bounded anyway; what is written to a disk is not.
+        /// Streaming bounds the memory even if content expands a thousand times, but not the size of a file that it is
+        /// written to.
         public var maximumStreamedBytes = Int.max
-        /// How many connections to one host may be open at once; further requests wait for one of them.
+        /// The maximum number of connections to one host; further requests wait for one of them.
         public var maximumConnectionsPerHost = 64
-        /// A PEM file of certificate authorities to trust instead of the system's.
+        /// The path of a PEM file of certificate authorities to trust instead of the system's.
         public var certificateAuthorityFile: String?
-        /// Pins, client certificates and the oldest version of TLS.
+        /// The pins, client certificates and minimum version of TLS.
         public var tls = TLSPolicy()
 
-        /// The usual limits.
+        /// Creates the default configuration.
         public init() {}
     }
 
     private let configuration: Configuration
-    /// The loop, or why there is none: an initialiser that cannot fail is kinder to those who make transports.
+    /// The loop, or the error that each request throws, so that the initializer does not throw.
     private let loop: Result<CurlLoop, HTTPError>
 
-    /// A transport with a connection pool of its own.
+    /// Creates a transport with a connection pool of its own.
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
         do {
@@ -56,18 +55,18 @@ public final class CurlTransport: Handler {
         }
     }
 
-    /// Transfers hold what they need, so those under way still end; the thread goes after the last.
+    /// Transfers in progress retain what they need and still finish; the thread ends after the last one.
     deinit {
         guard case .success(let loop) = loop else { return }
         loop.stop()
     }
 
-    /// Sends `request` and collects its response, or begins to: with `wantsStream` the answer is there with its head.
+    /// Sends `request` and returns its response; with `wantsStream` it returns as soon as the head has arrived.
     ///
-    /// Cancelling the task aborts the transfer. A stream of an answer holds its connection until it is read to its end
-    /// or let go, which aborts the transfer; a slow reader slows the server, though over HTTP/2 libcurl keeps what
-    /// comes before the server notices, 32 MiB at most. The codings that libcurl knows are asked for and taken off, and
-    /// `Content-Encoding` and `Content-Length` with them, unless the request has an `Accept-Encoding` or a `Range`.
+    /// Cancelling the task aborts the transfer. A streamed response holds its connection until it is read to its end or
+    /// released, which aborts the transfer. A slow reader slows the server, though over HTTP/2 libcurl buffers up to 32
+    /// MiB before the server notices. libcurl's content codings are requested and decoded, and `Content-Encoding` and
+    /// `Content-Length` are removed, unless the request has an `Accept-Encoding` or a `Range`.
     ///
     /// - Throws: `HTTPError`: `offline`, `timeout`, `tls`, `pinMismatch`, `clientCertificateRefused`, `cancelled`,
     ///   `tooLarge`, `malformedMessage`, or `invalidURL`, `invalidField` and `invalidTLSPolicy` before anything is sent;
@@ -79,8 +78,8 @@ public final class CurlTransport: Handler {
     private func respond(to request: HTTPRequest, attempts: Int) async throws -> HTTPResponse {
         do {
             return try await respondOnce(to: request)
-        } catch let lost as LostAnswer {
-            guard attempts > 1, lost.allowsRepetition(of: request) else { throw lost.told }
+        } catch let lost as LostResponseError {
+            guard attempts > 1, lost.allowsRepetition(of: request) else { throw lost.httpError }
         }
         return try await respond(to: request, attempts: attempts - 1)
     }
@@ -95,7 +94,9 @@ public final class CurlTransport: Handler {
             loop.transfers.giveBack(transfer)
             throw error
         }
-        if let answer = transfer.answer { return try await stream(answer, of: transfer, for: request, on: loop) }
+        if let buffer = transfer.responseBuffer {
+            return try await stream(buffer, of: transfer, for: request, on: loop)
+        }
         if transfer.isPaced || !loop.lead(transfer) {
             transfer.upload?.start { [weak transfer] in transfer.map { loop.wake($0) } }
             await withTaskCancellationHandler {
@@ -108,20 +109,59 @@ public final class CurlTransport: Handler {
         return try transfer.response(to: request)
     }
 
-    /// The answer as soon as its head is there; its content is read as it arrives.
+    /// Returns the response as soon as its head has arrived; its content is read as it arrives.
     private func stream(
-        _ feed: AnswerFeed<[UInt8]>, of transfer: CurlTransfer, for request: HTTPRequest, on loop: CurlLoop
+        _ buffer: ResponseBuffer<[UInt8]>, of transfer: CurlTransfer, for request: HTTPRequest, on loop: CurlLoop
     ) async throws -> HTTPResponse {
         let isDecoded = transfer.decodes && request.method != .head
-        let answer = StreamedAnswer(transfer, feed, on: loop)
+        let streamed = StreamedResponse(transfer, buffer, on: loop)
         transfer.upload?.start { [weak transfer] in transfer.map { loop.wake($0) } }
         loop.submit(transfer, resuming: nil)
-        var response = try await answer.head()
+        var response = try await streamed.head()
         if isDecoded { response.removeCoding() }
         let length = request.method == .head ? nil : response.fields[.contentLength].flatMap { Int($0) }
         response.body = HTTPBody(
-            HTTPBodyStream(length: length, once: { try await answer.next() }, trailers: { answer.trailers }))
+            HTTPBodyStream(length: length, once: { try await streamed.next() }, trailers: { streamed.trailers }))
         return response
+    }
+}
+
+/// The reader's handle of a streamed response: releasing it aborts the transfer.
+private final class StreamedResponse: Sendable {
+    private let transfer: CurlTransfer
+    private let loop: CurlLoop
+    private let buffer: ResponseBuffer<[UInt8]>
+
+    /// Creates a handle of a transfer that is about to be submitted.
+    init(_ transfer: CurlTransfer, _ buffer: ResponseBuffer<[UInt8]>, on loop: CurlLoop) {
+        self.transfer = transfer
+        self.buffer = buffer
+        self.loop = loop
+    }
+
+    deinit {
+        if buffer.hasEnded { loop.transfers.giveBack(transfer) } else { loop.cancel(transfer) }
+    }
+
+    /// Returns the head; cancelling the task aborts the transfer.
+    func head() async throws -> HTTPResponse {
+        try ResponseHead.parse(try await abortable { try await buffer.head() })
+    }
+
+    /// The trailer fields, once the content has ended.
+    var trailers: HTTPFields { buffer.trailers.map { ResponseHead.fields($0) } ?? [:] }
+
+    /// Returns the next chunk of the content, or nil at the end; cancelling the task aborts the transfer.
+    func next() async throws -> [UInt8]? {
+        try await abortable { try await buffer.next { loop.wake(transfer) } }
+    }
+
+    private func abortable<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await body()
+        } onCancel: {
+            loop.cancel(transfer)
+        }
     }
 }
 #endif

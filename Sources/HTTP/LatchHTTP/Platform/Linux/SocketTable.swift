@@ -4,59 +4,59 @@
 import CCurl
 import CCurlShim
 
-/// Which sockets libcurl wants watched, and which of them epoll watches.
+/// The sockets that libcurl wants watched, and those that epoll watches.
 ///
-/// Between two requests on a kept connection libcurl asks to stop watching and to start again; both are put off, so
-/// that a request on a kept connection costs no call of epoll_ctl. Only sockets opened through `opened` are treated
-/// so, since only of those is the end known.
+/// Between two requests on a reused connection libcurl stops watching and starts again; both are deferred, so that such
+/// a request costs no call of epoll_ctl. That applies only to sockets opened through `opened`, since only their end is
+/// known.
 struct SocketTable {
     private struct Entry {
-        /// What epoll has been told, in its own bits; 0 for a socket that it does not know.
+        /// The events that epoll watches; 0 for an unwatched socket.
         var watched: UInt32 = 0
-        /// What libcurl asked for last, in epoll's bits.
+        /// The events that libcurl requested last, as epoll bits.
         var wanted: UInt32 = 0
-        /// Whether it was opened through `opened`, so that its end will be reported too.
+        /// Whether it was opened through `opened`, so that its end will be reported.
         var isOurs = false
     }
 
     private let epoll: CInt
-    /// By descriptor: the kernel gives out small numbers, and a lookup here is on the way of every event.
+    /// The entries by descriptor: descriptors are small numbers, and every event looks one up.
     private var entries: [Entry] = []
-    /// Those of which the kernel holds back what is written until it is pushed.
+    /// The corked sockets, whose output the kernel holds back until it is pushed.
     private var corked: [CInt] = []
 
-    /// A table that watches nothing yet.
+    /// Creates an empty table.
     init(epoll: CInt) { self.epoll = epoll }
 
-    /// Begins a socket, whatever one of the same number was before.
+    /// Adds a socket, replacing an earlier one of the same number.
     mutating func opened(_ socket: CInt) {
-        // A process without descriptors left opens −1, and libcurl reports it to the request.
+        // A process without free descriptors opens −1, and libcurl reports it to the request.
         guard socket >= 0 else { return }
         makeRoom(for: socket)
         entries[Int(socket)] = Entry(isOurs: true)
     }
 
-    /// Lets what is written to a socket go out when the driver waits, and not before.
+    /// Delays the output of a socket until the driver waits.
     ///
-    /// libcurl 7.88 writes the head of a request of HTTP/2 and its content one after the other, and loses the answer of
-    /// a server that is quick to refuse the head (`CurlTransfer.hasLostAnswer`). Together they are not refused halfway.
+    /// libcurl 7.88 writes the head of an HTTP/2 request and its content separately, and loses the response of a server
+    /// that rejects the head at once (`CurlTransfer.hasLostResponse`). Sent together, they are not rejected halfway.
     mutating func cork(_ socket: CInt) {
         guard socket >= 0 else { return }
         latch_curl_cork(socket)
         corked.append(socket)
     }
 
-    /// Sends what was written to corked sockets.
+    /// Sends the output of the corked sockets.
     func push() { for socket in corked { latch_curl_push(socket) } }
 
-    /// The kernel forgets a closed socket by itself.
+    /// Removes a closed socket; the kernel removes it from epoll.
     mutating func closed(_ socket: CInt) {
         guard socket >= 0, entries.indices.contains(Int(socket)) else { return }
         entries[Int(socket)] = Entry()
         if !corked.isEmpty { corked.removeAll { $0 == socket } }
     }
 
-    /// Does what libcurl's socket callback asks for.
+    /// Applies a request of libcurl's socket callback.
     mutating func want(_ what: CInt, of socket: CInt) {
         guard socket >= 0 else { return }
         makeRoom(for: socket)
@@ -66,13 +66,14 @@ struct SocketTable {
         watch(wanted, on: socket)
     }
 
-    /// Reports the end of a socket of which libcurl wants nothing now, as something that nobody waits for.
+    /// Watches for the end of a socket that libcurl does not watch now.
     mutating func awaitEnd(of socket: CInt) {
         makeRoom(for: socket)
         watch(EPOLLRDHUP.rawValue, on: socket)
     }
 
-    /// What happened, in libcurl's bits; nil for a socket that nobody waits for and that is now no longer watched.
+    /// Returns the events as libcurl's bits, or nil for a socket that nothing waits for, which is then no longer
+    /// watched.
     mutating func meaning(of events: UInt32, on socket: CInt) -> CInt? {
         guard entries.indices.contains(Int(socket)) else { return nil }
         guard entries[Int(socket)].wanted != 0 else {
@@ -86,7 +87,7 @@ struct SocketTable {
         return meaning
     }
 
-    /// Tells epoll, where that changes something; a refusal is remembered as not watched and tried again.
+    /// Updates epoll if necessary; a failure is remembered as unwatched and tried again.
     private mutating func watch(_ wanted: UInt32, on socket: CInt) {
         let watched = entries[Int(socket)].watched
         guard watched != wanted else { return }

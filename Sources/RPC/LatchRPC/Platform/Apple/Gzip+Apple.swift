@@ -3,14 +3,14 @@
 #if canImport(Darwin)
 import Compression
 
-/// RFC 1952 by Apple's Compression, which knows the deflated bytes (RFC 1951) and not what stands around them.
+/// The gzip format (RFC 1952) by Apple's Compression, which handles the deflated data (RFC 1951) only.
 enum Gzip {
-    /// RFC 1952 §2.3: no name, no time, an unknown system.
-    private static let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
+    /// The gzip header without name and time, of an unknown system (RFC 1952 §2.3).
+    private static let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
 
-    /// The bytes, smaller.
+    /// Compresses bytes.
     ///
-    /// - Throws: `RPCError.internal` where they cannot be compressed.
+    /// - Throws: `RPCError.internal` if they cannot be compressed.
     static func compress(_ bytes: [UInt8]) throws(RPCError) -> [UInt8] {
         let room = bytes.count + bytes.count / 100 + 64
         let deflated = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
@@ -18,13 +18,13 @@ enum Gzip {
             count = compression_encode_buffer(target, room, bytes, bytes.count, nil, COMPRESSION_ZLIB)
         }
         guard !deflated.isEmpty else { throw RPCError(.internal, "A message could not be compressed.") }
-        return head + deflated + littleEndian(checksum(bytes)) + littleEndian(UInt32(truncatingIfNeeded: bytes.count))
+        return header + deflated + littleEndian(checksum(bytes)) + littleEndian(UInt32(truncatingIfNeeded: bytes.count))
     }
 
-    /// The bytes that compressed ones stand for; nothing stands for nothing.
+    /// Decompresses bytes; empty input is empty output.
     ///
-    /// - Throws: `RPCError.resourceExhausted` where there are more than `limit`, `RPCError.invalidArgument` where it is
-    ///   no gzip.
+    /// - Throws: `RPCError.resourceExhausted` if the result exceeds `limit`, `RPCError.invalidArgument` if the input is
+    ///   not valid gzip.
     static func decompress(_ bytes: [UInt8], limit: Int) throws(RPCError) -> [UInt8] {
         guard !bytes.isEmpty else { return [] }
         guard bytes.count >= 18, bytes[0] == 0x1F, bytes[1] == 0x8B, bytes[2] == 8, let start = contentStart(bytes)
@@ -32,7 +32,7 @@ enum Gzip {
         let deflated = Array(bytes[start..<(bytes.count - 8)])
         let announced = bytes.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
         guard announced <= limit else {
-            throw RPCError(.resourceExhausted, "A message is larger than the \(limit) bytes allowed.")
+            throw RPCError(.resourceExhausted, "A message exceeds the limit of \(limit) bytes.")
         }
         let inflated = [UInt8](unsafeUninitializedCapacity: announced + 1) { buffer, count in
             guard let target = buffer.baseAddress else { return }
@@ -45,24 +45,24 @@ enum Gzip {
 
     private static let damaged = RPCError(.invalidArgument, "A compressed message is damaged.")
 
-    /// RFC 1952 §2.3.1: where the head's optional parts end; nil where they do not.
+    /// Returns the offset after the optional header fields (RFC 1952 §2.3.1); nil if they do not end.
     private static func contentStart(_ bytes: [UInt8]) -> Int? {
         let flags = bytes[3]
-        var place = 10
-        if flags & 4 != 0 { place += 2 + Int(bytes[10]) + Int(bytes[11]) << 8 }
+        var offset = 10
+        if flags & 4 != 0 { offset += 2 + Int(bytes[10]) + Int(bytes[11]) << 8 }
         for flag in [8, 16] as [UInt8] where flags & flag != 0 {
-            guard place < bytes.count, let end = bytes[place...].firstIndex(of: 0) else { return nil }
-            place = end + 1
+            guard offset < bytes.count, let end = bytes[offset...].firstIndex(of: 0) else { return nil }
+            offset = end + 1
         }
-        if flags & 2 != 0 { place += 2 }
-        return place <= bytes.count - 8 ? place : nil
+        if flags & 2 != 0 { offset += 2 }
+        return offset <= bytes.count - 8 ? offset : nil
     }
 
     private static func littleEndian(_ value: UInt32) -> [UInt8] {
         [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: value >> $0) }
     }
 
-    /// RFC 1952 §8.
+    /// Returns the CRC-32 (RFC 1952 §8).
     private static func checksum(_ bytes: [UInt8]) -> UInt32 {
         ~bytes.reduce(~UInt32(0)) { sum, byte in
             (0..<8).reduce(sum ^ UInt32(byte)) { rest, _ in rest & 1 == 1 ? rest >> 1 ^ 0xEDB8_8320 : rest >> 1 }

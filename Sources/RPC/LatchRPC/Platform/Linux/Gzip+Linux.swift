@@ -3,24 +3,24 @@
 #if os(Linux)
 import CZlib
 
-/// RFC 1952 by zlib.
+/// The gzip format (RFC 1952) by zlib.
 enum Gzip {
-    /// 15 bits of window, and 16 more for gzip's own head and tail (zlib.h, `deflateInit2`).
+    /// The window size: 15 bits, plus 16 for the gzip format (zlib.h, `deflateInit2`).
     private static let window: CInt = 15 + 16
 
-    /// zlib counts what it writes at once in 32 bits.
+    /// The largest chunk: zlib counts output in 32 bits.
     private static let largestPiece = 1 << 30
 
-    /// The bytes, smaller.
+    /// Compresses bytes.
     ///
-    /// - Throws: `RPCError.internal` where zlib has no memory.
+    /// - Throws: `RPCError.internal` if zlib cannot allocate memory.
     static func compress(_ bytes: [UInt8]) throws(RPCError) -> [UInt8] {
         var stream = z_stream()
         let size = CInt(MemoryLayout<z_stream>.size)
         guard
             deflateInit2_(
                 &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK
-        else { throw RPCError(.internal, "There is no memory to compress a message.") }
+        else { throw RPCError(.internal, "Out of memory while compressing a message.") }
         defer { deflateEnd(&stream) }
         var written = -1
         let bound = Int(deflateBound(&stream, UInt(bytes.count)))
@@ -38,17 +38,18 @@ enum Gzip {
         return compressed
     }
 
-    /// The bytes that compressed ones stand for; nothing stands for nothing.
+    /// Decompresses bytes; empty input is empty output.
     ///
-    /// - Parameter limit: How many there may be; memory is taken as they come, and no more than that.
-    /// - Throws: `RPCError.resourceExhausted` where there are more, `RPCError.invalidArgument` where it is no gzip.
+    /// - Parameter limit: The largest result; memory is allocated as it grows, and no more than that.
+    /// - Throws: `RPCError.resourceExhausted` if the result exceeds the limit, `RPCError.invalidArgument` if the input
+    ///   is not valid gzip.
     static func decompress(_ bytes: [UInt8], limit: Int) throws(RPCError) -> [UInt8] {
         guard !bytes.isEmpty else { return [] }
-        // One byte more is read than is allowed, and who wants no limit says the largest number there is.
+        // One byte more than the limit is read; `Int.max` means no limit.
         let limit = min(limit, .max - 1)
         var stream = z_stream()
         guard inflateInit2_(&stream, window, ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size)) == Z_OK else {
-            throw RPCError(.internal, "There is no memory to read a compressed message.")
+            throw RPCError(.internal, "Out of memory while decompressing a message.")
         }
         defer { inflateEnd(&stream) }
         var output: [UInt8] = []
@@ -58,7 +59,7 @@ enum Gzip {
             return inflate(&stream, into: &output, limit: limit)
         }
         guard output.count <= limit else {
-            throw RPCError(.resourceExhausted, "A message is larger than the \(limit) bytes allowed.")
+            throw RPCError(.resourceExhausted, "A message exceeds the limit of \(limit) bytes.")
         }
         guard state == Z_STREAM_END, stream.avail_in == 0 else {
             throw RPCError(.invalidArgument, "A compressed message is damaged.")
@@ -66,7 +67,7 @@ enum Gzip {
         return output
     }
 
-    /// Reads on until the end, or until there is one byte too many.
+    /// Inflates until the end, or until the limit is exceeded.
     private static func inflate(_ stream: inout z_stream, into output: inout [UInt8], limit: Int) -> CInt {
         var state = Z_OK
         while state == Z_OK, output.count <= limit {

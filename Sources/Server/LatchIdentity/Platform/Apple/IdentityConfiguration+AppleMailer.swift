@@ -4,13 +4,13 @@
 public import LatchCore
 
 extension IdentityConfiguration {
-    /// The mailer that the settings ask for: files in `mail_directory`; on this platform there is no submission by SMTP.
+    /// Returns the mailer of the settings: files in `mail_directory`; this platform has no SMTP submission.
     ///
     /// - Throws: `IdentityError.invalidSetting`.
     public func mailer(clock: WallClock = .system) throws(IdentityError) -> any Mailer {
         if let mailDirectory { return FileMailer(folder: mailDirectory, sender: mailSender, clock: clock) }
         guard smtpURL == nil else { throw .invalidSetting("smtp_url", "left out on this platform") }
-        return NoMailer()
+        return UnconfiguredMailer()
     }
 }
 #endif

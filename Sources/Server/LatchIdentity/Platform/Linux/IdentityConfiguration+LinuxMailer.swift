@@ -4,14 +4,14 @@
 public import LatchCore
 
 extension IdentityConfiguration {
-    /// The mailer that the settings ask for: files in `mail_directory`, or else the server of `smtp_url`.
+    /// Returns the mailer of the settings: files in `mail_directory`, or else the server of `smtp_url`.
     ///
-    /// Without either, mails are refused and counted as failed, and sign-up and login work without them.
+    /// Without either, mails fail and are counted as failed; sign-up and login work without them.
     ///
     /// - Throws: `IdentityError.invalidSetting`.
     public func mailer(clock: WallClock = .system) throws(IdentityError) -> any Mailer {
         if let mailDirectory { return FileMailer(folder: mailDirectory, sender: mailSender, clock: clock) }
-        guard let smtpURL else { return NoMailer() }
+        guard let smtpURL else { return UnconfiguredMailer() }
         return try SMTPMailer(url: smtpURL, sender: mailSender, clock: clock)
     }
 }

@@ -5,7 +5,7 @@ public import LatchCore
 import LatchHTTP
 import LatchServer
 
-/// A mailer that hands mails to a mail server (RFC 6409), encrypted unless that is on this machine.
+/// A mailer that submits mails to a mail server (RFC 6409), encrypted unless the server is on this machine.
 public struct SMTPMailer: Mailer {
     private let url: String
     private let sender: String
@@ -13,9 +13,9 @@ public struct SMTPMailer: Mailer {
     private let clock: WallClock
     private let random: RandomSource
 
-    /// A mailer for a server such as `smtps://user:password@mail.example.com`, the user and password percent-encoded.
+    /// Creates a mailer for a server such as `smtps://user:password@mail.example.com`, the user and password percent-encoded.
     ///
-    /// - Throws: `IdentityError.invalidSetting` when the URL is not one of a mail server.
+    /// - Throws: `IdentityError.invalidSetting` if the URL is not that of a mail server.
     public init(
         url: String, sender: String, clock: WallClock = .system, random: RandomSource = .system
     ) throws(IdentityError) {
@@ -38,7 +38,7 @@ public struct SMTPMailer: Mailer {
 
     /// Submits the mail.
     ///
-    /// - Throws: `IdentityError.mailNotSent` when the server did not take it.
+    /// - Throws: `IdentityError.mailNotSent` if the server does not accept it.
     public func send(_ message: MailMessage) async throws {
         let bytes = message.bytes(from: sender, at: clock.now, id: random.identifier())
         do throws(HTTPError) {
@@ -50,10 +50,10 @@ public struct SMTPMailer: Mailer {
 }
 
 extension SMTPMailer: CustomStringConvertible, CustomReflectable {
-    /// The server, without the credentials.
+    /// The URL of the server, without the credentials.
     public var description: String { "SMTPMailer(\(url))" }
 
-    /// A mirror of what the description shows.
+    /// A mirror of the URL, without the credentials.
     public var customMirror: Mirror { Mirror(self, children: ["url": url]) }
 }
 #endif

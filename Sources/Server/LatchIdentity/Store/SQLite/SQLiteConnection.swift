@@ -7,23 +7,24 @@ internal import CSQLite
 /// `@unchecked Sendable`: a connection moves between threads but is used by one at a time, which its owners (the writer's
 /// queue and the readers' pool) see to; SQLite's own mutexes are left out therefore (SQLITE_OPEN_NOMUTEX).
 final class SQLiteConnection: @unchecked Sendable {
-    /// What a connection may do, which SQLite itself enforces.
+    /// The access of a connection, which SQLite enforces.
     enum Access {
-        /// Reads what exists and never creates, changes or checkpoints anything.
+        /// Reads only, and never creates, changes or checkpoints anything.
         case readOnly
-        /// Reads and writes, and creates the file where there is none.
+        /// Reads and writes, and creates the file if it does not exist.
         case readWrite
     }
 
-    /// SQLite's own object, for statements of this connection alone.
+    /// The SQLite handle, for the statements of this connection.
     let handle: OpaquePointer
-    /// By their text, which is always a constant of ours: values are bound and never part of it, so the number is
-    /// small.
+    /// The prepared statements by their text; values are bound and never part of it, so their number is small.
     private var statements: [String: SQLiteStatement] = [:]
-    /// For tests of their bound: a text is a statement for ever, so that texts must not be made of what is asked.
+    /// The number of prepared statements, for tests that no input becomes part of a text.
     var statementCount: Int { statements.count }
 
-    /// - Parameter busyTimeout: How long a call waits for another process's lock before it is
+    /// Opens a connection.
+    ///
+    /// - Parameter busyTimeout: The time for which a call waits for another process's lock before it throws
     ///   `IdentityError.storeBusy`.
     init(path: String, access: Access, busyTimeout: Duration = .seconds(5)) throws(IdentityError) {
         var handle: OpaquePointer?
@@ -50,13 +51,13 @@ final class SQLiteConnection: @unchecked Sendable {
 
     /// Whether the file has been moved, replaced or removed since it was opened (SQLITE_FCNTL_HAS_MOVED).
     ///
-    /// The connection goes on writing into what nobody can find any more. It costs one `stat`.
+    /// The connection would go on writing into an unlinked file. The check costs one `stat`.
     var hasMoved: Bool {
         var moved: Int32 = 0
         return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0
     }
 
-    /// Runs a statement to its end and gives the number of changed rows.
+    /// Runs a statement to its end and returns the number of changed rows.
     @discardableResult
     func run(_ sql: String, _ values: [SQLiteValue] = []) throws(IdentityError) -> Int {
         let statement = try prepared(sql)
@@ -66,7 +67,7 @@ final class SQLiteConnection: @unchecked Sendable {
         return Int(sqlite3_changes64(handle))
     }
 
-    /// Gives the first row, read by `read`, and leaves the others.
+    /// Returns the first row, read by `read`.
     func first<Result>(
         _ sql: String, _ values: [SQLiteValue] = [], read: (borrowing SQLiteRow) throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result? {
@@ -77,7 +78,7 @@ final class SQLiteConnection: @unchecked Sendable {
         return try read(SQLiteRow(statement))
     }
 
-    /// Gives all rows, each read by `read`.
+    /// Returns all rows, each read by `read`.
     func all<Result>(
         _ sql: String, _ values: [SQLiteValue] = [], read: (borrowing SQLiteRow) throws(IdentityError) -> Result
     ) throws(IdentityError) -> [Result] {
@@ -89,7 +90,7 @@ final class SQLiteConnection: @unchecked Sendable {
         return results
     }
 
-    /// The statement of a text, compiled at its first use: compiling costs more than most of the statements take.
+    /// Returns the statement of a text, compiled at its first use, since compilation costs more than most executions.
     private func prepared(_ sql: String) throws(IdentityError) -> SQLiteStatement {
         if let statement = statements[sql] { return statement }
         let statement = try SQLiteStatement(sql, on: self)
@@ -99,8 +100,7 @@ final class SQLiteConnection: @unchecked Sendable {
 }
 
 extension SQLiteConnection {
-    /// An error for a result code that this connection just gave; its message is read at once, for the next call
-    /// changes it.
+    /// Returns the error for the last result code; it reads the message at once, since the next call changes it.
     func failure(_ code: Int32) -> IdentityError {
         Self.failure(code, message: String(cString: sqlite3_errmsg(handle)))
     }
@@ -123,12 +123,12 @@ extension SQLiteConnection {
     }
 }
 
-/// Extended codes are shifted macros, which Swift cannot import: SQLITE_CONSTRAINT_UNIQUE and _PRIMARYKEY.
+/// The extended codes SQLITE_CONSTRAINT_UNIQUE and _PRIMARYKEY, macros that Swift cannot import.
 private let uniqueViolation = SQLITE_CONSTRAINT | (8 << 8)
 private let primaryKeyViolation = SQLITE_CONSTRAINT | (6 << 8)
 
 extension Duration {
-    /// Whole milliseconds, rounded towards zero.
+    /// The duration in whole milliseconds, rounded towards zero.
     var milliseconds: Int64 {
         components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }

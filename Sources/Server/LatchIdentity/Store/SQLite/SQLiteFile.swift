@@ -2,19 +2,19 @@
 
 import PortableFoundation
 
-/// What must hold of a store's file before SQLite may touch it.
+/// The checks of a store's file before SQLite opens it.
 enum SQLiteFile {
-    /// What the first page of a file says about it (https://sqlite.org/fileformat2.html#the_database_header).
+    /// The header of a database file (https://sqlite.org/fileformat2.html#the_database_header).
     struct Header {
-        /// Our schema's number, at byte 60.
+        /// The version of the schema, at byte 60.
         let userVersion: Int
-        /// Whose file it is, at byte 68.
+        /// The application id, at byte 68.
         let applicationID: Int
     }
 
-    /// Creates the file, for its owner only, where there is none; otherwise makes sure that it is ours to open.
+    /// Creates the file with permissions for its owner alone if there is none; otherwise checks that it is a store.
     ///
-    /// Everything is decided by reading: a file that is refused is left as it is, byte for byte.
+    /// A rejected file stays as it is, byte for byte.
     static func prepare(_ path: String, knownSchema: Int, applicationID: Int) throws(IdentityError) {
         let folder = folder(of: path)
         try requireFolder(folder)
@@ -30,7 +30,8 @@ enum SQLiteFile {
         }
     }
 
-    /// The folder is not made: a store at a mistyped path would begin empty, and look like the loss of all accounts.
+    /// Requires the folder, which is never created: an empty store at a mistyped path would look like the loss of all
+    /// accounts.
     private static func requireFolder(_ folder: String) throws(IdentityError) {
         guard let attributes = attributes(folder), attributes[.type] as? FileAttributeType == .typeDirectory else {
             throw .storeUnavailable("its folder \(folder) does not exist")
@@ -38,22 +39,19 @@ enum SQLiteFile {
         try requireWritable(folder, attributes)
     }
 
-    /// The permissions decide, and not whether this process could ignore them: root too leaves a read-only store alone.
-    private static func requireWritable(
-        _ path: String, _ attributes: [FileAttributeKey: Any]
-    ) throws(IdentityError) {
+    /// Requires write permission by the file's mode, also for root, which could ignore it.
+    private static func requireWritable(_ path: String, _ attributes: [FileAttributeKey: Any]) throws(IdentityError) {
         let permissions = (attributes[.posixPermissions] as? UInt) ?? 0
         guard permissions & 0o222 != 0, FileManager.default.isWritableFile(atPath: path) else {
             throw .readOnlyStore(path)
         }
     }
 
-    /// Makes an empty file without touching one that another server, starting at once, has made meanwhile: that one may
-    /// already hold its first accounts.
+    /// Creates an empty file, unless another node that starts concurrently has created it meanwhile.
     private static func create(_ path: String, in folder: String) throws(IdentityError) {
         do {
             try Data().write(to: URL(filePath: path), options: .withoutOverwriting)
-            // The log files beside it get the same permissions from SQLite.
+            // SQLite gives the log files the same permissions.
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         } catch let error as CocoaError where error.code == .fileWriteFileExists {
             return
@@ -62,9 +60,9 @@ enum SQLiteFile {
         }
     }
 
-    /// The header of a file; nil for an empty one, which SQLite takes for a new store.
+    /// Returns the header of a file; nil for an empty one, which is a new store.
     ///
-    /// What still stands in a log beside the file is not seen here, and is checked again by the migration.
+    /// The migration checks again, with the content of the log.
     private static func header(_ path: String) throws(IdentityError) -> Header? {
         let bytes: [UInt8]
         do {
@@ -78,18 +76,18 @@ enum SQLiteFile {
         return Header(userVersion: number(60), applicationID: number(68))
     }
 
-    /// The file's number in its file system, by which a file that took another's name is known; nil where there is none.
-    static func number(of path: String) -> UInt? { attributes(path)?[.systemFileNumber] as? UInt }
+    /// Returns the file's inode, which detects that a file was replaced; nil if there is none.
+    static func inode(of path: String) -> UInt? { attributes(path)?[.systemFileNumber] as? UInt }
 
     private static func attributes(_ path: String) -> [FileAttributeKey: Any]? {
         do {
             return try FileManager.default.attributesOfItem(atPath: path)
         } catch {
-            return nil  // There is nothing of that name that this user may see.
+            return nil  // The file does not exist, or this user may not see it.
         }
     }
 
-    /// The part before the last slash; the working directory where there is none.
+    /// Returns the part before the last slash; the working directory if there is none.
     private static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -3,54 +3,48 @@
 import LatchCore
 import Synchronization
 
-/// Connections for reading, used on the caller's own thread: a point select takes some microseconds, less than a hand-off.
+/// A pool of read-only connections, used on the caller's thread: a point select takes less time than a thread switch.
 ///
-/// With a write-ahead log readers see the last commit and neither wait for the writer nor hold it up.
+/// With a write-ahead log, readers see the last commit, and neither wait for the writer nor block it.
 final class SQLiteReaders: Sendable {
     private let path: String
-    /// The file's inode at the start, by which a file that was replaced under the same path is noticed; nil where the
-    /// system has none.
-    private let number: UInt?
+    /// The file's inode at the start, which detects that the file was replaced; nil if the system has none.
+    private let inode: UInt?
     private let maximumIdle: Int
     private let idle = Mutex<[SQLiteConnection]>([])
 
-    /// Opens nothing yet.
+    /// Creates a pool without connections.
     ///
-    /// - Parameter maximumIdle: How many connections stay open between uses; each holds a file descriptor and a cache.
+    /// - Parameter maximumIdle: The number of connections that stay open between uses.
     init(path: String, maximumIdle: Int = 8) {
         self.path = path
-        number = SQLiteFile.number(of: path)
+        inode = SQLiteFile.inode(of: path)
         self.maximumIdle = maximumIdle
     }
 
-    /// Runs `body` with a connection of its own, on the calling thread; a new one is opened where none is idle.
+    /// Runs `body` with a connection of its own, on the calling thread, which it blocks.
     ///
-    /// It blocks the calling thread for the time of the select. `body` must not keep the connection, which another
-    /// thread gets next.
-    ///
-    /// - Throws: `IdentityError.storeMoved` where another file lies at the path now, or what `body` threw.
-    func read<Result>(
-        _ body: (SQLiteConnection) throws(IdentityError) -> Result
-    ) throws(IdentityError) -> Result {
+    /// - Throws: `IdentityError.storeMoved` if the file was replaced, or the error of `body`.
+    func read<Result>(_ body: (SQLiteConnection) throws(IdentityError) -> Result) throws(IdentityError) -> Result {
         let connection = try take()
-        defer { giveBack(connection) }
+        defer { release(connection) }
         return try body(connection)
     }
 
-    /// Closes the idle ones; one that is in use closes when it comes back and nobody keeps it.
+    /// Closes the idle connections; one in use closes when it is released.
     func close() { idle.withLock { $0.removeAll() } }
 
-    /// An idle connection, or a new one to the same file.
+    /// Returns an idle connection, or a new one to the same file.
     private func take() throws(IdentityError) -> SQLiteConnection {
         if let connection = idle.withLock({ $0.popLast() }) { return connection }
         let connection = try SQLiteConnection(path: path, access: .readOnly)
-        // Another file at the same path knows none of the devices of this one: "not signed in" would be a wrong answer.
-        guard SQLiteFile.number(of: path) == number else { throw .storeMoved }
+        // Another file at the same path has none of the devices: "not signed in" would be a wrong answer.
+        guard SQLiteFile.inode(of: path) == inode else { throw .storeMoved }
         return connection
     }
 
-    /// Keeps a few connections, and closes what a burst needed beyond them.
-    private func giveBack(_ connection: SQLiteConnection) {
+    /// Keeps the connection, or closes it if enough are idle.
+    private func release(_ connection: SQLiteConnection) {
         idle.withLock { idle in
             if idle.count < maximumIdle { idle.append(connection) }
         }

@@ -3,21 +3,21 @@
 internal import CSQLite
 import PortableFoundation
 
-/// The row that a statement stands on; read it at once, it is gone with the next step.
+/// The current row of a statement, valid until its next step.
 ///
-/// A column of another type than the schema promises is damage, not a default value.
+/// A column of another type than in the schema is damage, and never read as a default value.
 struct SQLiteRow: ~Copyable {
     private let statement: OpaquePointer
 
     init(_ statement: SQLiteStatement) { self.statement = statement.handle }
 
-    /// A whole number.
+    /// Returns a whole number.
     func integer(_ column: Int32) throws(IdentityError) -> Int64 {
         guard sqlite3_column_type(statement, column) == SQLITE_INTEGER else { throw mismatch(column) }
         return sqlite3_column_int64(statement, column)
     }
 
-    /// Text, read by its length, so that a NUL within it does not end it.
+    /// Returns text, read by its length, so that a NUL within it does not end it.
     func text(_ column: Int32) throws(IdentityError) -> String {
         guard sqlite3_column_type(statement, column) == SQLITE_TEXT,
             let start = sqlite3_column_text(statement, column)
@@ -27,7 +27,7 @@ struct SQLiteRow: ~Copyable {
         return text
     }
 
-    /// Bytes, copied out of SQLite's buffer.
+    /// Returns bytes.
     func blob(_ column: Int32) throws(IdentityError) -> [UInt8] {
         guard sqlite3_column_type(statement, column) == SQLITE_BLOB else { throw mismatch(column) }
         let count = Int(sqlite3_column_bytes(statement, column))
@@ -35,30 +35,30 @@ struct SQLiteRow: ~Copyable {
         return Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// A date in milliseconds.
+    /// Returns a date in milliseconds since 1970.
     func date(_ column: Int32) throws(IdentityError) -> Date {
         Date(storedMilliseconds: try integer(column))
     }
 
-    /// Whether the column is NULL, which is the only thing that the `optional…` functions take for nil.
+    /// Returns whether the column is NULL.
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 
-    /// Text; nil for NULL, while the empty text stays one.
+    /// Returns text; nil for NULL.
     func optionalText(_ column: Int32) throws(IdentityError) -> String? {
         isNull(column) ? nil : try text(column)
     }
 
-    /// Bytes; nil for NULL, while no bytes at all stay a value.
+    /// Returns bytes; nil for NULL.
     func optionalBlob(_ column: Int32) throws(IdentityError) -> [UInt8]? {
         isNull(column) ? nil : try blob(column)
     }
 
-    /// A date in milliseconds since 1970; nil for NULL, while 0 is the first of January.
+    /// Returns a date in milliseconds since 1970; nil for NULL.
     func optionalDate(_ column: Int32) throws(IdentityError) -> Date? {
         isNull(column) ? nil : try date(column)
     }
 
-    /// Names the column and not what stands in it.
+    /// Returns an error that names the column and not its value.
     private func mismatch(_ column: Int32) -> IdentityError {
         let name = sqlite3_column_name(statement, column).map { String(cString: $0) } ?? "\(column)"
         return .corruptStore("column \(name) holds a value of another type")

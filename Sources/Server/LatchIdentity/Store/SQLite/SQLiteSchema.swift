@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The tables, as numbered steps: a step that has been released is never changed, only followed by another.
+/// The schema, as numbered migrations: a released migration is never changed, only followed by another.
 enum SQLiteSchema {
-    /// "Ltch", by which a file is known as ours (https://sqlite.org/fileformat2.html#application_id).
+    /// The application id "Ltch" (https://sqlite.org/fileformat2.html#application_id).
     static let applicationID = 0x4C74_6368
 
-    /// The number of the newest schema, which is how many steps there are.
-    static var latest: Int { steps.count }
+    /// The version of the newest schema.
+    static var latest: Int { migrations.count }
 
-    /// Brings the file to the newest schema, each step in a transaction of its own together with its number.
+    /// Migrates the file to the newest schema, each migration in a transaction of its own.
     ///
-    /// - Throws: `IdentityError.newerSchema` before anything is changed, or what keeps a step from being committed; the
-    ///   file is then at the last step that was.
+    /// - Throws: `IdentityError.newerSchema` before any change, or the error of a migration; the file then has the version
+    ///   of the last successful one.
     static func migrate(_ connection: SQLiteConnection) throws(IdentityError) {
         while try version(of: connection) < latest {
-            // An error leaves the transaction open, and the connection, which nobody keeps, takes it back as it closes.
+            // After an error the connection closes, which rolls the transaction back.
             try connection.run("BEGIN IMMEDIATE")
-            // Read again under the lock: another server that started at once may have taken this very step meanwhile.
+            // Read again under the lock: another node that starts concurrently may have migrated meanwhile.
             let found = try version(of: connection)
             if found < latest {
-                for statement in steps[found] { try connection.run(statement) }
+                for statement in migrations[found] { try connection.run(statement) }
                 try connection.run("PRAGMA application_id = \(applicationID)")
                 try connection.run("PRAGMA user_version = \(found + 1)")
             }
@@ -27,23 +27,19 @@ enum SQLiteSchema {
         }
     }
 
-    /// The number of the file's schema as this connection sees it, log included.
+    /// Returns the version of the file's schema, including the content of the log.
     private static func version(of connection: SQLiteConnection) throws(IdentityError) -> Int {
         let found = try connection.number("PRAGMA user_version")
         guard (0...latest).contains(found) else { throw .newerSchema(found: found, known: latest) }
         return found
     }
 
-    /// Step n brings version n to n + 1.
-    ///
-    /// A released step must stay as it is: a file that has taken it will never take it again, and a change to it would
-    /// leave two kinds of files with one number.
-    private static let steps: [[String]] = [first, second, third, fourth]
+    /// The migrations; the one at index n migrates version n to n + 1.
+    private static let migrations: [[String]] = [first, second, third, fourth]
 
-    /// Version 2: usernames, the app and the scope of a device, and the sample resource.
+    /// Version 2: usernames, the client and the scope of a device, and the sample resource.
     ///
-    /// What is added is NULL in rows from before, which is what it means there: no username, the server's own app, and
-    /// the scopes that a request gets which names none.
+    /// New columns are NULL in earlier rows: no username, the server's own client, and the default scopes.
     private static let second = [
         "ALTER TABLE account ADD COLUMN username TEXT",
         "ALTER TABLE account ADD COLUMN username_key TEXT",
@@ -64,9 +60,8 @@ enum SQLiteSchema {
 
     /// The tables of version 1.
     ///
-    /// STRICT makes SQLite hold to the types, WITHOUT ROWID keeps a row where its key is, and times are whole
-    /// milliseconds since 1970. Addresses are unique by their key; the audit log's numbers are never given twice, so
-    /// that a gap shows.
+    /// STRICT enforces the types, WITHOUT ROWID clusters a row by its key, and times are whole milliseconds since 1970.
+    /// AUTOINCREMENT never reuses an id of the audit log, so that a gap shows a deletion.
     private static let first = [
         """
         CREATE TABLE account (
@@ -132,4 +127,220 @@ enum SQLiteSchema {
         ) STRICT
         """,
     ]
+
+    /// Version 3: account details, kinds of disabled accounts, the second factor, and pending addresses.
+    ///
+    /// `status` remains `active` or `disabled`; `standing` qualifies `disabled` and is NULL in earlier rows. The details are
+    /// one JSON text, since no query reads them; the columns that lists search and sort by are beside it.
+    private static let third = [
+        "ALTER TABLE account ADD COLUMN standing TEXT",
+        "ALTER TABLE account ADD COLUMN updated_at INTEGER",
+        "ALTER TABLE account ADD COLUMN last_login_at INTEGER",
+        "CREATE INDEX account_by_creation ON account (created_at, id)",
+        "ALTER TABLE device ADD COLUMN name TEXT",
+        "ALTER TABLE device ADD COLUMN push_token TEXT",
+        "ALTER TABLE device ADD COLUMN factor_at INTEGER",
+        """
+        CREATE TABLE account_details (
+            account_id TEXT PRIMARY KEY NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+            first_name TEXT NOT NULL,
+            last_name TEXT NOT NULL,
+            shown_name TEXT NOT NULL,
+            search_key TEXT NOT NULL,
+            content TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE second_factor (
+            account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+            is_confirmed INTEGER NOT NULL CHECK (is_confirmed IN (0, 1)),
+            sealed_secret BLOB NOT NULL,
+            created_at INTEGER NOT NULL,
+            last_step INTEGER NOT NULL,
+            failures INTEGER NOT NULL,
+            failed_at INTEGER,
+            PRIMARY KEY (account_id, is_confirmed)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE recovery_code (
+            account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+            is_confirmed INTEGER NOT NULL CHECK (is_confirmed IN (0, 1)),
+            digest BLOB NOT NULL,
+            PRIMARY KEY (account_id, is_confirmed, digest)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE sign_in_challenge (
+            digest BLOB PRIMARY KEY NOT NULL,
+            account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+            password_changed_at INTEGER NOT NULL,
+            app_id TEXT,
+            scope TEXT NOT NULL,
+            is_remembered INTEGER NOT NULL,
+            created_at INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX sign_in_challenge_of_account ON sign_in_challenge (account_id, created_at)",
+        """
+        CREATE TABLE email_change (
+            account_id TEXT PRIMARY KEY NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+            email TEXT NOT NULL,
+            email_key TEXT NOT NULL,
+            old_email_key TEXT NOT NULL,
+            old_digest BLOB UNIQUE,
+            new_digest BLOB UNIQUE,
+            expires_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+    ]
+
+    /// Version 4: the tables of account lists, so that a page costs the same among a hundred accounts and a million.
+    ///
+    /// - `account_list` has a row per account, with the columns that lists filter, sort and search by. Triggers maintain it,
+    ///   so that no write of an account can forget it.
+    /// - `serial` is the time of the sign-up in milliseconds × 2²⁰ plus a sequence number, so that the newest accounts are
+    ///   the highest rows of every index, including the full-text index.
+    /// - `class` is the number of an ``AccountClass``.
+    /// - `account_tally` counts the rows of each class per day (UTC) of the sign-up, and for all days together (-1).
+    private static let fourth =
+        [
+            """
+            CREATE TABLE account_list (
+                serial INTEGER PRIMARY KEY NOT NULL,
+                account_id TEXT NOT NULL UNIQUE REFERENCES account (id) ON DELETE CASCADE,
+                class INTEGER NOT NULL,
+                email TEXT NOT NULL,
+                username TEXT NOT NULL,
+                first_name TEXT NOT NULL,
+                last_name TEXT NOT NULL,
+                shown_name TEXT NOT NULL,
+                updated_at INTEGER NOT NULL,
+                last_login_at INTEGER NOT NULL,
+                content TEXT NOT NULL
+            ) STRICT
+            """,
+            """
+            CREATE TABLE account_tally (
+                day INTEGER NOT NULL,
+                class INTEGER NOT NULL,
+                count INTEGER NOT NULL,
+                PRIMARY KEY (day, class)
+            ) STRICT, WITHOUT ROWID
+            """,
+            // A trigram index; the text itself is in account_list alone.
+            """
+            CREATE VIRTUAL TABLE account_search
+            USING fts5 (content, content = 'account_list', content_rowid = 'serial', tokenize = 'trigram')
+            """,
+            """
+            CREATE TRIGGER account_list_grows AFTER INSERT ON account_list BEGIN
+                INSERT INTO account_search (rowid, content) VALUES (new.serial, new.content);
+                \(counting("new.class", "new.serial", 1))
+            END
+            """,
+            """
+            CREATE TRIGGER account_list_shrinks AFTER DELETE ON account_list BEGIN
+                INSERT INTO account_search (account_search, rowid, content) VALUES ('delete', old.serial, old.content);
+                \(counting("old.class", "old.serial", -1))
+            END
+            """,
+            """
+            CREATE TRIGGER account_list_moves AFTER UPDATE OF class ON account_list WHEN old.class <> new.class BEGIN
+                \(counting("old.class", "old.serial", -1))
+                \(counting("new.class", "new.serial", 1))
+            END
+            """,
+            """
+            CREATE TRIGGER account_list_reads AFTER UPDATE OF content ON account_list WHEN old.content <> new.content BEGIN
+                INSERT INTO account_search (account_search, rowid, content) VALUES ('delete', old.serial, old.content);
+                INSERT INTO account_search (rowid, content) VALUES (new.serial, new.content);
+            END
+            """,
+            """
+            CREATE TRIGGER account_is_listed AFTER INSERT ON account BEGIN
+                INSERT INTO account_list (serial, \(listed)) SELECT \(serial), \(listing) WHERE id = new.id;
+            END
+            """,
+            """
+            CREATE TRIGGER account_is_changed
+            AFTER UPDATE OF email_key, username_key, name, roles, status, standing, email_verified_at ON account BEGIN
+                UPDATE account_list SET (\(listed)) = (SELECT \(listing) WHERE id = new.id) WHERE account_id = new.id;
+            END
+            """,
+            // Each login and each change of details updates one time, and not all of the row's indexes.
+            """
+            CREATE TRIGGER account_is_used AFTER UPDATE OF last_login_at ON account BEGIN
+                UPDATE account_list SET last_login_at = coalesce(new.last_login_at, 0) WHERE account_id = new.id;
+            END
+            """,
+            """
+            CREATE TRIGGER account_is_touched AFTER UPDATE OF updated_at ON account BEGIN
+                UPDATE account_list SET updated_at = coalesce(new.updated_at, new.created_at) WHERE account_id = new.id;
+            END
+            """,
+            """
+            CREATE TRIGGER account_tells AFTER INSERT ON account_details BEGIN
+                UPDATE account_list SET (\(listed)) = (SELECT \(listing) WHERE id = new.account_id)
+                WHERE account_id = new.account_id;
+            END
+            """,
+            """
+            INSERT INTO account_list (serial, \(listed))
+            SELECT (\(boundedTime("created_at")) << 20)
+                + row_number() OVER (PARTITION BY \(boundedTime("created_at")) ORDER BY id) - 1, \(listing)
+            ORDER BY created_at, id
+            """,
+            "CREATE INDEX account_list_by_class ON account_list (class)",
+        ]
+        + ["email", "username", "first_name", "last_name", "shown_name", "updated_at", "last_login_at"].map {
+            "CREATE INDEX account_list_by_\($0) ON account_list (class, \($0), serial)"
+        }
+
+    private static let listed = """
+        account_id, class, email, username, first_name, last_name, shown_name, updated_at, last_login_at, content
+        """
+
+    /// The values of the columns of `listed`, and their tables.
+    ///
+    /// Each part of the searched text follows two line breaks, so that one or two letters at its beginning are a trigram as
+    /// well.
+    private static let listing = """
+        id,
+        CASE WHEN standing = 'deleted' THEN 62
+            ELSE CASE coalesce(standing, status)
+                WHEN 'active' THEN 0 WHEN 'disabled' THEN 8 WHEN 'suspended' THEN 16 ELSE 24 END
+            + CASE WHEN email_verified_at IS NULL THEN 0 ELSE 4 END
+            + CASE WHEN instr(' ' || roles || ' ', ' admin ') = 0
+                THEN CASE WHEN instr(' ' || roles || ' ', ' moderator ') > 0 THEN 1 ELSE 0 END
+                WHEN instr(' ' || roles || ' ', ' super_admin ') > 0 THEN 3 ELSE 2 END
+            END,
+        email_key, coalesce(username_key, ''), lower(coalesce(first_name, '')), lower(coalesce(last_name, '')),
+        lower(coalesce(shown_name, name, '')), coalesce(updated_at, created_at), coalesce(last_login_at, 0),
+        char(10, 10) || email_key || char(10, 10) || coalesce(username_key, '') || char(10, 10)
+            || lower(coalesce(name, '')) || char(10, 10) || coalesce(search_key, '') || char(10, 10)
+            || replace(replace(coalesce(search_key, ''), char(10), ' '), ' ', char(10, 10))
+        FROM account LEFT JOIN account_details ON account_details.account_id = account.id
+        """
+
+    /// The SQL expression of the next serial of a millisecond.
+    private static let serial = """
+        coalesce(
+            (SELECT max(serial) + 1 FROM account_list
+            WHERE serial >= \(boundedTime("new.created_at")) << 20 AND serial < (\(boundedTime("new.created_at")) + 1) << 20),
+            \(boundedTime("new.created_at")) << 20)
+        """
+
+    /// Returns the SQL expression of a time that leaves twenty bits for the sequence number, whatever the clock says.
+    private static func boundedTime(_ column: String) -> String { "max(0, min(\(column), 8000000000000))" }
+
+    /// Returns the SQL statement that adds to the count of a class, for its day and for all days.
+    private static func counting(_ accountClass: String, _ serial: String, _ change: Int) -> String {
+        """
+        INSERT INTO account_tally (day, class, count)
+        VALUES (-1, \(accountClass), \(change)), ((\(serial) >> 20) / 86400000, \(accountClass), \(change))
+        ON CONFLICT (day, class) DO UPDATE SET count = count + excluded.count;
+        """
+    }
 }

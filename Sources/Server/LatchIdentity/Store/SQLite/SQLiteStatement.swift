@@ -2,14 +2,14 @@
 
 internal import CSQLite
 
-/// A prepared statement, kept by its connection for the next time.
+/// A prepared statement, which its connection keeps for reuse.
 final class SQLiteStatement {
-    /// Valid as long as its connection is, which keeps all of its statements.
+    /// The SQLite handle, valid as long as the connection.
     let handle: OpaquePointer
-    /// Not retained: the connection owns its statements, and a reference back would keep both alive for ever.
+    /// The connection, unowned since it owns its statements.
     private unowned let connection: SQLiteConnection
 
-    /// Compiles a text, for use again and again.
+    /// Compiles a text for repeated use.
     init(_ sql: String, on connection: SQLiteConnection) throws(IdentityError) {
         var handle: OpaquePointer?
         let code = sqlite3_prepare_v3(
@@ -21,9 +21,9 @@ final class SQLiteStatement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// In the order of the placeholders; SQLite copies every value before this returns.
+    /// Binds values in the order of the placeholders; SQLite copies them.
     ///
-    /// Fewer values than placeholders leave the rest NULL, more are an error of SQLite's (SQLITE_RANGE).
+    /// Missing values are NULL, too many an error (SQLITE_RANGE).
     func bind(_ values: [SQLiteValue]) throws(IdentityError) {
         for (offset, value) in values.enumerated() {
             let code = bind(value, at: Int32(offset + 1))
@@ -31,9 +31,9 @@ final class SQLiteStatement {
         }
     }
 
-    /// Steps once: true when there is a row.
+    /// Steps once and returns whether there is a row.
     ///
-    /// - Throws: What SQLite reports. The statement must be `reset` then as well, or its lock on the file would stay.
+    /// - Throws: The error of SQLite; the statement must be `reset` then as well, or its lock on the file would stay.
     func step() throws(IdentityError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -42,24 +42,24 @@ final class SQLiteStatement {
         }
     }
 
-    /// Makes the statement ready for its next use and lets go of what was bound, which may be secret.
+    /// Resets the statement for its next use, and clears the bound values, which may be secret.
     func reset() {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
     }
 
-    /// The result code of binding one value, counted from 1.
+    /// Binds one value, counted from 1, and returns the result code.
     private func bind(_ value: SQLiteValue, at index: Int32) -> Int32 {
         switch value {
         case .null: sqlite3_bind_null(handle, index)
         case .integer(let number): sqlite3_bind_int64(handle, index, number)
         case .text(let text): sqlite3_bind_text(handle, index, text, Int32(text.utf8.count), copied)
-        // A nil pointer would bind NULL, so that an empty blob needs its own call.
+        // A nil pointer would bind NULL, so an empty blob needs its own call.
         case .blob(let bytes) where bytes.isEmpty: sqlite3_bind_zeroblob(handle, index, 0)
         case .blob(let bytes): sqlite3_bind_blob(handle, index, bytes, Int32(bytes.count), copied)
         }
     }
 }
 
-/// SQLITE_TRANSIENT, a macro that Swift cannot import: SQLite copies the bytes before the call returns.
+/// The value SQLITE_TRANSIENT, a macro that Swift cannot import: SQLite copies the bytes before the call returns.
 private var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }

@@ -2,33 +2,33 @@
 
 import PortableFoundation
 
-/// A value on its way into a statement.
+/// A value to bind to a statement.
 enum SQLiteValue: Sendable, Hashable {
     case null
     case integer(Int64)
     case text(String)
     case blob([UInt8])
 
-    /// NULL for nil.
+    /// Returns NULL for nil.
     static func text(_ value: String?) -> SQLiteValue { value.map { .text($0) } ?? .null }
 
-    /// NULL for nil; an empty blob is another thing.
+    /// Returns NULL for nil, but not for an empty blob.
     static func blob(_ value: [UInt8]?) -> SQLiteValue { value.map { .blob($0) } ?? .null }
 
-    /// Dates are kept as whole milliseconds since 1970, which sort and compare in SQL.
+    /// Returns a date as whole milliseconds since 1970, which sort and compare in SQL.
     static func date(_ value: Date) -> SQLiteValue { .integer(value.storedMilliseconds) }
 
     static func date(_ value: Date?) -> SQLiteValue { value.map { .date($0) } ?? .null }
 }
 
 extension Date {
-    /// Milliseconds since 1970, the same again after a round trip, bounded so that no date of a caller can trap.
+    /// The milliseconds since 1970, bounded so that no date can overflow.
     var storedMilliseconds: Int64 {
         let milliseconds = (timeIntervalSince1970 * 1000).rounded()
         return Int64(exactly: min(max(milliseconds, -9e15), 9e15)) ?? 0
     }
 
-    /// A date as it was stored; whole milliseconds, so that it equals the one that was written.
+    /// Creates a stored date.
     init(storedMilliseconds: Int64) {
         self.init(timeIntervalSince1970: Double(storedMilliseconds) / 1000)
     }

@@ -4,62 +4,59 @@ import Dispatch
 import LatchCore
 import Synchronization
 
-/// The one writer of a store: all writes that wait are committed together.
+/// The only writer of a store, with group commit.
 ///
-/// A durable commit costs one fsync (some milliseconds), however many rows it holds. So the writer takes everything
-/// that waits, runs each job within a savepoint of its own, commits once, and only then tells each caller its result.
-/// A job that fails takes back its own savepoint and nobody else's; a commit that fails fails all of its jobs.
+/// A durable commit costs one fsync (some milliseconds), however many rows it holds. So the writer takes all waiting jobs,
+/// runs each within a savepoint of its own, commits once, and only then reports the results. A failing job rolls back its
+/// own savepoint; a failing commit fails all of its jobs.
 final class SQLiteWriter: Sendable {
-    /// Work that waits for the next transaction.
-    ///
-    /// Exactly one of the two closures leads to an answer, exactly once.
+    /// A job that waits for the next transaction; exactly one of its closures reports a result, once.
     private struct Job: Sendable {
-        /// Runs the work, and gives what tells its caller how it ended, once that is known.
+        /// Runs the job and returns its outcome.
         let run: @Sendable (SQLiteConnection) -> Outcome
-        /// Tells the caller that the work was not tried.
-        let refuse: @Sendable (IdentityError) -> Void
+        /// Reports that the job did not run.
+        let reject: @Sendable (IdentityError) -> Void
     }
 
-    /// How a job ended, kept until the commit has decided whether that counts.
+    /// The outcome of a job, pending until the commit.
     private struct Outcome {
         let failure: IdentityError?
-        /// Tells the caller: its own result or, when the transaction was lost, that error.
+        /// Reports the job's own result, or the error of a lost transaction.
         let report: (IdentityError?) -> Void
     }
 
-    /// Guarded by the lock; the connection itself is touched on the queue alone.
+    /// The state behind the mutex; the connection is used on the queue alone.
     private struct State {
         var waiting: [Job] = []
         var isDraining = false
         var isClosed = false
-        var tally = StoreTally()
+        var statistics = WriteStatistics()
     }
 
-    /// Used on `queue` alone.
+    /// The connection, used on `queue` alone.
     private let connection: SQLiteConnection
     private let queue = DispatchQueue(label: "latch.store.writer")
     private let state = Mutex(State())
-    /// Beyond it writes are refused with `IdentityError.overloaded`: a wedged disk must not collect a process's memory.
+    /// The bound beyond which writes throw `IdentityError.overloaded`, so that a blocked disk does not fill the memory.
     private let maximumWaiting: Int
-    /// Bounds how long the first of a batch waits for the last.
+    /// The maximum number of jobs in a commit, which bounds how long the first one waits for the last.
     private let maximumBatch: Int
 
-    /// Takes the connection over: from now on nobody else may use it.
+    /// Creates a writer, which owns the connection from now on.
     ///
-    /// - Parameter maximumWaiting: How many jobs may stand in the line; a server under load refuses the next rather
-    ///   than promise it an answer that nobody will wait for.
+    /// - Parameter maximumWaiting: The maximum number of waiting jobs.
     init(_ connection: SQLiteConnection, maximumWaiting: Int = 8192, maximumBatch: Int = 512) {
         self.connection = connection
         self.maximumWaiting = maximumWaiting
         self.maximumBatch = maximumBatch
     }
 
-    /// Counts of the commits so far; read from any thread.
-    var tally: StoreTally { state.withLock { $0.tally } }
+    /// The statistics of the commits so far.
+    var statistics: WriteStatistics { state.withLock { $0.statistics } }
 
     /// Runs `body` in the next transaction and returns once that is durable.
     ///
-    /// - Throws: What `body` threw, or why the transaction was lost; in both cases nothing of `body` remains.
+    /// - Throws: The error of `body` or of the transaction; in both cases nothing of `body` remains.
     func write<Result: Sendable>(
         _ body: @escaping @Sendable (SQLiteConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
@@ -69,9 +66,9 @@ final class SQLiteWriter: Sendable {
         return try result.get()
     }
 
-    /// Commits what waits, moves the log into the file, and refuses what comes later.
+    /// Commits waiting jobs, moves the log into the file, and rejects later jobs.
     ///
-    /// May be called more than once; later calls return at once, perhaps before the first has finished.
+    /// Later calls return at once, perhaps before the first has finished.
     func close() async {
         let isFirst = state.withLock { state in
             defer { state.isClosed = true }
@@ -81,15 +78,15 @@ final class SQLiteWriter: Sendable {
         await withCheckedContinuation { continuation in
             queue.async {
                 self.drain()
-                self.foldLog()
+                self.checkpoint()
                 continuation.resume()
             }
         }
     }
 
-    /// Puts a job into the line, or refuses it, and starts the queue where it stands still.
+    /// Queues a job, or rejects it, and starts the queue if it is idle.
     ///
-    /// `report` is called on the writer's queue, or on the caller's own thread where the job is refused.
+    /// `report` is called on the writer's queue, or on the caller's thread if the job is rejected.
     private func submit<Result: Sendable>(
         _ body: @escaping @Sendable (SQLiteConnection) throws(IdentityError) -> Result,
         report: @escaping @Sendable (Swift.Result<Result, IdentityError>) -> Void
@@ -103,21 +100,19 @@ final class SQLiteWriter: Sendable {
             }
             return Outcome(failure: result.failure) { lost in report(lost.map { .failure($0) } ?? result) }
         }
-        let job = Job(run: run, refuse: { report(.failure($0)) })
-        let (refusal, mustStart) = state.withLock { state -> (IdentityError?, Bool) in
+        let job = Job(run: run, reject: { report(.failure($0)) })
+        let (rejection, mustStart) = state.withLock { state -> (IdentityError?, Bool) in
             guard !state.isClosed else { return (.storeClosed, false) }
             guard state.waiting.count < maximumWaiting else { return (.overloaded, false) }
             state.waiting.append(job)
             defer { state.isDraining = true }
             return (nil, !state.isDraining)
         }
-        if let refusal { return report(.failure(refusal)) }
+        if let rejection { return report(.failure(rejection)) }
         if mustStart { queue.async { self.drain() } }
     }
 
-    /// On the queue: one batch after another.
-    ///
-    /// What arrives while a commit runs is the next batch, which is what makes groups.
+    /// Commits one batch after another, on the queue; jobs that arrive during a commit form the next batch.
     private func drain() {
         while true {
             let batch = state.withLock { state -> [Job] in
@@ -131,20 +126,20 @@ final class SQLiteWriter: Sendable {
         }
     }
 
-    /// Moves the log into the file, so that a copy of the file alone is whole.
-    private func foldLog() {
+    /// Moves the log into the file, so that a copy of the file alone is complete.
+    private func checkpoint() {
         do throws(IdentityError) {
             try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
         } catch {
-            // The log stays beside the file and is read at the next start: nothing is lost, only not yet folded in.
+            // The log stays and is read at the next start: nothing is lost.
         }
     }
 }
 
 extension SQLiteWriter {
-    /// One transaction: begin, each job in a savepoint, commit, and only then the answers.
+    /// Commits a batch: each job in a savepoint, then the commit, and only then the reports.
     ///
-    /// A process that is killed anywhere in it has told nobody anything that is not in the file.
+    /// A process that is killed anywhere in between has reported nothing that is not in the file.
     private func commit(_ batch: ArraySlice<Job>) {
         var rest = batch
         var outcomes: [Outcome] = []
@@ -160,44 +155,44 @@ extension SQLiteWriter {
                 try settle(outcome)
             }
             try connection.run("COMMIT")
-            state.withLock { $0.tally.count(outcomes.count) }
+            state.withLock { $0.statistics.count(outcomes.count) }
             for outcome in outcomes { outcome.report(nil) }
         } catch {
             abandon(outcomes, because: error, rest: rest)
         }
     }
 
-    /// Keeps what a job did, or takes it back when it failed, and leaves the transaction of the others open.
+    /// Releases the savepoint of a job, or rolls it back if the job failed.
     private func settle(_ outcome: Outcome) throws(IdentityError) {
         if let failure = outcome.failure {
-            // SQLite takes back the whole transaction by itself when the disk is full or broken; then all is lost.
+            // SQLite rolls back the whole transaction by itself if the disk is full or broken.
             guard connection.isInTransaction else { throw failure }
             try connection.run("ROLLBACK TO job")
         }
         try connection.run("RELEASE job")
     }
 
-    /// Takes the transaction back, tells those whose work was in it, and goes on with those whose turn had not come.
+    /// Rolls back the transaction, reports the error to its jobs, and continues with the jobs that had not run.
     private func abandon(_ outcomes: [Outcome], because error: IdentityError, rest: ArraySlice<Job>) {
         if connection.isInTransaction {
             do throws(IdentityError) {
                 try connection.run("ROLLBACK")
             } catch {
-                // A rollback that fails has nothing to keep: the next BEGIN reports what is wrong with the file.
+                // The next BEGIN reports the problem of the file.
             }
         }
         for outcome in outcomes { outcome.report(error) }
-        // A transaction that never began would not begin now either; one that was lost on the way leaves the others whole.
+        // A transaction that did not begin would not begin now either; after any other failure the rest is tried.
         if outcomes.isEmpty {
-            for job in rest { job.refuse(error) }
+            for job in rest { job.reject(error) }
         } else if !rest.isEmpty {
             commit(rest)
         }
     }
 }
 
-extension StoreTally {
-    /// Counts one commit of so many jobs.
+extension WriteStatistics {
+    /// Adds a commit with a number of jobs.
     fileprivate mutating func count(_ jobs: Int) {
         commits += 1
         self.jobs += jobs

@@ -3,181 +3,484 @@
 
 import CEpoll
 import Glibc
-import LatchHTTP
 
-/// One connection: reads a request, has it answered, writes the answer, and begins again.
+/// One connection: reads a request, lets the handler respond, writes the response, and begins again.
 ///
-/// Its requests are answered one after the other, and the next is not read before the last is answered, so a client
-/// that pipelines gets its answers in order. It belongs to the loop's thread (`@unchecked Sendable` because tasks
-/// hold it, which come back to that thread before they touch it).
+/// The next request is not read before the response to the last one is written, so a client that pipelines gets its
+/// responses in order. A connection belongs to the thread of its loop; it is `@unchecked Sendable` because tasks hold
+/// it, and they return to that thread before they access it.
 final class Connection: @unchecked Sendable {
-    /// What the connection waits for; each phase has one owner of `deadline` and one reason to go on.
-    enum Phase {
+    /// The state of a connection; each has its own meaning of `deadline` and its own way to continue.
+    private enum Phase {
         /// The head of a request is awaited or incomplete.
         case head
         /// The content is incomplete.
         case content
-        /// The handler is at work.
-        case answering
-        /// The answer is being written.
+        /// The handler runs.
+        case handling
+        /// The response is being written.
         case writing
-        /// The answer is being written while its source gives it.
+        /// The response is being written while its source produces it.
         case streaming
-        /// The answer was the last one; the client is given time to read it before the socket closes.
+        /// The last response is written; the client gets time to read it before the socket closes.
         case lingering
-        /// The descriptor is given back; nothing may touch the stream any more.
+        /// The descriptor is closed; nothing may use the stream any more.
         case closed
     }
 
-    /// The only thread that touches anything here.
-    let loop: EventLoop
-    /// Counted in the census from the accept to `close()`.
-    let peer: PeerAddress
-    /// What every request of this connection carries, made once.
-    let context: HTTPContext
+    /// The loop on whose thread everything here runs.
+    private let loop: EventLoop
+    /// The other end, which the connection limiter counts until `close()`.
+    private let peer: PeerAddress
+    /// The context of every request of this connection.
+    private let context: HTTPContext
     /// The socket.
     ///
-    /// Not to be used once the phase is `closed`: its number may belong to another connection.
-    var stream: ByteStream
-    /// By which epoll and the table know the connection; no other one ever has it, so late events find nobody.
-    var token: UInt64 = 0
-    /// See `Phase`; changed by the loop's thread alone.
-    var phase = Phase.head
-    /// When the connection is over its time, on the loop's clock.
-    var deadline: UInt64
+    /// Not to be used in the phase `closed`: its descriptor may belong to another connection then.
+    private var stream: ByteStream
+    /// The key of the connection in epoll and in the loop; it is never reused, so late events find nothing.
+    let token: UInt64
+    private var phase = Phase.head
+    /// The time at which the current phase must have ended, on the loop's clock.
+    private(set) var deadline: UInt64
 
-    // Reading
-    /// What was read and not yet taken; at most one read beyond a whole head, since nothing is read while a handler is
-    /// at work.
-    ///
-    /// That is the bound on what a pipelining client makes us hold.
-    var input: [UInt8] = []
-    /// How much of the input is taken; moved instead of the bytes.
-    var inputStart = 0
-    /// Whether a read may give something; edge-triggered events set it, an empty socket clears it.
-    var isReadable = false
+    private var reader = RequestReader()
+    /// Whether a read may return bytes; edge-triggered events set it, an empty socket clears it.
+    private var isReadable = false
     /// Whether the client has ended its side; it may still read.
-    var hasPeerEnded = false
-    /// How far the head at `inputStart` was scanned.
-    var scanner = HeadScanner()
-    /// Whether a byte of the next head is here, from which on a silent end is no longer a polite one.
-    var hasHeadBegun = false
-    /// Whether the one empty line in front of this head is behind us, so that there cannot be a second.
-    var hasSkippedEmptyLine = false
-    /// The head whose content is awaited.
-    var head: RequestHead?
-    /// The content so far; nil but in the phase `content`.
-    var decoder: ContentDecoder?
-    /// How many bytes of content this connection counts for in the loop's sum.
-    private var heldContent = 0
+    private var hasPeerEnded = false
+    /// Whether a byte of the next head has arrived; from then on an expired deadline is a timeout of a request.
+    private var hasHeadBegun = false
+    /// The number of content bytes that this connection counts for in the loop's sum.
+    private var reservedContent = 0
 
-    // Answering
-    /// The handler's task, to be cancelled when the client leaves; nil where it has answered without waiting.
-    var task: Task<Void, Never>?
-    /// Counts the requests, so that an answer is given to the one that it belongs to.
-    var exchange = 0
-    /// Whether the server stops, so that the next answer is the last.
-    var isDraining = false
+    /// The handler's task, which is cancelled when the client leaves; nil when it has completed without suspending.
+    private var task: Task<Void, Never>?
+    /// The number of the current exchange, by which a late response is recognised.
+    private var exchange = 0
+    /// Whether the server is shutting down, so that the next response is the last.
+    private var isDraining = false
 
-    // Writing
-    /// Heads, and contents that are small enough to be copied behind them.
-    var output: [UInt8] = []
-    /// How much of the output is written.
-    var outputStart = 0
-    /// A long content, written behind the output without being copied.
-    var content: [UInt8] = []
-    /// How much of the content is written.
-    var contentStart = 0
-    /// An answer whose content comes from a source; nil but in the phase `streaming`.
-    var streamed: StreamedContent?
-    /// Whether the client reads chunks; HTTP/1.0 does not.
-    var takesChunks = true
-    /// Whether the socket may take more; a full one clears it, an event sets it.
-    var isWritable = true
-    /// Whether the answer in the making is the last, by the client's wish, the handler's or ours.
-    var closesAfterwards = false
-    /// Whether `advance()` is on the stack: a handler that answers at once would otherwise call it from inside.
+    private var output = OutputBuffer()
+    /// The response that is being produced; nil unless the phase is `streaming`.
+    private var streamed: StreamedResponse?
+    /// Whether the client understands chunks; HTTP/1.0 does not.
+    private var acceptsChunks = true
+    /// Whether the socket may accept more; a full one clears it, an event sets it.
+    private var isWritable = true
+    /// Whether the current response is the last, because the client, the handler or the server wants it.
+    private var closesAfterResponse = false
+    /// Whether `advance()` is on the call stack: a handler that responds at once would otherwise call it recursively.
     private var isAdvancing = false
 
     /// An accepted connection; its first head is due `headDeadline` from now, the TLS handshake included.
-    init(_ stream: ByteStream, _ peer: PeerAddress, loop: EventLoop) {
+    init(_ stream: ByteStream, _ peer: PeerAddress, token: UInt64, loop: EventLoop) {
         self.stream = stream
         self.peer = peer
+        self.token = token
         self.loop = loop
         var context = HTTPContext()
         context[RemoteAddress.self] = peer.text
         self.context = context
-        deadline = loop.now &+ loop.terms.headDeadline
+        deadline = loop.now &+ loop.configuration.headDeadline
     }
 
-    /// Takes note of what happened on the socket, and goes on.
+    /// Records what happened on the socket, and continues.
     func handle(_ events: UInt32) {
         if events & EPOLLOUT.rawValue != 0 { isWritable = true }
         let endings = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
         if events & (EPOLLIN.rawValue | endings) != 0 { isReadable = true }
         if events & endings != 0 { hasPeerEnded = true }
         if events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { return close() }
-        if hasPeerEnded, phase == .answering || phase == .streaming { cancelIfAbandoned() }
+        if hasPeerEnded, phase == .handling || phase == .streaming { cancelIfAbandoned() }
         advance()
     }
 
-    /// Goes on as far as that is possible without waiting.
+    /// Continues as far as possible without waiting.
     func advance() {
         guard !isAdvancing else { return }
         isAdvancing = true
         defer { isAdvancing = false }
         for _ in 0..<64 {
-            let goesOn =
+            let canContinue =
                 switch phase {
                 case .head: readHead()
                 case .content: readContent()
                 case .writing: writeOutput()
-                case .streaming: writeStream()
+                case .streaming: writeChunk()
                 case .lingering: discardInput()
-                case .answering, .closed: false
+                case .handling, .closed: false
                 }
-            guard goesOn else { return }
+            guard canContinue else { return }
         }
         loop.resumeLater(self)
     }
 
-    /// Ends the connection at once, and the task that works for it.
+    /// Closes the connection at once, and cancels the task that works for it.
     func close() {
         guard phase != .closed else { return }
         phase = .closed
         task?.cancel()
         task = nil
-        streamed?.waiter.take()?.resume(returning: false)
-        holdContent(0)
+        streamed?.producer.take()?.resume(returning: false)
+        reserveContent(0)
         stream.close()
-        loop.connections.remove(token)
-        loop.terms.census.leaves(peer)
+        loop.remove(self)
+        loop.configuration.limiter.release(peer)
     }
 
-    /// Counts the content that this connection holds; false when there is no room for it beside the others'.
-    @discardableResult
-    func holdContent(_ count: Int) -> Bool {
-        loop.heldContent += count - heldContent
-        heldContent = count
-        return count == 0 || loop.heldContent <= loop.terms.maximumContentBytesPerLoop
-    }
-
-    /// The deadline has passed.
+    /// Ends the phase whose deadline has passed.
     func expire() {
         switch phase {
         case .head where hasHeadBegun, .content:
-            refuse(.tooSlow)
+            reject(.requestTimeout)
             advance()
         case .head, .writing, .streaming, .lingering, .closed: close()
-        case .answering: break
+        case .handling: break
         }
     }
 
-    /// The server stops: an idle connection ends now, any other after its answer.
+    /// Closes an idle connection now, and any other one after its response.
     func beginDraining() {
         isDraining = true
         advance()
         if phase == .head, !hasHeadBegun { close() }
+    }
+
+    /// Accounts for the content that this connection holds; false when all connections together hold too much.
+    @discardableResult
+    private func reserveContent(_ count: Int) -> Bool {
+        loop.reservedContent += count - reservedContent
+        reservedContent = count
+        return count == 0 || loop.reservedContent <= loop.configuration.maximumContentBytesPerLoop
+    }
+}
+
+// MARK: - Reading
+
+extension Connection {
+    /// Parses a head, or reads more input; false when there is none.
+    private func readHead() -> Bool {
+        guard !reader.isEmpty else { return receive() }
+        if !hasHeadBegun {
+            // From its first byte on a head has a deadline of its own, whatever was left of the idle time. The first
+            // head of a connection began when the connection was accepted, with the handshake before it.
+            hasHeadBegun = true
+            if exchange > 0 { deadline = loop.now &+ loop.configuration.headDeadline }
+        }
+        do throws(Rejection) {
+            let head = try reader.readHead(
+                limits: loop.configuration.headLimits, names: &loop.names,
+                defaultAuthority: loop.configuration.authority)
+            guard let head else { return receive() }
+            try begin(head)
+        } catch { reject(error) }
+        return true
+    }
+
+    /// Calls the handler at once when no content follows the head, and awaits the content otherwise.
+    private func begin(_ head: RequestHead) throws(Rejection) {
+        guard head.framing != .length(0) else { return handle(head, content: .empty) }
+        let limit = loop.configuration.contentLimits.limit(at: head.path)
+        do throws(Rejection) {
+            try reader.beginContent(of: head, limit: limit.bytes)
+        } catch {
+            guard limit.isReportedByHandler else { throw error }
+            return handleOversized(head)
+        }
+        phase = .content
+        deadline = loop.now &+ loop.configuration.bodyDeadline
+        // RFC 9110 §10.1.1: a client that has begun to send does not wait for the interim response.
+        guard head.expectsContinue, reader.isEmpty else { return }
+        output.append("HTTP/1.1 100 Continue\r\n\r\n")
+        flushOutput()
+    }
+
+    /// Decodes content, or reads more input; false when there is none.
+    private func readContent() -> Bool {
+        guard !reader.isEmpty else { return receive() }
+        do throws(Rejection) {
+            let request = try reader.readContent()
+            guard reserveContent(reader.contentCount) else { throw .contentMemoryExhausted }
+            if let request { handle(request.head, content: HTTPBody(request.content)) }
+        } catch {
+            guard error == .contentTooLarge, let head = reader.pendingHead,
+                loop.configuration.contentLimits.limit(at: head.path).isReportedByHandler
+            else {
+                reject(error)
+                return true
+            }
+            handleOversized(head)
+        }
+        return true
+    }
+
+    /// Lets the handler report that the content is too large; the rest of it is never parsed as a request.
+    private func handleOversized(_ head: RequestHead) {
+        var head = head
+        head.keepsAlive = false
+        reserveContent(0)
+        reader.removeAll()
+        handle(head, content: HTTPBody(HTTPBodyStream(once: { throw HTTPError.tooLarge })))
+    }
+
+    /// Adds bytes from the socket to the input; false when there are none.
+    private func receive() -> Bool { read { reader.append($0) } }
+
+    /// Drops what the client still sends after the last response (RFC 9112 §9.6); closing with unread bytes would reset
+    /// the connection, and the client could lose the response.
+    private func discardInput() -> Bool { read { _ in } }
+
+    private func read(_ consume: (UnsafeBufferPointer<UInt8>) -> Void) -> Bool {
+        guard isReadable else { return false }
+        let scratch = loop.scratch
+        switch stream.read(into: scratch) {
+        case .transferred(let count):
+            // The kernel reports each arrival anew, so a read that did not fill the buffer has emptied the socket.
+            if count < scratch.count, !stream.isEncrypted, !hasPeerEnded { isReadable = false }
+            consume(UnsafeBufferPointer(rebasing: scratch[..<count]))
+        case .wouldBlock:
+            isReadable = false
+            return false
+        case .ended: close()
+        }
+        return true
+    }
+}
+
+// MARK: - Handling
+
+extension Connection {
+    /// Calls the handler, on this thread until it suspends.
+    private func handle(_ head: RequestHead, content: HTTPBody) {
+        phase = .handling
+        deadline = .max
+        exchange += 1
+        let exchange = exchange
+        let isHead = head.method == .head
+        closesAfterResponse = !head.keepsAlive
+        acceptsChunks = head.acceptsChunks
+        var request = HTTPRequest(
+            method: head.method, scheme: loop.configuration.scheme, authority: head.authority, path: head.path,
+            fields: head.fields, body: content)
+        request.context = context
+        let handler = loop.configuration.handler
+        loop.runningTasks += 1
+        let task = Task.immediate(executorPreference: loop) { [self, request] in
+            let response: HTTPResponse
+            do { response = try await handler.respond(to: request) } catch { response = Self.response(to: error) }
+            complete(exchange, response, isHead: isHead)
+        }
+        // The response may be there already.
+        guard phase == .handling, self.exchange == exchange else { return }
+        self.task = task
+        if hasPeerEnded { cancelIfAbandoned() }
+    }
+
+    /// Returns a problem that describes a client's error, and hides any other one.
+    private static func response(to error: any Error) -> HTTPResponse {
+        (error as? ServerError).map { .problem($0) } ?? .problem(status: .internalServerError)
+    }
+
+    /// Writes the handler's response, unless the connection was closed meanwhile.
+    ///
+    /// May be called on any thread. The response to another exchange than the current one is dropped.
+    private func complete(_ exchange: Int, _ response: HTTPResponse, isHead: Bool) {
+        // A task with a task executor returns to it by itself, unless another actor's executor was in between.
+        guard loop.isCurrent else {
+            return loop.submit { [self] in complete(exchange, response, isHead: isHead) }
+        }
+        loop.runningTasks -= 1
+        guard phase == .handling, self.exchange == exchange else { return }
+        task = nil
+        reserveContent(0)
+        let isSendable = (200...999).contains(response.status.rawValue)
+        write(isSendable ? response : .problem(status: .internalServerError), isHead: isHead)
+        advance()
+    }
+
+    /// Cancels the handler's task when the client is gone; a client that only ended its side has unread requests.
+    private func cancelIfAbandoned() {
+        guard reader.isEmpty, stream.isEncrypted || stream.isAtEnd else { return }
+        task?.cancel()
+    }
+}
+
+// MARK: - Writing
+
+extension Connection {
+    /// Responds to bytes that are not a request that is served, and takes no further one from this connection.
+    private func reject(_ rejection: Rejection) {
+        closesAfterResponse = true
+        reserveContent(0)
+        reader.removeAll()
+        write(.problem(status: rejection.status, code: nil, detail: rejection.reason), isHead: false)
+    }
+
+    /// Begins to write a response.
+    private func write(_ response: HTTPResponse, isHead: Bool) {
+        let asksToClose = response.fields["Connection"]?.lowercased() == "close"
+        closesAfterResponse = closesAfterResponse || asksToClose || isDraining
+        // Trailers need chunks (RFC 9112 §7.1), even when all of the content is in memory.
+        let trailers = response.body.stream == nil && acceptsChunks ? response.body.trailers : [:]
+        let isChunked = acceptsChunks && (response.body.length == nil || !trailers.isEmpty)
+        let writer = ResponseWriter(
+            date: loop.dateClock.text(), isHead: isHead, closes: closesAfterResponse, isChunked: isChunked)
+        phase = .writing
+        deadline = loop.now &+ loop.configuration.idleTimeout
+        do throws(HTTPError) {
+            try writer.write(response, into: &output.bytes)
+        } catch {
+            return write(.problem(status: .internalServerError), isHead: isHead)
+        }
+        guard writer.hasContent(response) else { return }
+        if let stream = response.body.stream { return begin(stream, isChunked: isChunked) }
+        if isChunked {
+            ResponseWriter.appendChunks(of: response.body.bytes, trailers: trailers, to: &output.bytes)
+        } else {
+            output.append(content: response.body.bytes, copyingUpTo: 16384)
+        }
+    }
+
+    /// Writes the rest of the output, and begins with the next request when all is written; false when the socket is
+    /// full.
+    private func writeOutput() -> Bool {
+        guard flushOutput() else { return phase == .closed }
+        if closesAfterResponse { beginLingering() } else { beginNextRequest() }
+        return true
+    }
+
+    /// Writes as much of the output as the socket accepts; returns whether that is all of it.
+    @discardableResult
+    private func flushOutput() -> Bool {
+        while !output.isEmpty {
+            guard isWritable else { return false }
+            switch output.write(to: stream) {
+            case .transferred(let count):
+                guard phase == .writing || phase == .streaming else { continue }
+                deadline = loop.configuration.minimumSendRate.deadline(deadline, afterSending: count, now: loop.now)
+            case .wouldBlock: isWritable = false
+            case .ended:
+                close()
+                return false
+            }
+        }
+        output.removeAll()
+        return true
+    }
+
+    /// Awaits the next request; pipelined bytes in the input are one that has begun.
+    private func beginNextRequest() {
+        phase = .head
+        reader.beginNextRequest()
+        hasHeadBegun = false
+        deadline = loop.now &+ loop.configuration.idleTimeout
+        if isDraining, reader.isEmpty { close() }
+    }
+
+    /// Closes the connection in stages (RFC 9112 §9.6).
+    ///
+    /// Two seconds are a few round trips, and bound how long a client can hold the connection.
+    private func beginLingering() {
+        stream.endWriting()
+        phase = .lingering
+        deadline = loop.now &+ 2_000_000_000
+    }
+}
+
+// MARK: - Streaming
+
+extension Connection {
+    /// Writes the content of a stream after the head, which is in the output already.
+    ///
+    /// One piece is held at a time, and the next one is requested when the socket has accepted it: a slow client slows
+    /// the source, and costs no more memory than a fast one.
+    private func begin(_ stream: HTTPBodyStream, isChunked: Bool) {
+        phase = .streaming
+        streamed = StreamedResponse(isChunked: isChunked, trailers: { stream.trailers })
+        let exchange = exchange
+        loop.runningTasks += 1
+        let task = Task.immediate(executorPreference: loop) { [self] in
+            let isComplete = await send(stream, exchange)
+            endStream(exchange, isComplete: isComplete)
+        }
+        guard phase == .streaming, self.exchange == exchange else { return }
+        self.task = task
+        if hasPeerEnded { cancelIfAbandoned() }
+    }
+
+    /// Sends a stream piece by piece; returns whether all of it, and as much as was announced, was sent.
+    private func send(_ stream: HTTPBodyStream, _ exchange: Int) async -> Bool {
+        var remaining = stream.length
+        var sentSinceYield = 0
+        do {
+            for try await piece in stream {
+                sentSinceYield += piece.count
+                // A fast source with a fast client would keep the loop from every other connection.
+                if sentSinceYield > 1 << 18 {
+                    sentSinceYield = 0
+                    await Task.yield()
+                }
+                if let rest = remaining {
+                    guard piece.count <= rest else { return false }
+                    remaining = rest - piece.count
+                }
+                guard await send(piece, exchange) else { return false }
+            }
+        } catch {
+            return false
+        }
+        // A cancelled source may end as if it were complete.
+        return (remaining ?? 0) == 0 && !Task.isCancelled
+    }
+
+    /// Passes a piece to the socket and waits until it is accepted; returns false when no more is wanted.
+    private func send(_ piece: [UInt8], _ exchange: Int) async -> Bool {
+        await withUnsafeContinuation { producer in
+            // A task with a task executor returns to it by itself, unless another actor's executor was in between.
+            guard loop.isCurrent else {
+                return loop.submit { [self] in write(piece, exchange, producer) }
+            }
+            write(piece, exchange, producer)
+        }
+    }
+
+    private func write(_ piece: [UInt8], _ exchange: Int, _ producer: UnsafeContinuation<Bool, Never>) {
+        guard phase == .streaming, self.exchange == exchange else { return producer.resume(returning: false) }
+        streamed?.append(piece, to: &output)
+        deadline = loop.now &+ loop.configuration.idleTimeout
+        streamed?.producer = producer
+        _ = writeChunk()
+    }
+
+    /// Writes the rest of a piece, and resumes the producer when all is written; returns false, since nothing else can
+    /// continue.
+    private func writeChunk() -> Bool {
+        guard flushOutput(), phase == .streaming else { return false }
+        // Until the source produces more, the server and not the client causes the delay.
+        deadline = .max
+        streamed?.producer.take()?.resume(returning: true)
+        return false
+    }
+
+    /// Ends the response when its content is complete, and breaks off the connection when it is not.
+    private func endStream(_ exchange: Int, isComplete: Bool) {
+        guard loop.isCurrent else {
+            return loop.submit { [self] in endStream(exchange, isComplete: isComplete) }
+        }
+        loop.runningTasks -= 1
+        guard phase == .streaming, self.exchange == exchange else { return }
+        task = nil
+        guard isComplete else {
+            // RFC 9112 §8: the client must be able to tell that the message is incomplete.
+            stream.resetsAtClose()
+            return close()
+        }
+        streamed?.appendEnd(to: &output)
+        streamed = nil
+        phase = .writing
+        deadline = loop.now &+ loop.configuration.idleTimeout
+        advance()
     }
 }
 

@@ -3,22 +3,21 @@
 
 import PortableFoundation
 import Glibc
-import LatchHTTP
 
-/// The date for responses, written once a second.
+/// The current date as the `Date` field shows it, formatted once a second.
 struct DateClock {
-    /// The second of `written`; -1 before the first.
+    /// The second of `formatted`; -1 before the first call.
     private var second = -1
-    /// RFC 9110 §5.6.7: the preferred form, always 29 characters.
-    private var written = ""
+    /// The date in the preferred format (RFC 9110 §5.6.7), always 29 characters.
+    private var formatted = ""
 
-    /// The date of now.
+    /// Returns the current date.
     mutating func text() -> String {
         let current = time(nil)
         if current != second {
-            (second, written) = (current, HTTPDate(Date(timeIntervalSince1970: Double(current))).description)
+            (second, formatted) = (current, HTTPDate(Date(timeIntervalSince1970: Double(current))).description)
         }
-        return written
+        return formatted
     }
 }
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
+
 import Glibc
 import LatchCore
-import LatchHTTP
 import Synchronization
 
 /// The listening socket and the loops that serve it.
 final class Engine: Sendable {
-    /// Shared by the loops; the listener in it is closed by `stop`, after the last loop has drained.
-    private let terms: Terms
-    /// At least one; connections stay with the loop that accepted them.
+    /// The shared configuration; its listener is closed by `stop`, after the last loop has drained.
+    private let configuration: EngineConfiguration
+    /// The loops, at least one; a connection stays with the loop that accepted it.
     private let loops: [EventLoop]
 
-    private init(_ terms: Terms, _ loops: [EventLoop]) {
-        self.terms = terms
+    private init(_ configuration: EngineConfiguration, _ loops: [EventLoop]) {
+        self.configuration = configuration
         self.loops = loops
     }
 
@@ -21,40 +21,41 @@ final class Engine: Sendable {
     static func start(
         _ handler: any Handler, _ configuration: Server.Configuration
     ) throws(ServerError) -> (Engine, Server.Address) {
-        let terms = try Terms(handler, configuration)
+        let shared = try EngineConfiguration(handler, configuration)
         var loops: [EventLoop] = []
         for _ in 0..<max(1, configuration.loops) {
-            guard let loop = EventLoop(terms), loop.start() else {
-                abandon(loops, terms.listener)
+            guard let loop = EventLoop(shared), loop.start() else {
+                abandon(loops, shared.listener)
                 throw .outOfResources
             }
             loops.append(loop)
         }
-        return (Engine(terms, loops), terms.address)
+        return (Engine(shared, loops), shared.address)
     }
 
-    /// Ends the loops of a server that could not start all of them; the last closes the listener, from which each may
-    /// accept until it drains.
+    /// Ends the loops of a server that could not start all of them.
+    ///
+    /// Each may accept until it drains, so the last one closes the listener.
     private static func abandon(_ loops: [EventLoop], _ listener: ListeningSocket) {
         guard !loops.isEmpty else { return _ = close(listener.descriptor) }
-        let left = Mutex(loops.count)
+        let remaining = Mutex(loops.count)
         for loop in loops {
             loop.drain(until: 0) {
-                let isLast = left.withLock { left in
-                    left -= 1
-                    return left == 0
+                let isLast = remaining.withLock { remaining in
+                    remaining -= 1
+                    return remaining == 0
                 }
                 if isLast { _ = close(listener.descriptor) }
             }
         }
     }
 
-    /// Of all loops, also those that linger after their last answer.
-    var connectionCount: Int { terms.census.total }
+    /// The number of open connections of all loops, including those that linger after their last response.
+    var connectionCount: Int { configuration.limiter.total }
 
-    /// Drains every loop, all at once, and returns when no connection is left.
+    /// Drains all loops at once, and returns when no connection is left.
     func stop(grace: Duration) async {
-        let deadline = terms.uptime() &+ grace.nanoseconds
+        let deadline = configuration.uptime() &+ grace.nanoseconds
         await withTaskGroup { group in
             for loop in loops {
                 group.addTask {
@@ -64,7 +65,7 @@ final class Engine: Sendable {
                 }
             }
         }
-        close(terms.listener.descriptor)
+        close(configuration.listener.descriptor)
     }
 }
 

@@ -8,11 +8,11 @@ import Synchronization
 
 /// A thread that waits for sockets and runs the tasks of their requests.
 ///
-/// It is the task executor of the handlers, so a handler that need not wait is asked and answered without leaving
-/// the thread. Everything but `enqueue`, `submit` and `drain` belongs to the thread: that is why it may be
+/// It is the task executor of the handlers, so a handler that does not suspend is called and its response written without
+/// leaving the thread. Everything but `enqueue`, `submit` and `drain` belongs to the thread: that is why it may be
 /// `@unchecked Sendable`.
 final class EventLoop: TaskExecutor, @unchecked Sendable {
-    /// What other threads leave for the loop, behind one lock.
+    /// The work that other threads pass to the loop.
     private struct Inbox {
         var jobs: [UnownedJob] = []
         var commands: [@Sendable () -> Void] = []
@@ -20,46 +20,56 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
         var isClosed = false
     }
 
-    /// What the loop's connections are served by; never changed.
-    let terms: Terms
-    /// Level-triggered for the listener and the wake-up, edge-triggered for connections.
+    /// The state of a loop that is shutting down.
+    private struct Draining {
+        /// The time at which open connections are closed, on the loop's clock.
+        let deadline: UInt64
+        /// Called once, on the loop's thread.
+        let completion: @Sendable () -> Void
+        /// Whether `completion` was called; the thread lives on until no task needs it.
+        var isComplete = false
+    }
+
+    let configuration: EngineConfiguration
+    /// The epoll instance: level-triggered for the listener and the wake-up, edge-triggered for connections.
     private let epoll: Int32
     /// An eventfd that ends a wait when the inbox has something.
     private let wakeup: Int32
-    /// The only state that other threads touch, with `thread`.
+    /// The only state that other threads access, with `thread`.
     private let inbox = Mutex(Inbox())
-    /// The loop's thread, for `isCurrent`; 0 before it runs.
+    /// The identifier of the loop's thread; 0 before it runs.
     private let thread = Atomic<UInt>(0)
 
-    // Of the thread alone, from here on.
-    /// Jobs of handlers' tasks that are ready; those that become ready meanwhile wait for the next turn.
+    // Accessed by the loop's thread alone, from here on.
+    /// Jobs of handlers' tasks that are ready; those that become ready while they run wait for the next turn.
     private var jobs: [UnownedJob] = []
-    /// Connections that gave up their turn and can go on without waiting; some may have closed.
+    /// Connections that yielded and can continue without waiting; some may have closed.
     private var resumable: [Connection] = []
-    /// When deadlines are looked at again.
+    /// The time of the next check of deadlines.
     private var nextTick: UInt64 = 0
-    /// The monotonic time in nanoseconds of this turn; read once a turn, since a turn is short.
+    /// The monotonic time of this turn in nanoseconds; read once a turn, since a turn is short.
     private(set) var now: UInt64 = 0
-    /// The loop's own; no connection ever moves to another loop.
-    var connections = ConnectionTable()
-    /// Set once the server stops, and never taken back.
-    var draining: Draining?
+    /// The open connections by their tokens, which are never reused; none ever moves to another loop.
+    private var connections: [UInt64: Connection] = [:]
+    private var lastToken: UInt64 = 0
+    /// The state of the shutdown; nil until it begins.
+    private var draining: Draining?
     /// Whether the listener is not watched because the process has no descriptor left.
-    var isAcceptingPaused = false
-    /// Handlers' tasks that have not ended; the thread outlives them, since they come back to it.
+    private var isAcceptingPaused = false
+    /// The number of handlers' tasks that have not ended; the thread outlives them, since they return to it.
     var runningTasks = 0
-    /// How many bytes the contents have that arrive or are being answered.
-    var heldContent = 0
-    /// Shared by the loop's connections: most clients of a server send the same names.
+    /// The number of content bytes of requests that are being received or handled.
+    var reservedContent = 0
+    /// The field names that were received last: most clients of a server send the same names.
     var names = FieldNameCache()
-    /// For the `Date` of each response.
+    /// The value of the `Date` field.
     var dateClock = DateClock()
-    /// Where all connections read into, one after the other; what is kept is copied out.
+    /// The buffer that all connections read into, one after the other; what is kept is copied.
     let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 65536)
 
-    /// A loop that does not run yet; nil when the system gives no descriptors.
-    init?(_ terms: Terms) {
-        self.terms = terms
+    /// A loop that does not run yet; nil when the system has no descriptors left.
+    init?(_ configuration: EngineConfiguration) {
+        self.configuration = configuration
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeup = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
         guard epoll >= 0, wakeup >= 0, watch(wakeup, Self.wakeupToken, EPOLLIN.rawValue), watchListener() else {
@@ -73,13 +83,12 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
         scratch.deallocate()
     }
 
-    /// Beyond all tokens of the table.
-    static let wakeupToken = UInt64.max
-    /// Beyond all tokens of the table.
-    static let listenerToken = UInt64.max - 1
+    /// The token of the wake-up, above those of connections.
+    private static let wakeupToken = UInt64.max
+    /// The token of the listener, above those of connections.
+    private static let listenerToken = UInt64.max - 1
 
-    /// Nanoseconds that no change of the date moves; where no test has brought its own, deadlines are made of nothing
-    /// else.
+    /// Returns the system's monotonic time in nanoseconds, which no change of the date moves.
     @Sendable static func monotonicNow() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -107,24 +116,24 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
         return true
     }
 
-    /// Takes a job from any thread; on the loop's own it costs neither lock nor system call.
+    /// Enqueues a job from any thread; on the loop's own it takes neither a lock nor a system call.
     ///
-    /// Another thread holds the loop meanwhile. It was the job's task that kept it alive, and once the job is in the inbox,
-    /// that task, the connections and the server may all end before this thread has rung.
+    /// Another thread retains the loop meanwhile. The job's task kept it alive, and once the job is in the inbox, that
+    /// task, the connections and the server may all end before this thread has written the wake-up.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isCurrent { return jobs.append(job) }
-        let held = Unmanaged.passRetained(self)
-        defer { held.release() }
-        let isTaken = inbox.withLock { inbox in
+        let retained = Unmanaged.passRetained(self)
+        defer { retained.release() }
+        let isAccepted = inbox.withLock { inbox in
             if !inbox.isClosed { inbox.jobs.append(job) }
             return !inbox.isClosed
         }
-        // Who outlives the server (a task of a handler that ignored its cancellation) still gets to its end.
-        if isTaken { wake() } else { globalConcurrentExecutor.enqueue(job) }
+        // A handler that ignored its cancellation may outlive the server; its task still completes.
+        if isAccepted { wake() } else { globalConcurrentExecutor.enqueue(job) }
     }
 
-    /// Runs `command` on the loop's thread, soon; never once the loop has ended.
+    /// Runs `command` on the loop's thread, unless the loop has ended.
     func submit(_ command: @escaping @Sendable () -> Void) {
         inbox.withLock { $0.commands.append(command) }
         wake()
@@ -142,49 +151,35 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     }
 }
 
+// MARK: - Turns
+
 extension EventLoop {
-    /// Waits for what happens on a socket, reported with `token`.
-    func watch(_ descriptor: Int32, _ token: UInt64, _ events: UInt32) -> Bool {
-        var event = epoll_event(events: events, data: epoll_data_t(u64: token))
-        return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0
-    }
-
-    /// Takes in connections from now on; of several loops the kernel wakes one for each.
-    func watchListener() -> Bool {
-        watch(terms.listener.descriptor, Self.listenerToken, EPOLLIN.rawValue | EPOLLEXCLUSIVE.rawValue)
-    }
-
-    /// Reports nothing of a descriptor any more; one that is not watched is no error.
-    func unwatch(_ descriptor: Int32) {
-        epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
-    }
-
-    /// Lets other connections have their turn before this one goes on.
+    /// Schedules a connection that yields to others.
     func resumeLater(_ connection: Connection) { resumable.append(connection) }
 
-    /// Turns until the loop has drained: events, then jobs, then who gave up a turn, then deadlines.
+    /// Runs until the loop has drained: events, then jobs, then connections that yielded, then deadlines.
     private func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         prepareThread()
         var events = [epoll_event](repeating: epoll_event(), count: 256)
-        now = terms.uptime()
+        now = configuration.uptime()
         while !hasEnded() {
             let count = epoll_wait(epoll, &events, Int32(events.count), timeout)
-            now = terms.uptime()
+            now = configuration.uptime()
             for event in events.prefix(Int(max(0, count))) { dispatch(event) }
             runJobs()
             for connection in takeResumable() { connection.advance() }
             if now >= nextTick {
-                nextTick = now &+ terms.tick
-                lookAtDeadlines()
+                nextTick = now &+ configuration.tick
+                checkDeadlines()
             }
             completeDrainIfEmpty()
         }
-        // The system gives a thread's id to another one as soon as this one has gone.
+        // The system may give the identifier of an ended thread to a new one.
         thread.store(0, ordering: .relaxed)
     }
 
-    /// No signal of the process is taken on this thread, and none is raised by writing to a closed socket.
+    /// Blocks the process's signals on this thread, so that none is delivered here or raised by a closed socket.
     private func prepareThread() {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -193,25 +188,25 @@ extension EventLoop {
         pthread_setname_np(pthread_self(), "latch-server")
     }
 
-    /// Milliseconds, as epoll wants them: none while there is work, for ever while nothing can fall due.
+    /// The milliseconds to wait for events: 0 while there is work, -1 (no limit) while no deadline can expire.
     private var timeout: Int32 {
         guard jobs.isEmpty, resumable.isEmpty else { return 0 }
         guard !connections.isEmpty || draining != nil || isAcceptingPaused else { return -1 }
         return nextTick <= now ? 0 : Int32(clamping: (nextTick - now) / 1_000_000 + 1)
     }
 
-    /// A token of a connection that has closed in this very turn finds nobody.
+    /// Passes an event to its receiver; the token of a connection that closed in this very turn has none.
     private func dispatch(_ event: epoll_event) {
         switch event.data.u64 {
         case Self.wakeupToken: takeInbox()
-        // Reported before the drain that began in this very turn, the listener may be closed by now, and its number another's.
+        // The drain may have begun in this very turn; then the listener may be closed and its descriptor reused.
         case Self.listenerToken where draining == nil: acceptConnections()
         case Self.listenerToken: break
         case let token: connections[token]?.handle(event.events)
         }
     }
 
-    /// Takes everything at once, and lets the next entry wake the loop again.
+    /// Takes all entries of the inbox, and lets the next one wake the loop again.
     private func takeInbox() {
         var count: UInt64 = 0
         _ = read(wakeup, &count, MemoryLayout<UInt64>.size)
@@ -223,7 +218,7 @@ extension EventLoop {
         commands.forEach { $0() }
     }
 
-    /// Runs a batch, so that a task that always has more to do cannot keep the sockets waiting.
+    /// Runs the jobs of one batch, so that a task that always has more to do cannot starve the sockets.
     private func runJobs() {
         guard !jobs.isEmpty else { return }
         let batch = jobs
@@ -231,19 +226,115 @@ extension EventLoop {
         for job in batch { job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 
-    /// Those of the turn before; who gives up its turn again waits for the next.
+    /// Takes the connections that yielded; one that yields again waits for the next turn.
     private func takeResumable() -> [Connection] {
         defer { resumable = [] }
         return resumable
     }
 
-    /// Whether the loop has drained and no task needs it any more; then nothing is taken in any longer.
+    /// Closes the inbox when the loop has drained and no task needs it; returns whether it did.
     private func hasEnded() -> Bool {
         guard let draining, draining.isComplete, runningTasks == 0, jobs.isEmpty else { return false }
         return inbox.withLock { inbox in
             inbox.isClosed = inbox.jobs.isEmpty && inbox.commands.isEmpty
             return inbox.isClosed
         }
+    }
+}
+
+// MARK: - Connections
+
+extension EventLoop {
+    /// Watches a descriptor, whose events are reported with `token`.
+    private func watch(_ descriptor: Int32, _ token: UInt64, _ events: UInt32) -> Bool {
+        var event = epoll_event(events: events, data: epoll_data_t(u64: token))
+        return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0
+    }
+
+    /// Watches the listener; of several loops the kernel wakes one for each connection.
+    private func watchListener() -> Bool {
+        watch(configuration.listener.descriptor, Self.listenerToken, EPOLLIN.rawValue | EPOLLEXCLUSIVE.rawValue)
+    }
+
+    /// Stops watching the listener, if it is watched.
+    private func unwatchListener() { epoll_ctl(epoll, EPOLL_CTL_DEL, configuration.listener.descriptor, nil) }
+
+    /// Accepts waiting connections, a limited number at a time so that the open ones get their turn.
+    private func acceptConnections(atMost limit: Int = 64) {
+        for _ in 0..<limit {
+            guard let (descriptor, peer) = configuration.listener.accept() else { return pauseWithoutDescriptor() }
+            guard configuration.limiter.acquire(peer) else {
+                refuse(descriptor)
+                continue
+            }
+            let session = configuration.tls?.session(on: descriptor)
+            var stream = ByteStream(descriptor, session: session)
+            guard session != nil || configuration.tls == nil else {
+                stream.close()
+                configuration.limiter.release(peer)
+                continue
+            }
+            lastToken += 1
+            let connection = Connection(stream, peer, token: lastToken, loop: self)
+            connections[lastToken] = connection
+            let events = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
+            if !watch(descriptor, lastToken, events) { connection.close() }
+        }
+    }
+
+    /// Forgets a connection that has closed.
+    func remove(_ connection: Connection) { connections[connection.token] = nil }
+
+    /// Pauses accepting when the process has no descriptor or memory left.
+    ///
+    /// A waiting connection would otherwise wake the loop continuously. The next tick tries again.
+    private func pauseWithoutDescriptor() {
+        guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) else { return }
+        unwatchListener()
+        isAcceptingPaused = true
+    }
+
+    /// Resumes accepting, or stays paused while the listener cannot be watched.
+    private func resumeAccepting() {
+        guard isAcceptingPaused, draining == nil else { return }
+        isAcceptingPaused = !watchListener()
+    }
+
+    /// Responds 503 to a connection over a limit, as far as that works without waiting.
+    private func refuse(_ descriptor: Int32) {
+        let response =
+            "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\nConnection: close\r\n\r\n"
+        if configuration.tls == nil { _ = send(descriptor, response, response.utf8.count, Int32(MSG_NOSIGNAL)) }
+        shutdown(descriptor, Int32(SHUT_WR))
+        close(descriptor)
+    }
+
+    /// Ends what has passed its deadline.
+    private func checkDeadlines() {
+        resumeAccepting()
+        for connection in connections.values where connection.deadline <= now { connection.expire() }
+        if let draining, draining.deadline <= now { connections.values.forEach { $0.close() } }
+    }
+
+    /// Begins to drain: accepts no more, closes idle connections, and calls `completion` when none is left.
+    func drain(until deadline: UInt64, completion: @escaping @Sendable () -> Void) {
+        submit { [self] in
+            // The system has completed the handshake of connections in the queue, so their clients expect a response.
+            acceptConnections(atMost: 4096)
+            unwatchListener()
+            draining = Draining(deadline: deadline, completion: completion)
+            connections.values.forEach { $0.beginDraining() }
+            checkDeadlines()
+        }
+    }
+
+    /// Completes the drain at the end of a turn, with the last connection and not with the next tick.
+    ///
+    /// It is marked first, since `completion` may call back.
+    private func completeDrainIfEmpty() {
+        guard let draining, !draining.isComplete, connections.isEmpty else { return }
+        self.draining?.isComplete = true
+        draining.completion()
     }
 }
 

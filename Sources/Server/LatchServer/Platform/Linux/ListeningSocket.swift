@@ -6,26 +6,26 @@ import Glibc
 
 /// A socket that accepts connections without blocking.
 struct ListeningSocket {
-    /// Shared by all loops and closed by the engine.
+    /// The descriptor, shared by all loops and closed by the engine.
     let descriptor: Int32
-    /// What the system bound, as a number; a name that was given is gone.
+    /// The numeric address that the system bound.
     let host: String
-    /// What the system bound, also where 0 was asked for.
+    /// The port that the system bound, also when 0 was requested.
     let port: Int
 
     /// Listens at an address.
     ///
     /// - Throws: `ServerError.portInUse` or `.addressUnavailable`.
     init(host: String, port: Int, backlog: Int) throws(ServerError) {
-        let wanted = "\(host):\(port)"
+        let requested = "\(host):\(port)"
         guard let address = Self.resolved(host, port) else {
-            throw .addressUnavailable(wanted, why: "it is no address and no name of this machine")
+            throw .addressUnavailable(requested, why: "it is neither an IP address nor a name that resolves to one")
         }
         defer { freeaddrinfo(address) }
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         descriptor = socket(address.pointee.ai_family, kind, 0)
-        guard descriptor >= 0 else { throw .addressUnavailable(wanted, why: Self.reason(errno)) }
-        // A restart need not wait for connections of the last run; accepted sockets inherit that nothing is delayed.
+        guard descriptor >= 0 else { throw .addressUnavailable(requested, why: Self.reason(errno)) }
+        // A restart need not wait for connections of the last run; accepted sockets inherit TCP_NODELAY.
         Self.enable(SO_REUSEADDR, at: SOL_SOCKET, descriptor)
         Self.enable(TCP_NODELAY, at: Int32(IPPROTO_TCP), descriptor)
         guard bind(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0,
@@ -34,14 +34,14 @@ struct ListeningSocket {
             let failure = errno
             close(descriptor)
             throw failure == EADDRINUSE
-                ? .portInUse(at: wanted) : .addressUnavailable(wanted, why: Self.reason(failure))
+                ? .portInUse(at: requested) : .addressUnavailable(requested, why: Self.reason(failure))
         }
         (self.host, self.port) = Self.localAddress(descriptor)
     }
 
-    /// The first address of a host; the caller frees it.
+    /// Resolves a host to its first address, which the caller frees.
     ///
-    /// Nothing is asked of a network for a number.
+    /// A numeric address needs no name server.
     private static func resolved(_ host: String, _ port: Int) -> UnsafeMutablePointer<addrinfo>? {
         guard (0...65535).contains(port) else { return nil }
         var hints = addrinfo()
@@ -52,13 +52,13 @@ struct ListeningSocket {
         return found
     }
 
-    /// Best effort: a socket without the option serves as well.
+    /// Sets a socket option; a failure is ignored, since a socket without the option works too.
     private static func enable(_ option: Int32, at level: Int32, _ descriptor: Int32) {
         var on: Int32 = 1
         setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// RFC 6335 §6: with port 0 only the system knows what was bound.
+    /// Returns the address that the system bound, which only it knows for port 0 (RFC 6335 §6).
     private static func localAddress(_ descriptor: Int32) -> (String, Int) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -68,18 +68,18 @@ struct ListeningSocket {
         return (PeerAddress(storage).text, PeerAddress.port(of: storage))
     }
 
-    /// The two failures that people meet have words, the others their number.
+    /// Describes an error of the system; the two common ones in words, others by number.
     private static func reason(_ number: Int32) -> String {
         switch number {
         case EACCES: "this user may not open it"
-        case EADDRNOTAVAIL: "it is not of this machine"
-        default: "the system answered with error \(number)"
+        case EADDRNOTAVAIL: "it is not an address of this machine"
+        default: "the system reported error \(number)"
         }
     }
 }
 
 extension ListeningSocket {
-    /// The next connection that waits; nil when none does.
+    /// Accepts the next waiting connection; nil when there is none.
     func accept() -> (descriptor: Int32, peer: PeerAddress)? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

@@ -3,28 +3,28 @@
 
 import CTLSShim
 
-/// The certificate in the form in which connections use it.
+/// A certificate and its key, loaded for the TLS sessions of connections.
 final class TLSContext: @unchecked Sendable {  // libssl counts references to a context atomically.
-    /// An `SSL_CTX`, freed when the last session has let go of it.
+    /// The `SSL_CTX`, freed with the last session that uses it.
     private let context: UnsafeMutableRawPointer
 
-    /// Reads a certificate and its key.
+    /// Loads a certificate and its key.
     ///
     /// - Throws: `ServerError.badCertificate`.
     init(_ tls: Server.TLS) throws(ServerError) {
-        var why = [CChar](repeating: 0, count: 160)
+        var reason = [CChar](repeating: 0, count: 160)
         let made = latch_tls_context_make(
-            tls.certificate, tls.certificate.count, tls.key, tls.key.count, &why, why.count)
+            tls.certificate, tls.certificate.count, tls.key, tls.key.count, &reason, reason.count)
         guard let made else {
             throw .badCertificate(
-                String(decoding: why.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+                String(decoding: reason.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
         }
         context = made
     }
 
     deinit { latch_tls_context_free(context) }
 
-    /// The state of one connection, owned by its stream; nil where there is no memory for it.
+    /// Creates the session of one connection, which its stream owns; nil when memory is exhausted.
     func session(on descriptor: Int32) -> UnsafeMutableRawPointer? { latch_tls_session_make(context, descriptor) }
 }
 

@@ -3,15 +3,15 @@
 #if canImport(Security)
 public import Foundation
 
-/// How the processes of this user take turns over one account: by files in the program's own support folder.
-package func platformCoordination(service: String, account: String) -> any SessionCoordination {
+/// Returns the coordination of the user's processes over one account, by files in the program's support folder.
+package func platformCoordination(service: String, account: String) -> FileCoordination {
     FileCoordination(path: "\(URL.applicationSupportDirectory.path)/latchwork/\(service).\(account)")
 }
 
 extension FileCoordination {
-    /// Coordination among the programs and extensions of an app group.
+    /// Creates a coordination among the programs and extensions of an app group.
     ///
-    /// The system ends a program that is suspended while it holds a lock in a shared container: renew inside of
+    /// The system ends a program that is suspended while it holds a lock in a shared container: refresh inside of
     /// `ProcessInfo.performExpiringActivity`, or in the foreground.
     ///
     /// - Returns: Nil where the program is not entitled to the group.

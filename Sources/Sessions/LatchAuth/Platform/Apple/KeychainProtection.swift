@@ -4,17 +4,17 @@
 import Foundation
 import Security
 
-/// When an item of the keychain may be read.
+/// The protection of a keychain item.
 ///
 /// All items stay on this device.
 public enum KeychainProtection: Sendable, Hashable {
-    /// After the first unlock since the start, so that a renewal in the background works.
+    /// Readable after the first unlock since the start, so that a refresh in the background works.
     case afterFirstUnlock
-    /// While the device is unlocked.
+    /// Readable while the device is unlocked.
     case whenUnlocked
-    /// When the person proves to be there, by face, finger or passcode; each reading asks.
+    /// Readable with the user's face, finger or passcode; each read asks for it.
     case presence
-    /// When the person proves to be there by a face or finger that was enrolled when the item was made.
+    /// Readable with a face or finger that was enrolled when the item was created.
     case biometry
 
     /// The attributes of an item.
@@ -32,7 +32,7 @@ public enum KeychainProtection: Sendable, Hashable {
     private static func control(_ flags: SecAccessControlCreateFlags) throws -> SecAccessControl {
         let accessibility = kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly
         guard let control = SecAccessControlCreateWithFlags(nil, accessibility, flags, nil) else {
-            throw AuthError.store(.storeUnavailable, "this device cannot ask for the person's presence")
+            throw AuthError.store(.storeUnavailable, "this device cannot verify the user's presence")
         }
         return control
     }

@@ -5,28 +5,28 @@ import Dispatch
 import Foundation
 import Security
 
-/// Named bytes in the keychain, as generic passwords of one service, on this device only.
+/// A store of named secrets in the keychain, as generic passwords of one service, on this device only.
 public struct KeychainSecretStore: SecretStore {
-    /// Nil for the items of programs that named no service.
+    /// The service; nil for items without one.
     private let service: String?
     private let accessGroup: String?
     private let protection: KeychainProtection
-    /// A call may wait for a person: not on a thread that tasks need.
+    /// The queue of blocking calls, which may wait for the user.
     private let queue = DispatchQueue(label: "latch.keychain")
 
-    /// The items of a service.
+    /// Creates a store of the items of a service.
     ///
     /// - Parameters:
-    ///   - service: Names the program; nil finds what was kept without a service, to bring it over.
+    ///   - service: Names the program; nil finds items without a service, to migrate them.
     ///   - accessGroup: Shares them with other programs of the same team; nil keeps them to this one.
-    ///   - protection: When they may be read.
+    ///   - protection: The protection of the items.
     public init(service: String?, accessGroup: String? = nil, protection: KeychainProtection = .afterFirstUnlock) {
         self.service = service
         self.accessGroup = accessGroup
         self.protection = protection
     }
 
-    /// The bytes kept under `name`.
+    /// Returns the secret with a name.
     public func read(_ name: String) async throws -> [UInt8]? {
         try await onQueue {
             let found = try copy([kSecAttrAccount: name, kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne])
@@ -36,7 +36,7 @@ public struct KeychainSecretStore: SecretStore {
         }
     }
 
-    /// Keeps `secret` under `name`: an update in place, so that a failure leaves the earlier bytes.
+    /// Stores a secret under a name: an update in place, so that a failure leaves the earlier one.
     public func write(_ secret: [UInt8], for name: String) async throws {
         try await onQueue {
             let values = try protection.attributes().merging([kSecValueData: Data(secret)]) { _, new in new }
@@ -53,7 +53,7 @@ public struct KeychainSecretStore: SecretStore {
         }
     }
 
-    /// Forgets what is kept under `name`.
+    /// Removes the secret with a name.
     public func remove(_ name: String) async throws {
         try await onQueue {
             let status = SecItemDelete(query([kSecAttrAccount: name]) as CFDictionary)
@@ -63,7 +63,7 @@ public struct KeychainSecretStore: SecretStore {
         }
     }
 
-    /// The names under which something is kept, sorted.
+    /// Returns the names of all secrets, sorted.
     public func names() async throws -> [String] {
         try await onQueue {
             let found = try copy([kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitAll])
@@ -73,7 +73,7 @@ public struct KeychainSecretStore: SecretStore {
         }
     }
 
-    /// What the keychain finds; nil only where it says that there is no such item.
+    /// Searches the keychain; returns nil only where it reports that there is no such item.
     private func copy(_ terms: [CFString: Any]) throws -> CFTypeRef? {
         var result: CFTypeRef?
         let status = SecItemCopyMatching(query(terms) as CFDictionary, &result)

@@ -4,29 +4,29 @@
 import PortableFoundation
 import LatchCore
 
-/// Where this platform keeps the secrets of a service: the store that was chosen, or is chosen at the first use.
+/// Returns the platform's secret store of a service: the recorded one, or one that is selected at the first use.
 package func platformSecretStore(service: String) -> any SecretStore {
     ChosenSecretStore(.platform(service: service, environment: ProcessInfo.processInfo.environment))
 }
 
 extension SecretStoreChoice {
-    /// Which store keeps the secrets of a service here and why; nothing is made or changed by asking.
+    /// Returns the choice of the store of a service, without any change.
     ///
-    /// - Throws: `storeUnavailable` where `LATCH_SECRET_STORE` names another store than the one that has the secrets,
+    /// - Throws: `storeUnavailable` where `LATCH_SECRET_STORE` names another store than the one with the secrets,
     ///   `storeCorrupt` where the record of the choice is damaged.
-    public static func current(service: String) async throws -> SecretStoreChoice {
+    package static func current(service: String) async throws -> SecretStoreChoice {
         do {
             return try await SecretStoreSelection.platform(
                 service: service, environment: ProcessInfo.processInfo.environment
             ).choice()
-        } catch let failure as FileFailure {
+        } catch let failure as FileError {
             throw AuthError.file(failure)
         }
     }
 }
 
 extension SecretStoreMigration {
-    /// Moves the secrets of a service to another kind of store, while all other processes of the person wait.
+    /// Migrates the secrets of a service to another kind of store, while all other processes of the user wait.
     public static func run(service: String, to kind: SecretStoreKind) async throws -> Report {
         try await SecretStoreSelection.platform(
             service: service, environment: ProcessInfo.processInfo.environment
@@ -35,16 +35,16 @@ extension SecretStoreMigration {
 }
 
 extension SecretStoreSelection {
-    /// The stores of Linux for a service.
+    /// Returns the selection among the stores of Linux for a service.
     static func platform(service: String, environment: [String: String]) -> SecretStoreSelection {
         let folder = secretsFolder(in: environment)
         let path = "\(folder)/\(fileName(for: service))"
-        // A keyring is one for the person: a folder of their own keeps the items of LATCH_HOME apart.
+        // A user has one keyring: the folder in the name keeps the items of LATCH_HOME apart.
         let home = environment["LATCH_HOME"]?.hasPrefix("/") == true
         let items = home ? "\(service) (\(folder))" : service
         let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
-        let keyring = SecretServiceStore(service: items, asksPerson: hasDisplay)
-        let fileKeys = SecretServiceStore(service: "\(items): file key", asksPerson: hasDisplay)
+        let keyring = SecretServiceStore(service: items, promptsUser: hasDisplay)
+        let fileKeys = SecretServiceStore(service: "\(items): file key", promptsUser: hasDisplay)
         let passphrase = SecretFileKey.passphrase(.platform(environment))
         return SecretStoreSelection(
             service: service, path: path, environment: environment,
@@ -56,14 +56,14 @@ extension SecretStoreSelection {
                     case .keyringFile: (.keyring(fileKeys), "\(path).keyring.secrets")
                     default: nil
                     }
-                if let (key, place) = file { return (EncryptedFileSecretStore(path: place, key: key), place) }
+                if let (key, path) = file { return (EncryptedFileSecretStore(path: path, key: key), path) }
                 return kind == .secretService ? (keyring, "the default keyring, as '\(items)'") : nil
             }, checkKeyring: { try await keyring.check() })
     }
 }
 
 extension Passphrase {
-    /// The passphrase that the environment gives, by the name of a file or the number of an open one.
+    /// Returns the passphrase of the environment, by a file path or a file descriptor.
     static func platform(_ environment: [String: String]) -> Passphrase {
         if let number = environment["LATCH_PASSPHRASE_FD"].flatMap({ Int32($0) }), number >= 0 {
             return .descriptor(number)
@@ -75,13 +75,13 @@ extension Passphrase {
     }
 }
 
-/// How the processes of this user take turns over one account: by files beside the secrets.
-package func platformCoordination(service: String, account: String) -> any SessionCoordination {
+/// Returns the coordination of the user's processes over one account, by files next to the secrets.
+package func platformCoordination(service: String, account: String) -> FileCoordination {
     let folder = secretsFolder(in: ProcessInfo.processInfo.environment)
     return FileCoordination(path: "\(folder)/\(fileName(for: service)).\(fileName(for: account))")
 }
 
-/// The folder of the secrets in an environment; no slash at its end is needed or added.
+/// Returns the folder of the secrets in an environment, without a trailing slash.
 ///
 /// A relative path would mean another store for each working directory, and so lost sessions: it is ignored.
 package func secretsFolder(in environment: [String: String]) -> String {
@@ -95,7 +95,8 @@ package func secretsFolder(in environment: [String: String]) -> String {
     return home + "/.local/share/latchwork"
 }
 
-/// A service as a file name: what is not a letter, digit, dot, hyphen or underscore becomes `%` and two digits.
+/// Returns a service as a file name: a byte other than a letter, digit, dot, hyphen or underscore becomes `%` and two
+/// digits.
 func fileName(for service: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var name: [UInt8] = []

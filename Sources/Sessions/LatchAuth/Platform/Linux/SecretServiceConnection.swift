@@ -5,15 +5,15 @@ import CSecret
 import Dispatch
 import PortableFoundation
 
-/// A connection to the person's Secret Service, for one thread.
+/// A connection to the user's Secret Service, for one thread.
 final class SecretServiceConnection {
     private let connection: OpaquePointer
 
     /// Connects, where the environment names a bus.
     ///
-    /// - Throws: `AuthError.storeUnavailable` with the reason, in words for a person.
+    /// - Throws: `AuthError.storeUnavailable` with the reason.
     init() throws {
-        // GLib would start a bus of its own, which nobody else is on.
+        // GLib would start a bus of its own, without other programs.
         guard Self.hasBus(in: ProcessInfo.processInfo.environment) else {
             throw Self.error(Int(latch_secret_no_service), "there is no session bus here")
         }
@@ -32,16 +32,16 @@ final class SecretServiceConnection {
         return FileManager.default.fileExists(atPath: folder + "/bus")
     }
 
-    /// Whether secrets can be written, or after the person was asked.
+    /// Unlocks the keyring, with a prompt where that is allowed.
     func unlock(asking asks: Bool) throws {
         try Self.call { latch_secret_unlock(connection, asks, $0, $1) }
     }
 
-    /// An item's bytes; nil where there is no such item.
+    /// Returns an item's bytes; nil where there is no such item.
     func read(_ key: SecretServiceKey) throws -> [UInt8]? {
         var bytes: UnsafeMutablePointer<UInt8>?
         var count = 0
-        let isThere = try key.lent { key in
+        let isThere = try key.withCKey { key in
             try Self.call { latch_secret_read(connection, key, &bytes, &count, $0, $1) }
         }
         guard isThere else { return nil }
@@ -49,47 +49,47 @@ final class SecretServiceConnection {
         return Array(UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    /// Replaces an item, or makes it.
+    /// Creates or replaces an item.
     func write(_ bytes: [UInt8], to key: SecretServiceKey) throws {
-        _ = try key.lent { lent in
-            try Self.call { latch_secret_write(connection, lent, key.label, bytes, bytes.count, $0, $1) }
+        _ = try key.withCKey { withCKey in
+            try Self.call { latch_secret_write(connection, withCKey, key.label, bytes, bytes.count, $0, $1) }
         }
     }
 
     /// Removes an item.
     func remove(_ key: SecretServiceKey) throws {
-        _ = try key.lent { key in try Self.call { latch_secret_remove(connection, key, $0, $1) } }
+        _ = try key.withCKey { key in try Self.call { latch_secret_remove(connection, key, $0, $1) } }
     }
 
-    /// The attributes `name` of all items of a key's service.
+    /// Returns the attribute `name` of all items of a key's service.
     func names(_ key: SecretServiceKey) throws -> [String] {
         var names: [String] = []
         try withUnsafeMutablePointer(to: &names) { names in
-            _ = try key.lent { key in
+            _ = try key.withCKey { key in
                 try Self.call { latch_secret_names(connection, key, collectName, names, $0, $1) }
             }
         }
         return names
     }
 
-    /// Makes a call that may leave a reason.
+    /// Makes a C call that may return a reason.
     ///
-    /// - Returns: Whether there is such an item; true where the call is about none.
+    /// - Returns: Whether the item exists; true where the call concerns no item.
     @discardableResult
     private static func call(_ body: (UnsafeMutablePointer<CChar>?, Int) -> Int32) throws -> Bool {
         var result = Int32(latch_secret_failed)
-        let why = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer -> String in
+        let reason = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer -> String in
             buffer.initialize(repeating: 0)
             result = body(buffer.baseAddress, buffer.count)
             return buffer.baseAddress.map { String(cString: $0) } ?? ""
         }
         if result == Int32(latch_secret_done) { return true }
         if result == Int32(latch_secret_missing) { return false }
-        throw error(Int(result), why)
+        throw error(Int(result), reason)
     }
 
-    /// A result as a `store…` code; none of them means that nobody is signed in.
-    static func error(_ result: Int, _ why: String) -> AuthError {
+    /// Returns the `store…` code of a result; none of them means a sign-out.
+    static func error(_ result: Int, _ reason: String) -> AuthError {
         let (error, hint): (AuthError, String?) =
             switch result {
             case Int(latch_secret_locked):
@@ -98,23 +98,23 @@ final class SecretServiceConnection {
                     "Unlock the keyring, by signing in to the desktop or with its own program, and try again."
                 )
             case Int(latch_secret_denied):
-                (.storeDenied, "Try again, and give the keyring's password when you are asked for it.")
+                (.storeDenied, "Try again, and enter the keyring's password at the prompt.")
             case Int(latch_secret_no_library):
                 (.storeUnavailable, "Install libsecret (Debian: libsecret-1-0), or keep the secrets in a file.")
             case Int(latch_secret_no_service):
                 (.storeUnavailable, "Sign in to a desktop with a keyring, or keep the secrets in a file.")
             case Int(latch_secret_no_collection):
-                (.storeUnavailable, "Make a default keyring with the desktop's program for keys and passwords.")
+                (.storeUnavailable, "Create a default keyring with the desktop's program for keys and passwords.")
             default: (.storeUnavailable, nil)
             }
         return AuthError(
-            code: error.code, message: "\(error.message) (Secret Service: \(why))", hint: hint ?? error.hint)
+            code: error.code, message: "\(error.message) (Secret Service: \(reason))", hint: hint ?? error.hint)
     }
 }
 
 extension SecretServiceKey {
-    /// The key in the form of C, for the duration of `body`.
-    fileprivate func lent<Result>(_ body: (latch_secret_key) throws -> Result) rethrows -> Result {
+    /// Calls `body` with the key as a C structure.
+    fileprivate func withCKey<Result>(_ body: (latch_secret_key) throws -> Result) rethrows -> Result {
         try schema.rawValue.withCString { schema in
             try Self.attribute(service).withCString { service in
                 try Self.attribute(name).withCString { name in

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-/// By what an item of the Secret Service is found again.
+/// The attributes that identify an item of the Secret Service.
 struct SecretServiceKey: Sendable {
-    /// What kind of item it is, in the words of the service (`xdg:schema`).
+    /// The schema of an item (`xdg:schema`).
     enum Schema: String {
         case secret = "org.latchwork.Secret"
-        /// Damaged items, which are no secrets any more and are not listed among them.
+        /// The schema of damaged items, which are not listed among the secrets.
         case setAside = "org.latchwork.SetAside"
     }
 
@@ -14,10 +14,10 @@ struct SecretServiceKey: Sendable {
     let service: String
     let name: String
 
-    /// What a person reads in the list of the keyring.
+    /// The label of the item in the keyring's list.
     var label: String { "\(service): \(name)" }
 
-    /// A text as an attribute: the interface ends it at the first zero byte, so control characters and `%` are escaped.
+    /// Escapes control characters and `%` in an attribute, since the C interface ends it at the first zero byte.
     static func attribute(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x25 || $0 == 0x7F }) else { return text }
         let bytes = text.utf8.flatMap { byte -> [UInt8] in
@@ -27,7 +27,7 @@ struct SecretServiceKey: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The name that an attribute stands for; what nobody escaped stands for itself.
+    /// Returns the name of an attribute; an unescaped text stands for itself.
     static func name(in attribute: String) -> String {
         var bytes: [UInt8] = []
         var rest = Array(attribute.utf8)[...]

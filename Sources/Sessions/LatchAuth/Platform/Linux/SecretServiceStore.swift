@@ -6,42 +6,42 @@ import Dispatch
 import LatchCore
 import LatchJOSE
 
-/// Named bytes in the keyring of the person's desktop, by the freedesktop Secret Service API.
+/// A store of named secrets in the keyring of the user's desktop, by the freedesktop Secret Service API.
 ///
-/// GNOME's keyring, KWallet and KeePassXC speak it. Each secret is an item with the attributes `service` and `name` in
-/// the default collection, as base64url, since not every service keeps arbitrary bytes. Only items of this service are
+/// GNOME's keyring, KWallet and KeePassXC implement it. Each secret is an item with the attributes `service` and `name` in
+/// the default collection, as base64url, since not every service stores arbitrary bytes. Only items of this service are
 /// ever read or removed. Labels and attributes are not encrypted and hold no secret.
 ///
-/// libsecret is loaded at the first use; where it is not installed, or nobody keeps secrets on the session's bus, every
+/// libsecret is loaded at the first use; where it is not installed, or the session's bus has no Secret Service, every
 /// call throws `storeUnavailable` with the reason.
-public struct SecretServiceStore: SecretStore {
-    /// Whose secrets they are.
+package struct SecretServiceStore: SecretStore {
+    /// The service that owns the secrets.
     private let service: String
-    private let asksPerson: Bool
-    /// A call may wait for the service, or for a person: not on a thread that tasks need.
+    private let promptsUser: Bool
+    /// The queue of blocking calls, which may wait for the service or the user.
     private let queue = DispatchQueue(label: "latch.secret-service")
 
-    /// The secrets of a service.
+    /// Creates a store of the secrets of a service.
     ///
     /// - Parameters:
     ///   - service: Names the program, such as its bundle identifier.
-    ///   - asksPerson: Whether the desktop may ask the person to unlock the keyring; otherwise a locked one is
-    ///     `storeLocked`. A closed question is `storeDenied`.
-    public init(service: String, asksPerson: Bool = false) {
+    ///   - promptsUser: Whether the desktop may ask the user to unlock the keyring; otherwise a locked one is
+    ///     `storeLocked`. A dismissed prompt is `storeDenied`.
+    package init(service: String, promptsUser: Bool = false) {
         self.service = service
-        self.asksPerson = asksPerson
+        self.promptsUser = promptsUser
     }
 
-    /// The bytes kept under `name`.
-    public func read(_ name: String) async throws -> [UInt8]? {
+    /// Returns the secret with a name.
+    package func read(_ name: String) async throws -> [UInt8]? {
         try await onQueue { connection in
             guard let text = try connection.read(key(name)) else { return nil }
             return try Self.decode(text, of: name)
         }
     }
 
-    /// Keeps `secret` under `name`; an item that is no secret of ours is set aside first.
-    public func write(_ secret: [UInt8], for name: String) async throws {
+    /// Stores a secret under a name; a malformed item is set aside first.
+    package func write(_ secret: [UInt8], for name: String) async throws {
         let text = Array(Base64URL.encode(secret).utf8)
         try await onQueue { connection in
             if let damaged = try connection.read(key(name)), (try? Self.decode(damaged, of: name)) == nil {
@@ -51,19 +51,19 @@ public struct SecretServiceStore: SecretStore {
         }
     }
 
-    /// Forgets what is kept under `name`.
-    public func remove(_ name: String) async throws {
+    /// Removes the secret with a name.
+    package func remove(_ name: String) async throws {
         try await onQueue { try $0.remove(key(name)) }
     }
 
-    /// The names under which something is kept, sorted.
-    public func names() async throws -> [String] {
+    /// Returns the names of all secrets, sorted.
+    package func names() async throws -> [String] {
         try await onQueue { try $0.names(key("")).map(SecretServiceKey.name(in:)) }.sorted()
     }
 
-    /// Finds out whether a secret could be written now, without writing one or asking anybody.
+    /// Checks whether a secret could be written now, without writing one and without a prompt.
     ///
-    /// - Throws: What a write would throw.
+    /// - Throws: The error of a write.
     package func check() async throws {
         try await onQueue { try $0.unlock(asking: false) }
     }
@@ -72,13 +72,13 @@ public struct SecretServiceStore: SecretStore {
         SecretServiceKey(schema: schema, service: service, name: name)
     }
 
-    /// Runs `body` with a connection of its own, which costs some 5 ms and never is one that has broken meanwhile.
+    /// Runs `body` with a connection of its own, which costs some 5 ms and is never a broken one.
     ///
-    /// Where the keyring is locked and the person may be asked, it runs again after the answer.
+    /// Where the keyring is locked and a prompt is allowed, it runs again after the prompt.
     private func onQueue<Result: Sendable>(
         _ body: @escaping @Sendable (SecretServiceConnection) throws -> Result
     ) async throws -> Result {
-        let asksPerson = asksPerson
+        let promptsUser = promptsUser
         return try await withCheckedThrowingContinuation { continuation in
             queue.async {
                 continuation.resume(
@@ -86,7 +86,7 @@ public struct SecretServiceStore: SecretStore {
                         let connection = try SecretServiceConnection()
                         do {
                             return try body(connection)
-                        } catch AuthError.storeLocked where asksPerson {
+                        } catch AuthError.storeLocked where promptsUser {
                             try connection.unlock(asking: true)
                             return try body(connection)
                         }
@@ -103,7 +103,7 @@ public struct SecretServiceStore: SecretStore {
         }
     }
 
-    /// Tells damaged items of one name apart, and is the same for the same damage.
+    /// Returns a hash that distinguishes damaged items of one name.
     private static func mark(of bytes: [UInt8]) -> String {
         String(bytes.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }, radix: 16)
     }

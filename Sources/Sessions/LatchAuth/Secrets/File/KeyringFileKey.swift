@@ -5,12 +5,12 @@ import LatchCore
 import LatchCrypto
 import Synchronization
 
-/// A key that a keyring keeps under a random name, which the file's header tells.
+/// A key that a keyring keeps under a random name, which is in the file's header.
 ///
-/// Two programs that make a file at once make two keys, and the one that comes second finds a file with the other's.
+/// Two programs that create a file at once create two keys, and the second one finds a file with the other's.
 final class KeyringFileKey: SecretFileKeySource {
-    let keyring: any SecretStore
-    /// What was read once; a key never changes under its name.
+    private let keyring: any SecretStore
+    /// The keys that were read; a key never changes under its name.
     private let known = Mutex<[String: SymmetricKey]>([:])
 
     init(keyring: any SecretStore) { self.keyring = keyring }
@@ -47,30 +47,30 @@ final class KeyringFileKey: SecretFileKeySource {
         try Self.waiting { try await keyring.remove(name) }
     }
 
-    /// Waits for a task, on a thread that is there to wait: that of the store's queue.
+    /// Waits for a task on a thread that may block: that of the store's queue.
     private static func waiting<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) throws
         -> Result
     {
-        let arrival = Arrival<Result>()
+        let result = BlockingResult<Result>()
         Task.detached {
-            do { arrival.arrive(.success(try await body())) } catch { arrival.arrive(.failure(error)) }
+            do { result.finish(.success(try await body())) } catch { result.finish(.failure(error)) }
         }
-        return try arrival.wait().get()
+        return try result.wait().get()
     }
 
-    /// Hands the result of a task to a thread that waits for it.
-    private final class Arrival<Result: Sendable>: Sendable {
-        private let outcome = Mutex<Swift.Result<Result, any Error>>(.failure(AuthError.storeUnavailable))
+    /// The result of a task, for a thread that waits for it.
+    private final class BlockingResult<Result: Sendable>: Sendable {
+        private let value = Mutex<Swift.Result<Result, any Error>>(.failure(AuthError.storeUnavailable))
         private let signal = DispatchSemaphore(value: 0)
 
-        func arrive(_ result: Swift.Result<Result, any Error>) {
-            outcome.withLock { $0 = result }
+        func finish(_ result: Swift.Result<Result, any Error>) {
+            value.withLock { $0 = result }
             signal.signal()
         }
 
         func wait() -> Swift.Result<Result, any Error> {
             signal.wait()
-            return outcome.withLock { $0 }
+            return value.withLock { $0 }
         }
     }
 }

@@ -4,18 +4,18 @@ import LatchCore
 import LatchCrypto
 import Synchronization
 
-/// A key that follows from a passphrase, with the salt and the cost that the file's header tells.
+/// A key that is derived from a passphrase, with the salt and the cost of the file's header.
 final class PassphraseFileKey: SecretFileKeySource {
-    /// What was derived: argon2id is slow on purpose, so once for each salt.
-    private struct Known {
+    /// The derived keys: argon2id is slow on purpose, so it runs once for each salt.
+    private struct Derived {
         var keys: [(lock: SecretFileHeader.Lock, key: SymmetricKey)] = []
-        /// For a file that is about to be made.
+        /// The seal of a file that is about to be created.
         var fresh: SecretFileSeal?
     }
 
     private let passphrase: Passphrase
     private let cost: Argon2Parameters?
-    private let known = Mutex(Known())
+    private let derived = Mutex(Derived())
 
     init(_ passphrase: Passphrase, cost: Argon2Parameters?) {
         self.passphrase = passphrase
@@ -25,9 +25,9 @@ final class PassphraseFileKey: SecretFileKeySource {
     func prepare(for header: SecretFileHeader?) throws {
         if let header {
             _ = try key(for: header)
-        } else if known.withLock({ $0.fresh == nil }) {
+        } else if derived.withLock({ $0.fresh == nil }) {
             let seal = try newSeal()
-            known.withLock { $0.fresh = seal }
+            derived.withLock { $0.fresh = seal }
         }
     }
 
@@ -35,15 +35,15 @@ final class PassphraseFileKey: SecretFileKeySource {
         guard case .passphrase(let cost, let salt) = header.lock else {
             throw Self.denied("it was not written with a passphrase")
         }
-        if let key = known.withLock({ $0.keys.first { $0.lock == header.lock }?.key }) { return key }
+        if let key = derived.withLock({ $0.keys.first { $0.lock == header.lock }?.key }) { return key }
         let key = try derive(salt: salt, cost: cost, for: .opening)
         guard header.accepts(key) else { throw Self.denied("this is not its passphrase") }
-        known.withLock { $0.keys = $0.keys.suffix(7) + [(header.lock, key)] }
+        derived.withLock { $0.keys = $0.keys.suffix(7) + [(header.lock, key)] }
         return key
     }
 
     func makeSeal(replacing old: SymmetricKey?) throws -> SecretFileSeal {
-        try known.withLock { $0.fresh.take() } ?? newSeal()
+        try derived.withLock { $0.fresh.take() } ?? newSeal()
     }
 
     private func newSeal() throws -> SecretFileSeal {
@@ -51,7 +51,7 @@ final class PassphraseFileKey: SecretFileKeySource {
         let salt = SecureRandom.bytes(16)
         let key = try derive(salt: salt, cost: cost, for: .creating)
         let seal = SecretFileSeal(.passphrase(cost, salt: salt), key: key)
-        known.withLock { $0.keys = $0.keys.suffix(7) + [(seal.header.lock, key)] }
+        derived.withLock { $0.keys = $0.keys.suffix(7) + [(seal.header.lock, key)] }
         return seal
     }
 

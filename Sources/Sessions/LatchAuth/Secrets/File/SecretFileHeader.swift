@@ -4,19 +4,19 @@ import LatchCore
 package import LatchCrypto
 import LatchJOSE
 
-/// The first lines of an encrypted file of secrets: what it is, and what opens it.
+/// The first lines of an encrypted file of secrets: its version and the kind of its key.
 ///
-/// They are authenticated with the rest.
+/// They are authenticated with the content.
 ///
 ///     latch-secrets-2
 ///     passphrase CHECK m=65536,t=3,p=1 SALT
 ///
-/// CHECK tells the right key from another one, so that a wrong passphrase is never taken for damage. It follows from the
-/// key by HKDF and helps nobody to guess more than the ciphertext does.
+/// CHECK distinguishes the right key from a wrong one, so that a wrong passphrase is never taken for damage. It is
+/// derived from the key by HKDF and does not help an attacker more than the ciphertext does.
 package struct SecretFileHeader: Sendable, Equatable {
-    /// What opens a file.
+    /// The kind of key that opens a file.
     package enum Lock: Sendable, Equatable {
-        /// A key that the program was given, or that lies in a file.
+        /// A key in memory or in a key file.
         case key
         /// A passphrase, through argon2id (RFC 9106).
         case passphrase(Argon2Parameters, salt: [UInt8])
@@ -25,21 +25,21 @@ package struct SecretFileHeader: Sendable, Equatable {
     }
 
     static let magic = "latch-secrets-2\n"
-    /// The longest second line; a name in it has at most 64 bytes.
+    /// The greatest length of the second line; a name in it has at most 64 bytes.
     private static let longestLine = 256
 
     package let lock: Lock
     let check: String
 
-    /// The header of a file that `key` is to open.
+    /// Creates the header of a file for a key.
     init(_ lock: Lock, for key: SymmetricKey) {
         self.lock = lock
         check = Self.check(of: key)
     }
 
-    /// Reads the beginning of a file.
+    /// Parses the beginning of a file.
     ///
-    /// - Returns: Nil where it is of no version that is known, or not as this version writes it.
+    /// - Returns: Nil for an unknown version and for a malformed header.
     package init?(parsing bytes: [UInt8]) {
         guard bytes.starts(with: Self.magic.utf8) else { return nil }
         let rest = bytes.dropFirst(Self.magic.utf8.count)
@@ -51,11 +51,11 @@ package struct SecretFileHeader: Sendable, Equatable {
         guard words.count >= 2, words[1].utf8.count == 16, let lock = Self.lock(words) else { return nil }
         self.lock = lock
         check = words[1]
-        // One meaning, one spelling: what would be written otherwise is no header of ours.
+        // The form is canonical: a header that would be written differently is refused.
         guard bytes.starts(with: self.bytes) else { return nil }
     }
 
-    /// The header as it is written.
+    /// The bytes of the header.
     package var bytes: [UInt8] {
         let text =
             switch lock {
@@ -67,10 +67,10 @@ package struct SecretFileHeader: Sendable, Equatable {
         return Array("\(Self.magic)\(text)\n".utf8)
     }
 
-    /// Whether this is the key; what is compared is no secret.
+    /// Whether this is the key of the file; the compared values are not secret.
     func accepts(_ key: SymmetricKey) -> Bool { Self.check(of: key) == check }
 
-    /// The key under which the secrets themselves are sealed.
+    /// Derives the key that seals the secrets.
     func sealingKey(_ key: SymmetricKey) -> SymmetricKey { Self.derive("seal", from: key, count: 32) }
 
     private static func check(of key: SymmetricKey) -> String {
@@ -87,7 +87,7 @@ package struct SecretFileHeader: Sendable, Equatable {
         case ("key", 2): return .key
         case ("keyring", 3): return words[2].isEmpty || words[2].utf8.count > 64 ? nil : .keyring(name: words[2])
         case ("passphrase", 4):
-            // A damaged header is no header: its reason is nobody's business.
+            // A malformed header is refused as a whole, without a reason.
             guard let cost = parameters(words[2]), let salt = try? Base64URL.decode(words[3]), salt.count == 16 else {
                 return nil
             }
@@ -96,7 +96,7 @@ package struct SecretFileHeader: Sendable, Equatable {
         }
     }
 
-    /// The cost of a passphrase, within the bounds that keep a forged file from taking all memory.
+    /// Parses the cost of a passphrase, within bounds, so that a forged file cannot exhaust the memory.
     private static func parameters(_ text: String) -> Argon2Parameters? {
         let values = text.split(separator: ",", omittingEmptySubsequences: false)
         let numbers = zip(values, ["m=", "t=", "p="]).compactMap { value, name -> Int? in

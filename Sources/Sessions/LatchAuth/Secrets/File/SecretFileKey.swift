@@ -3,39 +3,39 @@
 import LatchCore
 public import LatchCrypto
 
-/// Where the key of an encrypted file of secrets comes from.
+/// The key of an encrypted file of secrets.
 public struct SecretFileKey: Sendable {
-    /// What each kind of key can do.
+    /// The implementation of the kind of key.
     let source: any SecretFileKeySource
 
-    /// A key that the program holds, of 32 bytes.
-    public static func given(_ key: SymmetricKey) -> SecretFileKey { SecretFileKey(source: GivenFileKey(key: key)) }
+    /// Returns a key of 32 bytes in memory.
+    public static func given(_ key: SymmetricKey) -> SecretFileKey { SecretFileKey(source: InMemoryFileKey(key: key)) }
 
-    /// A key in a file of its own, with mode 0600, made at the first write.
+    /// Returns a key in a file of its own, with mode 0600, created at the first write.
     ///
-    /// It keeps the secrets out of backups and copies that take only one of the two files; who can read both reads all.
+    /// It protects the secrets in backups and copies of only one of the two files.
     public static func keyFile(path: String) -> SecretFileKey {
         SecretFileKey(source: StoredFileKey(file: AtomicFile(path)))
     }
 
-    /// A passphrase, stretched by argon2id (RFC 9106).
+    /// Returns a key that argon2id (RFC 9106) derives from a passphrase.
     ///
     /// - Parameters:
-    ///   - passphrase: Where it comes from; asked when it is first needed.
-    ///   - cost: What each guess costs, for a file that is made; one that exists says its own. The default is the second
-    ///     choice of RFC 9106 §4 in one lane: 64 MiB and 3 passes.
-    public static func passphrase(
+    ///   - passphrase: The source of the passphrase, read at the first use.
+    ///   - cost: The cost of each guess, for a new file; an existing one has its own. The default is the second choice of
+    ///     RFC 9106 §4 in one lane: 64 MiB and 3 passes.
+    package static func passphrase(
         _ passphrase: Passphrase, cost: Argon2Parameters? = nil
     ) -> SecretFileKey {
         SecretFileKey(source: PassphraseFileKey(passphrase, cost: cost))
     }
 
-    /// A random key that a keyring keeps, while the secrets are in the file.
+    /// Returns a random key in a keyring, while the secrets are in the file.
     ///
-    /// For keyrings that are slow, small, or shown to people item by item. Where the keyring is locked, so is the file.
+    /// It suits keyrings that are slow, small, or shown to users item by item. A locked keyring locks the file.
     ///
     /// - Parameter keyring: Keeps keys of files and nothing else, such as a `SecretServiceStore` of a service of its own.
-    public static func keyring(_ keyring: any SecretStore) -> SecretFileKey {
+    package static func keyring(_ keyring: any SecretStore) -> SecretFileKey {
         SecretFileKey(source: KeyringFileKey(keyring: keyring))
     }
 }
@@ -50,40 +50,40 @@ struct SecretFileSeal: Sendable {
         header = SecretFileHeader(lock, for: key)
     }
 
-    /// For a file that exists.
+    /// Creates the seal of an existing file.
     init(_ header: SecretFileHeader, key: SymmetricKey) {
         self.key = key
         self.header = header
     }
 }
 
-/// A kind of key.
+/// A source of keys.
 ///
-/// All of it blocks, and runs on the queue of a store.
+/// All methods block, and run on the queue of a store.
 protocol SecretFileKeySource: Sendable {
-    /// Obtains what may take long (a person, a keyring, argon2id) before the file's lock is taken.
+    /// Runs the slow part (a prompt, a keyring, argon2id) before the file's lock is taken.
     ///
-    /// - Parameter header: The file's; nil where there is no file yet.
+    /// - Parameter header: The header of the file; nil where there is no file yet.
     func prepare(for header: SecretFileHeader?) throws
 
-    /// The keys that may open a file of the earlier version, which did not say what opens it.
+    /// Returns the keys that may open a file of the earlier version, which did not name its key.
     func plainKeys() throws -> [SymmetricKey]
 
-    /// The key of a file.
+    /// Returns the key of a file.
     ///
-    /// - Throws: `storeDenied` where it is another key's, `storeCorrupt` where the key is lost for good, `storeLocked`
-    ///   where it cannot be had now.
+    /// - Throws: `storeDenied` where the file has another key, `storeCorrupt` where the key is lost, `storeLocked` where it
+    ///   is not available now.
     func key(for header: SecretFileHeader) throws -> SymmetricKey
 
-    /// A seal for a file that is made or replaced by a new one; called while its lock is held.
+    /// Creates a seal for a new or replaced file; called while its lock is held.
     ///
-    /// - Parameter old: The key of the file that is replaced; a source that would give the same makes a new one.
+    /// - Parameter old: The key of the replaced file; a source that would return the same key generates a new one.
     func makeSeal(replacing old: SymmetricKey?) throws -> SecretFileSeal
 
-    /// The file is now sealed with this: what was needed for the change can go.
+    /// Removes the remains of a change after the file was sealed.
     func settle(_ seal: SecretFileSeal) throws
 
-    /// Nothing is sealed with this any more.
+    /// Removes the key of a header that seals no file any more.
     func retire(_ header: SecretFileHeader) throws
 }
 
@@ -93,10 +93,73 @@ extension SecretFileKeySource {
     func settle(_ seal: SecretFileSeal) throws {}
     func retire(_ header: SecretFileHeader) throws {}
 
-    /// The error for a file that is closed by another key, which must stay as it is.
-    static func denied(_ why: String) -> AuthError {
+    /// Returns the error for a file of another key, which must stay as it is.
+    static func denied(_ reason: String) -> AuthError {
         AuthError(
-            code: AuthError.storeDenied.code, message: "The encrypted file of secrets stays closed: \(why).",
-            hint: "Give the key with which it was written. To begin anew, move the file away.")
+            code: AuthError.storeDenied.code, message: "The encrypted file of secrets stays closed: \(reason).",
+            hint: "Pass the key with which it was written. To start over, move the file away.")
+    }
+}
+
+/// A key in memory.
+struct InMemoryFileKey: SecretFileKeySource {
+    let key: SymmetricKey
+
+    func plainKeys() -> [SymmetricKey] { [key] }
+
+    func key(for header: SecretFileHeader) throws -> SymmetricKey {
+        guard header.lock == .key, header.accepts(key) else { throw Self.denied("it was written with another key") }
+        return key
+    }
+
+    func makeSeal(replacing old: SymmetricKey?) -> SecretFileSeal { SecretFileSeal(.key, key: key) }
+}
+
+/// A key in a key file, which holds two keys while one replaces the other.
+///
+/// A crash between the change of the secrets and the change of this file leaves both keys here, so that one of them
+/// opens the secrets.
+struct StoredFileKey: SecretFileKeySource {
+    let file: AtomicFile
+
+    func plainKeys() throws -> [SymmetricKey] { try read() ?? [] }
+
+    func key(for header: SecretFileHeader) throws -> SymmetricKey {
+        guard header.lock == .key else { throw Self.denied("it was not written with a key file") }
+        guard let keys = try read() else { throw AuthError.store(.storeCorrupt, "the key \(file.path) is missing") }
+        guard let key = keys.first(where: header.accepts) else {
+            throw Self.denied("it was written with another key than that in \(file.path)")
+        }
+        return key
+    }
+
+    /// Returns a seal with the existing key, or with a new one.
+    ///
+    /// A damaged key opens nothing any more. It is set aside like its secrets, so that a user can sign in again.
+    func makeSeal(replacing old: SymmetricKey?) throws -> SecretFileSeal {
+        var kept: [SymmetricKey]?
+        do { kept = try read() } catch AuthError.storeCorrupt { _ = try file.setAside(suffix: "corrupt") }
+        if let key = kept?.last, key != old { return SecretFileSeal(.key, key: key) }
+        let key = SymmetricKey(size: .bits256)
+        try write([old, key].compactMap { $0 })
+        return SecretFileSeal(.key, key: key)
+    }
+
+    func settle(_ seal: SecretFileSeal) throws {
+        if let keys = try read(), keys != [seal.key] { try write([seal.key]) }
+    }
+
+    /// Reads the keys, the newest last; nil where there is no file.
+    private func read() throws -> [SymmetricKey]? {
+        guard let bytes = try file.read() else { return nil }
+        guard [32, 64].contains(bytes.count) else {
+            throw AuthError.store(.storeCorrupt, "\(file.path) is not a key")
+        }
+        return stride(from: 0, to: bytes.count, by: 32).map { SymmetricKey(data: bytes[$0..<$0 + 32]) }
+    }
+
+    private func write(_ keys: [SymmetricKey]) throws {
+        try file.makeFolder()
+        try file.replace(with: keys.flatMap { $0.withUnsafeBytes(Array.init) })
     }
 }

@@ -11,7 +11,7 @@ enum DER {
     /// The tags `[0]` and `[1]`, constructed.
     static let contexts: (UInt8, UInt8) = (0xA0, 0xA1)
 
-    /// An element with its tag and its length in the shortest form (X.690 §10.1).
+    /// Encodes an element with its tag and the shortest form of its length (X.690 §10.1).
     static func element(_ tag: UInt8, _ content: [UInt8]...) -> [UInt8] {
         let content = content.flatMap(\.self)
         guard content.count >= 0x80 else { return [tag, UInt8(content.count)] + content }
@@ -19,14 +19,14 @@ enum DER {
         return [tag, 0x80 | UInt8(length.count)] + length + content
     }
 
-    /// A number that is not negative, big-endian (X.690 §8.3): leading zeros go, but for one before a set bit.
+    /// Encodes a non-negative big-endian number (X.690 §8.3), without leading zeros except before a set bit.
     static func number(_ digits: [UInt8]) -> [UInt8] {
         let digits = digits.drop { $0 == 0 }
         let needsZero = digits.first.map { $0 >= 0x80 } ?? true
         return element(integer, (needsZero ? [0] : []) + digits)
     }
 
-    /// A string of bits that fills its bytes.
+    /// Encodes a bit string of whole bytes.
     static func bits(_ bytes: [UInt8]) -> [UInt8] { element(bitString, [0] + bytes) }
 }
 
@@ -73,7 +73,7 @@ struct DERReader {
     /// Refuses what is left over.
     func end() throws(JOSEError) { guard isAtEnd else { throw .malformedDER } }
 
-    /// X.690 §10.1: the long form only where the short one has no room, and without leading zeros.
+    /// Reads a length in long form, which X.690 §10.1 only permits where the short form does not suffice.
     private mutating func longLength(bytes count: Int) throws(JOSEError) -> Int {
         guard (1...3).contains(count), rest.count >= count else { throw .malformedDER }
         let digits = rest.prefix(count)

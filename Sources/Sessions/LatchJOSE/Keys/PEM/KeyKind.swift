@@ -7,7 +7,8 @@ enum KeyKind: CaseIterable {
     /// The object identifier of elliptic curves (RFC 5480 §2.1.1), whose parameter is the curve.
     private static let curves: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
 
-    /// What the identifier names: `rsaEncryption` (RFC 3279 §2.3.1), Ed25519 (RFC 8410 §3), or the curve (RFC 5480 §2.1.1.1).
+    /// The object identifier: `rsaEncryption` (RFC 3279 §2.3.1), Ed25519 (RFC 8410 §3), or the curve (RFC 5480
+    /// §2.1.1.1).
     private var identifier: [UInt8] {
         switch self {
         case .p256: [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
@@ -18,7 +19,7 @@ enum KeyKind: CaseIterable {
         }
     }
 
-    /// How many bytes a coordinate has on a curve of NIST's; nil for other kinds.
+    /// The length of a coordinate in bytes; nil for other keys than those of NIST's curves.
     var coordinateCount: Int? {
         switch self {
         case .p256: 32
@@ -38,7 +39,7 @@ enum KeyKind: CaseIterable {
         }
     }
 
-    /// The kind of an AlgorithmIdentifier, which is one of those above byte by byte.
+    /// Creates the kind of an AlgorithmIdentifier, which must be identical to one of those above.
     init(algorithm: DERReader) throws(JOSEError) {
         var reader = algorithm
         var name = try reader.take(DER.identifier)
@@ -51,7 +52,7 @@ enum KeyKind: CaseIterable {
         try self.init(identifier: name)
     }
 
-    /// The kind that an object identifier names.
+    /// Creates the kind of an object identifier.
     init(identifier: ArraySlice<UInt8>) throws(JOSEError) {
         guard let kind = Self.allCases.first(where: { identifier.elementsEqual($0.identifier) }) else {
             throw .unsuitableKey("its kind or its curve is not known")

@@ -2,9 +2,9 @@
 
 internal import LatchCrypto
 
-/// Reads keys out of their DER forms; the numbers are judged by those who make keys of them.
+/// A decoder of keys in DER; the initialisers of the keys check the numbers.
 enum KeyReader {
-    /// The key of a PEM block.
+    /// Decodes the key of a PEM block.
     static func material(_ block: PEMBlock, _ algorithm: SignatureAlgorithm?) throws -> KeyMaterial {
         var reader = DERReader(block.content)
         var whole = try reader.enter()
@@ -23,7 +23,7 @@ enum KeyReader {
         }
     }
 
-    /// PrivateKeyInfo (RFC 5208 §5), and its second version with a public key that nobody needs (RFC 5958 §2).
+    /// Decodes a PrivateKeyInfo (RFC 5208 §5), and ignores the public key of its second version (RFC 5958 §2).
     private static func pkcs8(_ whole: inout DERReader, _ algorithm: SignatureAlgorithm?) throws -> KeyMaterial {
         guard [[], [1]].contains(try whole.number()) else { throw JOSEError.unsuitableKey("its version is not known") }
         let kind = try KeyKind(algorithm: try whole.enter())
@@ -39,7 +39,7 @@ enum KeyReader {
         return kind == .rsa ? try rsaKey(&content, algorithm) : try curveKey(&content, kind: kind)
     }
 
-    /// ECPrivateKey (RFC 5915 §3); the public point that it may bring is computed anew and not believed.
+    /// Decodes an ECPrivateKey (RFC 5915 §3); the public point is computed again instead of trusting the one in it.
     private static func curveKey(_ content: inout DERReader, kind: KeyKind?) throws -> KeyMaterial {
         guard try content.number() == [1] else { throw JOSEError.unsuitableKey("its version is not known") }
         let secret = Array(try content.take(DER.octetString))
@@ -76,7 +76,7 @@ enum KeyReader {
         }
     }
 
-    /// RSAPublicKey (RFC 8017 §A.1.1).
+    /// Decodes an RSAPublicKey (RFC 8017 §A.1.1).
     private static func rsaPublicKey(
         _ content: inout DERReader, _ algorithm: SignatureAlgorithm?
     ) throws -> KeyMaterial {
@@ -85,7 +85,7 @@ enum KeyReader {
         return .rsa(key, nil, try scheme(algorithm))
     }
 
-    /// RSAPrivateKey (RFC 8017 §A.1.2), of two primes.
+    /// Decodes an RSAPrivateKey (RFC 8017 §A.1.2) with two primes.
     private static func rsaKey(_ content: inout DERReader, _ algorithm: SignatureAlgorithm?) throws -> KeyMaterial {
         guard try content.number().isEmpty else { throw JOSEError.unsuitableKey("it has more than two primes") }
         let numbers = RSA.Signing.PrivateNumbers(

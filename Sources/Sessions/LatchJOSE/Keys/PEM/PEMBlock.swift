@@ -15,7 +15,7 @@ struct PEMBlock {
         self.content = content
     }
 
-    /// The blocks of a text; what stands between them is for people (RFC 7468 §5.2).
+    /// Returns the blocks of a text; other text between them is ignored (RFC 7468 §5.2).
     static func blocks(of text: String) throws(JOSEError) -> [PEMBlock] {
         guard text.utf8.count <= longestText else { throw .unsuitableKey("the text is too long for a key") }
         var blocks: [PEMBlock] = []
@@ -47,7 +47,7 @@ struct PEMBlock {
         return (["-----BEGIN \(label)-----"] + lines + ["-----END \(label)-----", ""]).joined(separator: "\n")
     }
 
-    /// Lines without the spaces around them, split by bytes: CR LF is one Character.
+    /// Returns the lines without surrounding spaces; they are split by bytes, since CR LF is one Character.
     private static func lines(of text: String) -> [Substring] {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
         return text.utf8.split(separator: 0x0A).map { line in
@@ -56,7 +56,7 @@ struct PEMBlock {
         }
     }
 
-    /// The label of a boundary line; nil for any other line.
+    /// Returns the label of a boundary line; nil for any other line.
     private static func boundary(_ word: String, _ line: Substring) -> Substring? {
         let (front, back) = ("-----\(word) ", "-----")
         guard line.utf8.count >= front.utf8.count + back.utf8.count, line.hasPrefix(front), line.hasSuffix(back) else {
@@ -65,7 +65,7 @@ struct PEMBlock {
         return line.dropFirst(front.count).dropLast(back.count)
     }
 
-    /// RFC 7468 §3: padded base64, in which only the ends of lines may stand between.
+    /// Decodes padded base64, which only line ends may interrupt (RFC 7468 §3).
     private static func decode(_ digits: [UInt8]) throws(JOSEError) -> [UInt8] {
         let padding = digits.reversed().prefix { $0 == UInt8(ascii: "=") }.count
         guard digits.count % 4 == 0, padding <= 2,

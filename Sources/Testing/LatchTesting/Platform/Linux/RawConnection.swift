@@ -50,7 +50,7 @@ struct RawConnection {
     }
 
     /// Puts an answer behind those that are still being sent.
-    mutating func enqueue(_ answer: RawHTTPServer.Answer) {
+    mutating func enqueue(_ answer: RawHTTPServer.Response) {
         output += answer.bytes
         isTrickling = answer.isTrickled
         closes = closes || answer.closes

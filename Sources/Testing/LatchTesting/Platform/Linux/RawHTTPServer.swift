@@ -38,7 +38,7 @@ public final class RawHTTPServer: Sendable {
     }
 
     /// The server's behaviour after a request.
-    public struct Answer: Sendable {
+    public struct Response: Sendable {
         /// The bytes to send.
         public var bytes: [UInt8]
         /// Whether they are sent one at a time.
@@ -47,19 +47,19 @@ public final class RawHTTPServer: Sendable {
         public var closes = false
 
         /// Sends text as it is.
-        public static func text(_ text: String) -> Answer { Answer(bytes: Array(text.utf8)) }
+        public static func text(_ text: String) -> Response { Response(bytes: Array(text.utf8)) }
 
         /// Sends text one byte at a time.
-        public static func trickle(_ text: String) -> Answer { Answer(bytes: Array(text.utf8), isTrickled: true) }
+        public static func trickle(_ text: String) -> Response { Response(bytes: Array(text.utf8), isTrickled: true) }
 
         /// Sends text and closes the connection.
-        public static func closing(after text: String) -> Answer { Answer(bytes: Array(text.utf8), closes: true) }
+        public static func closing(after text: String) -> Response { Response(bytes: Array(text.utf8), closes: true) }
 
         /// Sends nothing and keeps the connection open.
-        public static let stall = Answer(bytes: [])
+        public static let stall = Response(bytes: [])
 
         /// Sends a complete response with a Content-Length.
-        public static func response(_ status: Int = 200, fields: [String] = [], body: String = "") -> Answer {
+        public static func response(_ status: Int = 200, fields: [String] = [], body: String = "") -> Response {
             let lines = ["HTTP/1.1 \(status) Scripted", "Content-Length: \(body.utf8.count)"] + fields
             return text(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
         }
@@ -88,7 +88,7 @@ public final class RawHTTPServer: Sendable {
     ///
     /// - Parameter greeting: What is sent as soon as a connection is accepted, before any request.
     /// - Throws: `RawHTTPServer.Failure` when no socket can be had.
-    public init(greeting: String = "", _ script: @escaping @Sendable (Request) -> Answer) throws {
+    public init(greeting: String = "", _ script: @escaping @Sendable (Request) -> Response) throws {
         let (socket, port) = try listeningSocket()
         let (events, continuation) = AsyncStream<Event>.makeStream()
         self.port = port

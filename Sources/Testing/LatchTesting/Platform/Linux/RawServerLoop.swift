@@ -12,7 +12,7 @@ final class RawServerLoop {
     /// Sent to each connection before anything is read.
     private let greeting: String
     /// Called on the loop's thread, so it may block all connections, and must not.
-    private let script: @Sendable (RawHTTPServer.Request) -> RawHTTPServer.Answer
+    private let script: @Sendable (RawHTTPServer.Request) -> RawHTTPServer.Response
     /// Called on the loop's thread, in the order of what happened.
     private let report: @Sendable (RawHTTPServer.Event) -> Void
     /// The connections by descriptor.
@@ -23,7 +23,7 @@ final class RawServerLoop {
     /// Takes over both descriptors; nothing runs before `start()`.
     init(
         listener: CInt, stop: CInt, greeting: String,
-        script: @escaping @Sendable (RawHTTPServer.Request) -> RawHTTPServer.Answer,
+        script: @escaping @Sendable (RawHTTPServer.Request) -> RawHTTPServer.Response,
         report: @escaping @Sendable (RawHTTPServer.Event) -> Void
     ) {
         self.listener = listener

@@ -5,7 +5,7 @@
 ///
 /// It is not for passwords: those need ``PasswordHash``.
 public enum HKDF<Hash: HashFunction> {
-    /// A key derived from another, from a salt and from what it is for.
+    /// Derives a key from a secret, a salt and a purpose.
     ///
     /// - Parameter outputByteCount: At most 255 digests long (RFC 5869 §2.3); more is cut to that.
     public static func deriveKey(
@@ -17,7 +17,7 @@ public enum HKDF<Hash: HashFunction> {
             outputByteCount: outputByteCount)
     }
 
-    /// RFC 5869 §2.2: concentrates the secret into a key of one digest's length.
+    /// Extracts a key of one digest's length from the secret (RFC 5869 §2.2).
     ///
     /// The salt need not be secret. An empty one stands for zeros as long as the digest.
     public static func extract(
@@ -28,10 +28,10 @@ public enum HKDF<Hash: HashFunction> {
         }
     }
 
-    /// RFC 5869 §2.3: stretches that key to the length that is wanted.
+    /// Expands that key to the requested length (RFC 5869 §2.3).
     ///
-    /// Different `info` makes independent keys of one secret, which is what it is for: a name of the purpose. A shorter
-    /// key is the beginning of a longer one of the same purpose. What is left of it in memory is wiped.
+    /// Different `info` yields independent keys from one secret: it names the purpose. A shorter key is a prefix of a
+    /// longer one for the same purpose. Intermediate values are wiped.
     public static func expand(
         pseudoRandomKey: some Collection<UInt8>, info: some Collection<UInt8>, outputByteCount: Int
     ) -> SymmetricKey {

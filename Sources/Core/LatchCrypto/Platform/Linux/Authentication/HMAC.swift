@@ -4,11 +4,11 @@
 /// An authentication code over a digest (RFC 2104).
 ///
 /// A value of it is a prepared key: the two padded blocks are digested once, and a copy of the value starts another
-/// message without doing so again.
+/// message without digesting them again.
 public struct HMAC<Hash: HashFunction>: Sendable {
-    /// The code that is made.
+    /// The type of the authentication code.
     public typealias MAC = HashedAuthenticationCode<Hash>
-    /// The key that makes it.
+    /// The type of the key.
     public typealias Key = SymmetricKey
 
     /// The digest of the key xor 0x36…, and then of the message (RFC 2104 §2).
@@ -16,10 +16,10 @@ public struct HMAC<Hash: HashFunction>: Sendable {
     /// The digest of the key xor 0x5C…, waiting for the inner digest.
     private var outer = Hash()
 
-    /// Prepares a key, with no message so far.
+    /// Prepares a key, without a message.
     ///
-    /// Any length is taken. One shorter than the digest weakens the code (RFC 2104 §3), which whoever chooses keys has
-    /// to see to. The padded block is wiped before this returns.
+    /// Any length is accepted. A key shorter than the digest weakens the code (RFC 2104 §3), which is the caller's
+    /// responsibility. The padded block is wiped before this returns.
     public init(key: SymmetricKey) {
         // RFC 2104 §2: a key longer than a block is replaced by its digest; then it is padded with zeros.
         var block = [UInt8](repeating: 0, count: Hash.blockByteCount)
@@ -41,9 +41,9 @@ public struct HMAC<Hash: HashFunction>: Sendable {
     /// Adds bytes to the message.
     public mutating func update(data: some Collection<UInt8>) { inner.update(data: data) }
 
-    /// The code of the message so far.
+    /// Returns the code of the message so far.
     ///
-    /// It changes nothing: the message may go on, and the code may be asked for again.
+    /// It does not change the state: the message can be continued, and the code can be computed again.
     public func finalize() -> MAC {
         var last = outer
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Hash.byteCount) { digest in
@@ -53,7 +53,7 @@ public struct HMAC<Hash: HashFunction>: Sendable {
         }
     }
 
-    /// The code of `data` under `key`.
+    /// Returns the code of `data` under `key`.
     public static func authenticationCode(for data: some Collection<UInt8>, using key: SymmetricKey) -> MAC {
         var code = Self(key: key)
         code.update(data: data)
@@ -62,11 +62,47 @@ public struct HMAC<Hash: HashFunction>: Sendable {
 
     /// Whether `code` is the code of `data` under `key`, compared in constant time.
     ///
-    /// A code that was cut short is not accepted, although RFC 2104 §5 would allow it: nothing here needs one.
+    /// A truncated code is rejected, although RFC 2104 §5 allows it: no caller needs one.
     public static func isValidAuthenticationCode(
         _ code: some Collection<UInt8>, authenticating data: some Collection<UInt8>, using key: SymmetricKey
     ) -> Bool {
         constantTimeEquals(authenticationCode(for: data, using: key).bytes, code)
     }
+}
+
+/// The bytes of an authentication code; it compares in constant time and prints redacted.
+public struct HashedAuthenticationCode<Hash: HashFunction>: RandomAccessCollection, Hashable, Sendable {
+    /// The bytes, as many as the digest has; not wiped, since a code travels with its message.
+    let bytes: [UInt8]
+
+    /// The index of the first byte.
+    public var startIndex: Int { 0 }
+
+    /// The index after the last byte.
+    public var endIndex: Int { bytes.count }
+
+    /// Returns the byte at an index.
+    public subscript(position: Int) -> UInt8 { bytes[position] }
+
+    /// Calls `body` with the bytes as one buffer.
+    public func withContiguousStorageIfAvailable<Result>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+    ) rethrows -> Result? {
+        try bytes.withContiguousStorageIfAvailable(body)
+    }
+
+    /// Compares in constant time.
+    public static func == (left: Self, right: Self) -> Bool { constantTimeEquals(left.bytes, right.bytes) }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+}
+
+extension HashedAuthenticationCode: CustomStringConvertible, CustomReflectable {
+    /// The size; the code is redacted, since it grants access.
+    public var description: String { "HashedAuthenticationCode(\(bytes.count) bytes, redacted)" }
+
+    /// A mirror without children, so that `dump` shows nothing of the code.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 #endif

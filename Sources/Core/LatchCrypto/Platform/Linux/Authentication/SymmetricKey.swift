@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
+internal import COpenSSL
+
 /// The secret bytes of a symmetric key, wiped from memory when the last copy of the value goes.
 ///
 /// It compares in constant time and prints redacted.
 public struct SymmetricKey: Sendable, Equatable {
     private let secret: SecretBytes
 
-    /// A key of these bytes.
+    /// Creates a key from bytes.
     ///
-    /// They are copied; wiping the original is up to the caller.
+    /// They are copied; the caller wipes the original.
     public init(data: some Collection<UInt8>) { secret = SecretBytes(data) }
 
-    /// A fresh random key.
+    /// Creates a random key.
     public init(size: SymmetricKeySize) { secret = SecretBytes(SecureRandom.bytes(size.bitCount / 8)) }
 
-    /// How many bits the key has.
+    /// The size of the key in bits.
     public var bitCount: Int { secret.count * 8 }
 
-    /// Lends the bytes for the duration of `body`.
+    /// Calls `body` with the bytes.
     ///
-    /// A pointer that is kept longer points to wiped or foreign memory.
+    /// The pointer is only valid until `body` returns.
     public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try secret.withUnsafeBytes(body)
     }
@@ -33,12 +35,12 @@ public struct SymmetricKey: Sendable, Equatable {
     }
 }
 
-/// How large a symmetric key is.
+/// The size of a symmetric key.
 public struct SymmetricKeySize: Sendable, Hashable {
     /// The size in bits.
     public let bitCount: Int
 
-    /// A size in bits, rounded down to whole bytes.
+    /// Creates a size in bits, rounded down to whole bytes.
     public init(bitCount: Int) { self.bitCount = max(bitCount, 0) }
 
     /// 128 bits.
@@ -52,13 +54,44 @@ public struct SymmetricKeySize: Sendable, Hashable {
 }
 
 extension SymmetricKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The size, and nothing of the key.
+    /// The size; the key is redacted.
     public var description: String { "SymmetricKey(\(bitCount) bits, redacted)" }
 
-    /// The size, and nothing of the key.
+    /// The size; the key is redacted.
     public var debugDescription: String { description }
 
     /// A mirror without children, so that `dump` shows nothing of the key.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// Bytes that are overwritten before their memory is given back.
+///
+/// They are allocated outside of any array, because an array is copied when it grows or is changed, and such copies
+/// would not be wiped. The memory is not locked: it may be swapped out.
+final class SecretBytes: Sendable {
+    // Written once, in the initialiser, before anyone else can see it.
+    nonisolated(unsafe) private let bytes: UnsafeMutableRawBufferPointer
+
+    /// The number of bytes, which is not secret.
+    var count: Int { bytes.count }
+
+    /// Copies bytes to memory of its own.
+    ///
+    /// The caller wipes the original.
+    init(_ content: some Collection<UInt8>) {
+        bytes = .allocate(byteCount: content.count, alignment: 1)
+        bytes.copyBytes(from: content)
+    }
+
+    deinit {
+        // OPENSSL_cleanse is the wipe that no optimiser removes.
+        OPENSSL_cleanse(bytes.baseAddress, bytes.count)
+        bytes.deallocate()
+    }
+
+    /// Calls `body` with the bytes, which are valid until it returns; several threads may read them at once.
+    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try body(UnsafeRawBufferPointer(bytes))
+    }
 }
 #endif

@@ -12,8 +12,8 @@ public enum AES {
 extension AES.GCM {
     /// Encrypts and authenticates `message`, and authenticates `data` with it.
     ///
-    /// Random nonces are good for 2^32 messages under one key (NIST SP 800-38D §8.3); after that take another key. A
-    /// nonce that is used twice gives away the difference of the messages and lets others forge.
+    /// Random nonces are safe for 2^32 messages under one key (NIST SP 800-38D §8.3); use another key after that. Using
+    /// a nonce twice reveals the difference of the messages and allows forgeries.
     ///
     /// - Parameters:
     ///   - key: 128, 192 or 256 bits.
@@ -31,7 +31,7 @@ extension AES.GCM {
         return SealedBox(nonce: nonce, ciphertext: ciphertext, tag: try operation.tag())
     }
 
-    /// Decrypts what ``seal(_:using:nonce:authenticating:)`` made, if nothing of it was changed.
+    /// Decrypts the result of ``seal(_:using:nonce:authenticating:)``, if nothing of it was changed.
     ///
     /// - Throws: `CryptoError.authenticationFailure` where key, nonce, ciphertext, tag or `data` differ.
     public static func open(
@@ -108,14 +108,14 @@ private final class GCMOperation {
         return output
     }
 
-    /// Ends the run; when opening, says whether the tag is right, which OpenSSL compares in constant time.
+    /// Finishes the operation; when opening, returns whether the tag is right, which OpenSSL compares in constant time.
     func finish() -> Bool {
         var nothing = [UInt8](repeating: 0, count: 16)
         var count: Int32 = 0
         return EVP_CipherFinal_ex(context, &nothing, &count) == 1 && count == 0
     }
 
-    /// The 16 bytes of the tag, after `finish`, when sealing.
+    /// Returns the 16 bytes of the tag, after `finish`, when sealing.
     func tag() throws(CryptoError) -> [UInt8] {
         var tag = [UInt8](repeating: 0, count: 16)
         guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, &tag) == 1 else {
@@ -124,12 +124,84 @@ private final class GCMOperation {
         return tag
     }
 
-    /// Gives the tag that `finish` is to compare, when opening.
+    /// Sets the tag that `finish` compares, when opening.
     func expect(tag: [UInt8]) throws(CryptoError) {
         var tag = tag
         guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), &tag) == 1 else {
             throw .openSSL("setting the tag")
         }
+    }
+}
+
+extension AES.GCM {
+    /// A nonce of twelve bytes, which must not be used twice under a key.
+    public struct Nonce: Sendable, Hashable, RandomAccessCollection {
+        let bytes: [UInt8]
+
+        /// Creates a random nonce.
+        public init() { bytes = SecureRandom.bytes(12) }
+
+        /// Creates a nonce from twelve bytes.
+        ///
+        /// - Throws: `CryptoError.unacceptableParameter` where there are more or less.
+        public init(data: some Collection<UInt8>) throws(CryptoError) {
+            guard data.count == 12 else { throw .unacceptableParameter("a nonce has 12 bytes") }
+            bytes = Array(data)
+        }
+
+        /// The index of the first byte.
+        public var startIndex: Int { 0 }
+
+        /// The index after the last byte.
+        public var endIndex: Int { bytes.count }
+
+        /// Returns the byte at an index.
+        public subscript(position: Int) -> UInt8 { bytes[position] }
+    }
+
+    /// A ciphertext with its nonce and its tag.
+    public struct SealedBox: Sendable, Hashable {
+        /// The nonce that was used.
+        public let nonce: Nonce
+        /// The encrypted message, as long as the message.
+        public let ciphertext: [UInt8]
+        /// The tag of 16 bytes that authenticates everything.
+        public let tag: [UInt8]
+
+        /// Takes parts whose sizes are right by how they were made.
+        init(nonce: Nonce, ciphertext: [UInt8], tag: [UInt8]) {
+            self.nonce = nonce
+            self.ciphertext = ciphertext
+            self.tag = tag
+        }
+
+        /// Creates a box from its parts.
+        ///
+        /// - Throws: `CryptoError.unacceptableParameter` where the tag has not 16 bytes; a shorter one would be easier to
+        ///   forge.
+        public init(
+            nonce: Nonce, ciphertext: some Collection<UInt8>, tag: some Collection<UInt8>
+        ) throws(CryptoError) {
+            guard tag.count == 16 else { throw .unacceptableParameter("a tag has 16 bytes") }
+            self.init(nonce: nonce, ciphertext: Array(ciphertext), tag: Array(tag))
+        }
+
+        /// Creates a box from nonce, ciphertext and tag in one sequence.
+        ///
+        /// - Throws: `CryptoError.unacceptableParameter` where there are less than 28 bytes.
+        public init(combined: some Collection<UInt8>) throws(CryptoError) {
+            let bytes = Array(combined)
+            guard bytes.count >= 28 else { throw .unacceptableParameter("a sealed box has at least 28 bytes") }
+            try self.init(
+                nonce: try Nonce(data: bytes.prefix(12)), ciphertext: bytes.dropFirst(12).dropLast(16),
+                tag: bytes.suffix(16))
+        }
+
+        /// Nonce, ciphertext and tag, one after the other.
+        ///
+        /// It is 28 bytes longer than the message. It is optional because CryptoKit's is, for nonces of other lengths;
+        /// here it is never nil.
+        public var combined: [UInt8]? { nonce.bytes + ciphertext + tag }
     }
 }
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-/// A cryptographic digest that is fed piece by piece.
+/// A cryptographic hash function that takes its input in pieces.
 public protocol HashFunction: Sendable {
-    /// How many bytes a digest has.
+    /// The length of a digest in bytes.
     static var byteCount: Int { get }
-    /// How many bytes are worked on at once; HMAC pads its keys to it.
+    /// The length of a block in bytes; HMAC pads its keys to it.
     static var blockByteCount: Int { get }
 
-    /// The digest of nothing, so far.
+    /// Creates the state of an empty input.
     init()
 
     /// Adds bytes to what is digested.
@@ -23,7 +23,7 @@ public protocol HashFunction: Sendable {
 }
 
 extension HashFunction {
-    /// The digest of `data`.
+    /// Returns the digest of `data`.
     public static func hash(data: some Collection<UInt8>) -> Digest {
         var hash = Self()
         hash.update(data: data)
@@ -39,7 +39,7 @@ extension HashFunction {
         Array(data).withUnsafeBytes { update(bufferPointer: $0) }
     }
 
-    /// The digest of everything so far; more may be added afterwards for another one.
+    /// Returns the digest of the input so far; more input can be added afterwards.
     public func finalize() -> Digest {
         Digest(
             bytes: [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, count in
@@ -47,5 +47,35 @@ extension HashFunction {
                 count = Self.byteCount
             })
     }
+}
+
+/// The bytes of a digest.
+public struct Digest: RandomAccessCollection, Hashable, Sendable, CustomStringConvertible {
+    /// The bytes, as many as the hash function has: 20, 32, 48 or 64.
+    let bytes: [UInt8]
+
+    /// The index of the first byte.
+    public var startIndex: Int { 0 }
+
+    /// The index after the last byte.
+    public var endIndex: Int { bytes.count }
+
+    /// Returns the byte at an index.
+    public subscript(position: Int) -> UInt8 { bytes[position] }
+
+    /// Calls `body` with the bytes as one buffer.
+    public func withContiguousStorageIfAvailable<Result>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+    ) rethrows -> Result? {
+        try bytes.withContiguousStorageIfAvailable(body)
+    }
+
+    /// The digest in hexadecimal.
+    public var description: String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// Compares in constant time, since a digest may stand for a secret.
+    public static func == (left: Digest, right: Digest) -> Bool { constantTimeEquals(left.bytes, right.bytes) }
 }
 #endif

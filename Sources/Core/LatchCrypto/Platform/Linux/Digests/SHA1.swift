@@ -3,20 +3,20 @@
 #if os(Linux)
 internal import COpenSSL
 
-/// Digests that are broken for signatures, and are here for protocols that are not: HMAC-SHA-1 in RFC 4226.
+/// Hash functions that are broken for signatures, for protocols that remain secure with them: HMAC-SHA-1 in RFC 4226.
 public enum Insecure {
     /// SHA-1 (FIPS 180-4); two texts of one digest can be made (RFC 6194 §3), which an authentication code survives.
     public struct SHA1: HashFunction {
         /// OpenSSL's state, by value: a copy of the digest is a copy of it, and there is nothing to free.
         private var context: SHA_CTX
 
-        /// How many bytes a digest has.
+        /// The length of a digest in bytes.
         public static var byteCount: Int { 20 }
 
-        /// How many bytes are worked on at once.
+        /// The length of a block in bytes.
         public static var blockByteCount: Int { 64 }
 
-        /// The digest of nothing, so far.
+        /// Creates the state of an empty input.
         public init() {
             context = SHA_CTX()
             // It writes constants into our memory and has no way to fail; so have its companions.

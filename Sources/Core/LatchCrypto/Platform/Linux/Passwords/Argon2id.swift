@@ -6,7 +6,7 @@ import Glibc
 
 /// The function that makes guessing passwords expensive (RFC 9106).
 public enum Argon2id {
-    /// The hash of a password.
+    /// Returns the hash of a password.
     ///
     /// It maps the memory that the parameters name, runs on the calling thread or, with several lanes, on one for each, and returns
     /// when all passes are done and the memory is given back. The password stays the caller's to wipe.
@@ -36,7 +36,7 @@ public enum Argon2id {
         return hash
     }
 
-    /// Fills the library's context, which points to the three buffers and to nothing of Swift's beyond them.
+    /// Runs argon2id on the library's context, which points to the three buffers and to no other memory of Swift's.
     ///
     /// - Returns: A code of the library, `ARGON2_OK` or a reason, which holds nothing of the password.
     private static func run(

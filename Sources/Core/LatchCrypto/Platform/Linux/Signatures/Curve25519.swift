@@ -10,14 +10,14 @@ public enum Curve25519 {
 }
 
 extension Curve25519.Signing {
-    /// A key that verifies.
+    /// A public key, which verifies signatures.
     public struct PublicKey: Sendable, Hashable {
         private let key: EVPKey
         private let prepared: PreparedDigest
         /// The key's 32 bytes.
         public let rawRepresentation: [UInt8]
 
-        /// A key of its 32 bytes.
+        /// Creates a key from its 32 bytes.
         ///
         /// - Throws: `CryptoError.malformedKey`.
         public init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
@@ -77,22 +77,22 @@ extension Curve25519.Signing {
         deinit { EVP_MD_CTX_free(pointer) }
     }
 
-    /// A key that signs.
+    /// A private key, which signs.
     public struct PrivateKey: Sendable {
         private let key: EVPKey
         /// The secret itself, kept beside OpenSSL's key so that giving it away cannot fail.
         private let seed: SecretBytes
-        /// The key that verifies what this one signs.
+        /// The public key.
         public let publicKey: PublicKey
 
-        /// A fresh random key.
+        /// Creates a random key.
         public init() throws(CryptoError) {
             var seed = SecureRandom.bytes(32)
             defer { wipe(&seed) }
             try self.init(rawRepresentation: seed)
         }
 
-        /// A key of its 32 secret bytes.
+        /// Creates a key from its 32 secret bytes.
         ///
         /// - Throws: `CryptoError.malformedKey`.
         public init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
@@ -111,13 +111,12 @@ extension Curve25519.Signing {
             publicKey = try PublicKey(rawRepresentation: point)
         }
 
-        /// Gives the 32 secret bytes away, to whoever stores them.
+        /// The 32 secret bytes; the caller must protect them.
         public var rawRepresentation: [UInt8] { seed.withUnsafeBytes { Array($0) } }
 
-        /// The signature of `data`: 64 bytes.
+        /// Signs `data`; the signature has 64 bytes.
         ///
-        /// It follows from the key and the data alone (RFC 8032 §5.1.6): no randomness is read, and the same data gives
-        /// the same bytes.
+        /// The signature is deterministic (RFC 8032 §5.1.6): the same data has the same signature.
         public func signature(for data: some Collection<UInt8>) throws(CryptoError) -> [UInt8] {
             guard let context = EVP_MD_CTX_new() else { throw .openSSL("signing") }
             defer { EVP_MD_CTX_free(context) }
@@ -134,17 +133,17 @@ extension Curve25519.Signing {
 }
 
 extension Curve25519.Signing.PrivateKey: CustomStringConvertible, CustomReflectable {
-    /// The kind of key, and nothing of it.
+    /// The kind of key; the key is redacted.
     public var description: String { "Ed25519 private key (redacted)" }
 
     /// A mirror without children, so that `dump` shows nothing of the key.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// Lends the bytes of any collection as one buffer.
+/// Calls `body` with the bytes of a collection as one buffer.
 ///
-/// Where they do not lie in one place they are copied first, and the copy is not wiped: it is for data and signatures,
-/// not for secrets.
+/// Bytes without contiguous storage are copied first, and the copy is not wiped: it is for data and signatures, not for
+/// secrets.
 func withBytes<Result>(of data: some Collection<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     data.withContiguousStorageIfAvailable(body) ?? Array(data).withUnsafeBufferPointer(body)
 }

@@ -19,7 +19,7 @@ final class CurveArithmetic: Sendable {
         let point: OpaquePointer
     }
 
-    /// How many sets of numbers are kept.
+    /// The maximum number of idle sets of numbers.
     private static let mostKept = 64
 
     // OpenSSL reads a group from several threads; nothing changes one after it was made.
@@ -32,14 +32,14 @@ final class CurveArithmetic: Sendable {
     private static let p384 = CurveArithmetic(P384.self)
     private static let p521 = CurveArithmetic(P521.self)
 
-    /// The one of a curve.
+    /// Returns the instance of a curve.
     static func of(_ curve: (some NISTCurve).Type) throws(CryptoError) -> CurveArithmetic {
         let known = [p256, p384, p521].compactMap(\.self).first { $0.halfCount == curve.coordinateByteCount }
         guard let known else { throw .openSSL("opening the curve") }
         return known
     }
 
-    /// They live as long as the process, so nothing is ever freed.
+    /// Opens a curve; the instances live as long as the process, so their memory is never freed.
     private init?(_ curve: (some NISTCurve).Type) {
         guard let group = EC_GROUP_new_by_curve_name(EC_curve_nist2nid(curve.name)),
             let order = EC_GROUP_get0_order(group)
@@ -49,7 +49,7 @@ final class CurveArithmetic: Sendable {
         halfCount = curve.coordinateByteCount
     }
 
-    /// A point of its uncompressed form, which is checked to lie on the curve.
+    /// Decodes an uncompressed point, which must be on the curve.
     func point(_ x963: [UInt8]) throws(CryptoError) -> CurvePoint {
         guard let point = EC_POINT_new(group) else { throw .openSSL("reading a key") }
         let owned = CurvePoint(owning: point)
@@ -80,7 +80,7 @@ final class CurveArithmetic: Sendable {
 
     private func isInRange(_ number: OpaquePointer) -> Bool { BN_is_zero(number) == 0 && BN_cmp(number, order) < 0 }
 
-    /// FIPS 186-5 §6.4.2, steps 3 to 9.
+    /// Performs the steps 3 to 9 of FIPS 186-5 §6.4.2.
     ///
     /// Step 2, the digest's leftmost bits, is all of it: on no curve here is the digest longer than the order.
     private func multiplies(_ numbers: Numbers, key: CurvePoint) -> Bool {
@@ -96,7 +96,7 @@ final class CurveArithmetic: Sendable {
         return BN_cmp(numbers.second, numbers.r) == 0
     }
 
-    /// Numbers that are the caller's alone until it gives them back.
+    /// Returns numbers for the exclusive use of the caller, until it returns them with `give`.
     private func take() -> Numbers? {
         if let one = idle.withLock({ $0.popLast() }) { return one }
         guard let context = BN_CTX_new() else { return nil }
@@ -114,7 +114,7 @@ final class CurveArithmetic: Sendable {
             second: made[5], point: point)
     }
 
-    /// Takes numbers back, or frees them where enough are kept.
+    /// Takes numbers back, or frees them if enough are idle.
     private func give(_ numbers: Numbers) {
         let isKept = idle.withLock { kept in
             guard kept.count < Self.mostKept else { return false }

@@ -10,14 +10,14 @@ import Synchronization
 /// Preparing a context costs as much as an RSA verification, so it is done once for each thread that works at the same
 /// time. A context serves one caller at a time; the lock guards the list, and not the arithmetic.
 final class EVPContextPool: Sendable {
-    /// What the contexts are prepared for; one context cannot do both.
+    /// The operation that the contexts are prepared for; one context cannot do both.
     enum Operation: Sendable { case sign, verify }
 
     // Whoever took a context from the list is alone with it, which is what makes handing it over safe.
-    /// A context that nobody uses, on its way between threads.
+    /// An idle context, on its way between threads.
     private struct Idle: @unchecked Sendable { let context: OpaquePointer }
 
-    /// How many idle contexts are kept, of some hundred bytes each; further ones are freed when they come back.
+    /// The maximum number of idle contexts, of some hundred bytes each; further ones are freed.
     private static let mostKept = 64
 
     private let key: EVPKey
@@ -49,7 +49,7 @@ final class EVPContextPool: Sendable {
         return answer == 1
     }
 
-    /// The signature of the digest, of at most `capacity` bytes.
+    /// Signs a digest; the signature has at most `capacity` bytes.
     func signature(of digest: UnsafeMutableBufferPointer<UInt8>, capacity: Int) throws(CryptoError) -> [UInt8] {
         guard let context = take() else { throw .openSSL("preparing a signature") }
         defer { give(context) }
@@ -63,7 +63,7 @@ final class EVPContextPool: Sendable {
         return bytes
     }
 
-    /// A context that is the caller's alone until it gives it back; nil where OpenSSL could not prepare one.
+    /// Returns a context for the exclusive use of the caller, until it returns it; nil if OpenSSL cannot prepare one.
     private func take() -> OpaquePointer? {
         if let one = idle.withLock({ $0.popLast() }) { return one.context }
         guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil) else { return nil }

@@ -15,7 +15,7 @@ final class PSSVerifier: Sendable {
         let context, signature, encoded: OpaquePointer
     }
 
-    /// How many sets of numbers are kept.
+    /// The maximum number of idle sets of numbers.
     private static let mostKept = 64
 
     // Read by several threads, and changed by none after they were made.

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchCore
+
+/// The environment of a subcommand: variables, standard streams and signals.
+///
+/// A subcommand reads nothing of these from anywhere else, so that a test can replace them.
+package struct Environment: Sendable {
+    /// An output stream of text or bytes.
+    package struct Output: Sendable {
+        /// Whether the stream is a terminal.
+        package let isTerminal: Bool
+        /// Writes bytes unbuffered.
+        package let writeBytes: @Sendable ([UInt8]) -> Void
+
+        package init(isTerminal: Bool, writeBytes: @escaping @Sendable ([UInt8]) -> Void) {
+            self.isTerminal = isTerminal
+            self.writeBytes = writeBytes
+        }
+
+        /// Creates a stream that passes text on.
+        package init(isTerminal: Bool, write: @escaping @Sendable (String) -> Void) {
+            self.init(isTerminal: isTerminal, writeBytes: { write(String(decoding: $0, as: UTF8.self)) })
+        }
+
+        /// Writes text unbuffered.
+        package func write(_ text: String) { writeBytes(Array(text.utf8)) }
+
+        /// Writes a line unbuffered.
+        package func line(_ text: String) { write(text + "\n") }
+    }
+
+    /// The standard input.
+    package struct Input: Sendable {
+        /// Whether the input is a terminal.
+        package let isTerminal: Bool
+        /// Reads to the end, or one byte beyond the limit, by which the caller sees that the input is too long.
+        package let all: @Sendable (_ limit: Int) async throws -> [UInt8]
+        /// Reads one line from the user, with or without echo; nil at the end.
+        ///
+        /// The terminal is restored afterwards, also where a signal ends the process meanwhile.
+        package let line: @Sendable (_ isShown: Bool, _ signals: Signals) async throws -> String?
+
+        /// Streams lines without their breaks; a line that is too long is cut one byte beyond the limit.
+        package let lines: @Sendable (_ limit: Int) -> AsyncStream<[UInt8]>
+
+        package init(
+            isTerminal: Bool, all: @escaping @Sendable (_ limit: Int) async throws -> [UInt8],
+            line: @escaping @Sendable (_ isShown: Bool, _ signals: Signals) async throws -> String?,
+            lines: @escaping @Sendable (_ limit: Int) -> AsyncStream<[UInt8]> = { _ in AsyncStream { $0.finish() } }
+        ) {
+            self.isTerminal = isTerminal
+            self.all = all
+            self.line = line
+            self.lines = lines
+        }
+
+        /// An empty input.
+        package static let empty = Input(isTerminal: false, all: { _ in [] }, line: { _, _ in nil })
+    }
+
+    /// The environment variables as of the start.
+    package let variables: [String: String]
+    /// The standard input.
+    package var input = Input.empty
+    /// The standard output, which carries results only.
+    package let output: Output
+    /// The standard error: errors, warnings, progress.
+    package let error: Output
+    /// SIGTERM, SIGINT and SIGHUP, which end a subcommand that does not listen.
+    package let signals: Signals
+    /// The command's name, as its errors and warnings begin.
+    package var name = "latch"
+
+    package init(
+        variables: [String: String], input: Input = .empty, output: Output, error: Output, signals: Signals
+    ) {
+        self.variables = variables
+        self.input = input
+        self.output = output
+        self.error = error
+        self.signals = signals
+    }
+
+    /// Writes an error and its hint to standard error, each on one line.
+    package func report(_ error: CommandError) {
+        self.error.line("\(name): " + Self.oneLine(error.message).printable)
+        if let hint = error.hint { self.error.line("hint: " + Self.oneLine(hint).printable) }
+    }
+
+    /// Returns a text of several lines as one, which scripts expect.
+    private static func oneLine(_ text: String) -> String {
+        text.split { $0.isNewline }.joined(separator: " ")
+    }
+
+    /// Writes a warning and its hint to standard error.
+    package func warn(_ message: String, hint: String) {
+        error.line("\(name): warning: \(message.printable)")
+        error.line("hint: \(hint.printable)")
+    }
+
+    /// Writes one JSON value as a line.
+    package func json(_ value: JSONValue) { output.line(String(decoding: value.serialized(), as: UTF8.self)) }
+}

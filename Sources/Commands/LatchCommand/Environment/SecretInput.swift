@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Secrets that are read from standard input or a terminal, and never from the command line.
+package enum SecretInput {
+    /// The maximum length in bytes, far above that of any password or token.
+    private static let limit = 65_536
+
+    /// Reads the one line that is piped in, without its line break.
+    ///
+    /// - Parameter what: The name of the secret in errors: "password".
+    /// - Throws: `CommandError.failed` for an empty input, more than one line, or bytes that are not UTF-8.
+    package static func piped(_ what: String, _ environment: Environment) async throws -> String {
+        let bytes = try await environment.input.all(limit)
+        guard bytes.count <= limit else { throw CommandError.failed("The \(what) on standard input is too long.") }
+        guard var text = String(validating: bytes, as: UTF8.self) else {
+            throw CommandError.failed("The \(what) on standard input is not UTF-8.")
+        }
+        if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
+        guard !text.isEmpty else {
+            throw CommandError.failed("There is no \(what) on standard input.", hint: "Pipe it in, on one line.")
+        }
+        guard !text.contains(where: \.isNewline) else {
+            throw CommandError.failed("Standard input holds more than one line.", hint: "Pipe in the \(what) alone.")
+        }
+        return text
+    }
+
+    /// Prompts for a secret on the terminal, which does not show it.
+    ///
+    /// - Throws: `CommandError.failed` where the user enters nothing.
+    package static func typed(_ what: String, prompt: String, _ environment: Environment) async throws -> String {
+        environment.error.write(prompt)
+        let line = try await environment.input.line(false, environment.signals)
+        // The line break that the user typed was not shown either.
+        environment.error.write("\n")
+        guard let line, !line.isEmpty else { throw CommandError.failed("There is no \(what).") }
+        return line
+    }
+}

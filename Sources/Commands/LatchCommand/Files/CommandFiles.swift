@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// A file that the command line names and that is read.
+package enum InputFile {
+    /// Returns the content of a file.
+    ///
+    /// - Throws: `CommandError.failed` with the system's reason.
+    package static func bytes(_ path: String) throws(CommandError) -> [UInt8] {
+        let content: [UInt8]?
+        do {
+            content = try AtomicFile(path).read()
+        } catch {
+            throw .failed(
+                "'\(path)' cannot be read: \(error.description)", hint: "Give a file that this user may read.")
+        }
+        guard let content else {
+            throw .failed(
+                "'\(path)' cannot be read: there is no such file.", hint: "Give a file that this user may read.")
+        }
+        return content
+    }
+}
+
+/// A new file that the command line names.
+package enum OutputFile {
+    /// Creates a file that its owner alone may read, as a whole; an existing file is not touched.
+    ///
+    /// - Throws: `CommandError.failed` with the system's reason.
+    package static func create(_ path: String, _ bytes: [UInt8]) throws(CommandError) {
+        let file = AtomicFile(path)
+        let exists: Bool
+        do { exists = try file.read() != nil } catch { throw failure(path, error) }
+        guard !exists else {
+            throw .failed("'\(path)' is there already.", hint: "Remove it, or choose another name.")
+        }
+        do { try file.replace(with: bytes) } catch { throw failure(path, error) }
+    }
+
+    private static func failure(_ path: String, _ error: FileError) -> CommandError {
+        .failed(
+            "'\(path)' cannot be written: \(error.description)", hint: "Choose a place that this user may write to.")
+    }
+}

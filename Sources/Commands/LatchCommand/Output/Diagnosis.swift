@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchCore
+
+/// The result of one check.
+package struct Diagnosis: Sendable {
+    /// The stable name of the check.
+    package let subject: String
+    /// Whether the check passed.
+    package let isFine: Bool
+    /// The findings, the most important line first.
+    package let lines: [String]
+    /// The remedy.
+    package var hint: String?
+    /// The findings for a script.
+    package var facts: JSONObject = [:]
+
+    package init(
+        subject: String, isFine: Bool, lines: [String], hint: String? = nil, facts: JSONObject = [:]
+    ) {
+        self.subject = subject
+        self.isFine = isFine
+        self.lines = lines
+        self.hint = hint
+        self.facts = facts
+    }
+
+    package static func fine(_ subject: String, _ lines: String..., facts: JSONObject = [:]) -> Diagnosis {
+        Diagnosis(subject: subject, isFine: true, lines: lines, facts: facts)
+    }
+
+    package static func wrong(
+        _ subject: String, _ lines: String..., hint: String?, facts: JSONObject = [:]
+    ) -> Diagnosis {
+        Diagnosis(subject: subject, isFine: false, lines: lines, hint: hint, facts: facts)
+    }
+
+    /// Creates the result of a check that an error kept from finishing.
+    package static func wrong(_ subject: String, _ error: any Error) -> Diagnosis {
+        let error = CommandError(describing: error)
+        return wrong(subject, error.message, hint: error.hint, facts: ["code": .string(error.code)])
+    }
+
+    /// The diagnosis as one JSON object.
+    package var json: JSONValue {
+        var object: JSONObject = [
+            "subject": .string(subject), "fine": .bool(isFine), "says": .string(lines.joined(separator: "\n")),
+        ]
+        if let hint { object["hint"] = .string(hint) }
+        for fact in facts { object[fact.key] = fact.value }
+        return .object(object)
+    }
+
+    /// Returns the diagnosis as lines, with a mark in front and the subject in a column.
+    fileprivate func text(width: Int) -> String {
+        let mark = isFine ? "✓" : "✗"
+        let gap = String(repeating: " ", count: width + 4)
+        let first = "\(mark) \(subject)" + String(repeating: " ", count: width - subject.count + 2)
+        let findings = lines.map(\.printable) + (hint.map { ["hint: " + $0.printable] } ?? [])
+        return first + findings.joined(separator: "\n" + gap) + "\n"
+    }
+}
+
+extension [Diagnosis] {
+    /// All diagnoses as text, the subjects in a column.
+    package var text: String {
+        let width = map(\.subject.count).max() ?? 0
+        return map { $0.text(width: width) }.joined()
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension String {
+    /// The text with control and direction-changing characters escaped, safe to print on a terminal.
+    ///
+    /// Servers and tokens carry foreign text: an escape sequence in it could clear the screen, rename the window, or
+    /// imitate the command's own output.
+    package var printable: String {
+        guard unicodeScalars.contains(where: \.isUnsafeOnTerminals) else { return self }
+        return unicodeScalars.reduce(into: "") { text, scalar in
+            if scalar.isUnsafeOnTerminals {
+                text += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    /// Returns the text filled with spaces up to a width.
+    package func padded(to width: Int) -> String { self + String(repeating: " ", count: max(width - count, 0)) }
+}
+
+extension Unicode.Scalar {
+    /// Whether it is a control character, or one that changes the direction of text (Unicode UAX #9 §2).
+    fileprivate var isUnsafeOnTerminals: Bool {
+        switch value {
+        case 0x00...0x1F, 0x7F...0x9F, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0x2028, 0x2029: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A parser of command lines by a tree of subcommands.
+///
+/// Options are written as GNU's are: `--name value`, `--name=value`, `-n value`; `--` ends them. Unknown words are
+/// errors with a suggestion and never ignored.
+package struct ArgumentParser {
+    /// The result of parsing.
+    package enum Request {
+        /// A request for the help of the last subcommand of a path.
+        case help([Subcommand])
+        case version
+        case run(Subcommand, Invocation)
+    }
+
+    /// The path from the root to the subcommand that the words so far select.
+    private var path: [Subcommand]
+    /// The words that are not parsed yet.
+    private var rest: ArraySlice<String>
+    private var invocation = Invocation()
+
+    private init(_ root: Subcommand, _ arguments: [String]) {
+        path = [root]
+        rest = arguments[...]
+    }
+
+    /// Parses `arguments`, which do not contain the program's own name.
+    ///
+    /// - Throws: `CommandError.usage`.
+    package static func parse(_ arguments: [String], with root: Subcommand) throws(CommandError) -> Request {
+        var parser = ArgumentParser(root, arguments)
+        return try parser.parse()
+    }
+
+    private var subcommand: Subcommand { path[path.count - 1] }
+    /// The subcommand as it is called: `latch serve`.
+    private var name: String { path.map(\.name).joined(separator: " ") }
+    private var seeHelp: String { "'\(name) --help' explains it." }
+
+    /// Parses one word after another: options of the current subcommand, then the next subcommand, then its arguments.
+    ///
+    /// An option belongs to the subcommand before it, so `latch --json demo` is an error and not a guess.
+    ///
+    /// - Throws: `CommandError.usage` at the first word that cannot be parsed. Nothing has run then.
+    private mutating func parse() throws(CommandError) -> Request {
+        while let word = rest.popFirst() {
+            if word == "--" {
+                while let argument = rest.popFirst() { try add(argument: argument) }
+            } else if word.hasPrefix("-"), word != "-" {
+                if let request = try option(word) { return request }
+            } else if !subcommand.subcommands.isEmpty {
+                if word == "help", path.count == 1 { return try helpOnSubcommands() }
+                try descend(to: word)
+            } else {
+                try add(argument: word)
+            }
+        }
+        guard subcommand.body != nil else { throw missingSubcommand }
+        if let missing = subcommand.arguments.dropFirst(invocation.arguments.count).first, !missing.isOptional {
+            throw .usage("'\(name)' needs \(missing.name).", hint: seeHelp)
+        }
+        return .run(subcommand, invocation)
+    }
+
+    /// The error of a group that was called without one of its subcommands.
+    private var missingSubcommand: CommandError {
+        let names = subcommand.subcommands.map { "'\($0.name)'" }.joined(separator: ", ")
+        return .usage("'\(name)' needs to know what to do: \(names).", hint: seeHelp)
+    }
+
+    /// Parses `latch help serve`, which means `latch serve --help`.
+    private mutating func helpOnSubcommands() throws(CommandError) -> Request {
+        while let word = rest.popFirst() { try descend(to: word) }
+        return .help(path)
+    }
+
+    /// Selects the subcommand of that name, or suggests one that is spelt nearly so.
+    private mutating func descend(to word: String) throws(CommandError) {
+        guard let next = subcommand.subcommands.first(where: { $0.name == word }) else {
+            let names = subcommand.subcommands.map(\.name)
+            let suggestion = Suggestion.sentence(for: word, among: names) { "'\(name) \($0)'" }
+            throw .usage(
+                "'\(name)' does not know '\(word)'.", hint: suggestion + "'\(name) --help' lists what it knows.")
+        }
+        // A group that can be called by itself has options of its own; they do not apply to its subcommands.
+        guard invocation.isEmpty else {
+            throw .usage(
+                "'\(word)' stands behind flags that are not its own.",
+                hint: "Write '\(name) \(word)' first, then its flags.")
+        }
+        path.append(next)
+    }
+
+    /// Adds a positional argument, if the subcommand takes one more.
+    private mutating func add(argument: String) throws(CommandError) {
+        guard invocation.arguments.count < subcommand.arguments.count || subcommand.arguments.last?.repeats == true
+        else {
+            throw .usage("'\(name)' does not expect '\(argument)'.", hint: seeHelp)
+        }
+        invocation.add(argument: argument)
+    }
+
+    /// Parses an option with its value; returns the request where it is `--help` or `--version`.
+    ///
+    /// Those two win over all words behind them, but a mistake in front of them is still an error.
+    private mutating func option(_ word: String) throws(CommandError) -> Request? {
+        if subcommand.combinesShortNames, !word.hasPrefix("--"), word.utf8.count > 2,
+            word.utf8.dropFirst(2).first != UInt8(ascii: "=")
+        {
+            return try shortNames(word.dropFirst())
+        }
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        return try add(known(parts[0]), as: parts[0], given: parts.count > 1 ? parts[1] : nil)
+    }
+
+    /// Parses short names behind one dash, the last of which may be followed by its value.
+    private mutating func shortNames(_ names: Substring) throws(CommandError) -> Request? {
+        var rest = names
+        while let short = rest.popFirst() {
+            let option = try known("-\(short)")
+            let joined = option.value == nil || rest.isEmpty ? nil : String(rest)
+            if let request = try add(option, as: "-\(short)", given: joined) { return request }
+            if option.value != nil { return nil }
+        }
+        return nil
+    }
+
+    /// Adds an option with its value.
+    private mutating func add(_ option: Option, as text: String, given: String?) throws(CommandError) -> Request? {
+        guard option.repeats || !invocation.has(option) else {
+            throw .usage("'\(text)' stands twice.", hint: "Give it once.")
+        }
+        let value = try value(of: option, as: text, given: given)
+        if option == .help { return .help(path) }
+        if option == .version { return .version }
+        invocation.add(option, value: value)
+        return nil
+    }
+
+    /// Returns the option of a long or short name; long names cannot be abbreviated, since a later version may add
+    /// another one with the same beginning.
+    private func known(_ text: String) throws(CommandError) -> Option {
+        let options = subcommand.allOptions + (path.count == 1 ? [.version] : [])
+        if let option = options.first(where: { text == "--\($0.name)" }) { return option }
+        if let option = options.first(where: { option in option.short.map { text == "-\($0)" } ?? false }) {
+            return option
+        }
+        if text.hasPrefix("--"), let alternative = subcommand.plannedOptions[String(text.dropFirst(2))] {
+            throw .usage("'\(text)' comes in a later version.", hint: alternative)
+        }
+        let suggestion = Suggestion.sentence(for: text, among: options.map { "--\($0.name)" }) { "'\($0)'" }
+        throw .usage("'\(name)' has no option '\(text)'.", hint: suggestion + "'\(name) --help' lists them.")
+    }
+
+    /// Returns the value of an option from behind its `=` or from the next word; nil where it takes none.
+    ///
+    /// An empty text behind `=` or as a word of its own is a value: the setting that it is for reports it best.
+    private mutating func value(of option: Option, as text: String, given: String?) throws(CommandError) -> String? {
+        guard let placeholder = option.value else {
+            guard given == nil else { throw .usage("'\(text)' takes no value.", hint: "Write '\(text)' alone.") }
+            return nil
+        }
+        if let given { return given }
+        // An option is hardly ever meant as a value; '--name=--value' passes one.
+        guard let next = rest.first, !next.hasPrefix("--") else {
+            throw .usage("'\(text)' needs a value.", hint: "Write '\(text) \(placeholder)'.")
+        }
+        return rest.removeFirst()
+    }
+}

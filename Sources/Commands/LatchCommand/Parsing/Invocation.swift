@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One call of a subcommand: its parsed options and arguments.
+package struct Invocation: Sendable {
+    /// The names of the flags that were given.
+    private var flags: Set<String> = []
+    /// The values by the long name of their option, in the order in which they were given.
+    private var values: [String: [String]] = [:]
+    package private(set) var arguments: [String] = []
+
+    init() {}
+
+    /// Whether an option was given.
+    package func has(_ option: Option) -> Bool { flags.contains(option.name) || values[option.name] != nil }
+
+    /// The value of an option; nil where it was not given.
+    package subscript(option: Option) -> String? { values[option.name]?.last }
+
+    /// Returns the values of an option that may be given several times, in order.
+    package func all(_ option: Option) -> [String] { values[option.name] ?? [] }
+
+    /// Returns the argument at an index; nil where it was left out.
+    package func argument(_ index: Int) -> String? { index < arguments.count ? arguments[index] : nil }
+
+    /// Whether there are neither options nor arguments.
+    var isEmpty: Bool { flags.isEmpty && values.isEmpty && arguments.isEmpty }
+
+    /// Returns the value of an option in whole seconds; nil where it was not given.
+    ///
+    /// - Throws: `CommandError.usage` for anything but a number from 0 to 3,155,760,000, a hundred years, which can
+    ///   be added to any date.
+    package func seconds(_ option: Option) throws(CommandError) -> Duration? {
+        guard let text = self[option] else { return nil }
+        guard let seconds = Int(text), (0...3_155_760_000).contains(seconds) else {
+            throw .usage(
+                "'--\(option.name)' needs a number of seconds.", hint: "Write '\(option.spelling)', such as 60.")
+        }
+        return .seconds(seconds)
+    }
+
+    /// Adds an option; the parser has checked that it may be given once more.
+    mutating func add(_ option: Option, value: String?) {
+        if let value { values[option.name, default: []].append(value) } else { flags.insert(option.name) }
+    }
+
+    mutating func add(argument: String) { arguments.append(argument) }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A subcommand of a command, or a group of subcommands.
+package struct Subcommand: Sendable {
+    /// The code that runs when the subcommand is called.
+    package typealias Body = @Sendable (Invocation, Environment) async throws -> ExitCode
+
+    /// An example call and its purpose.
+    package struct Example: Sendable {
+        package let command: String
+        package let purpose: String
+
+        package init(command: String, purpose: String) {
+            self.command = command
+            self.purpose = purpose
+        }
+    }
+
+    /// A positional argument.
+    package struct Argument: Sendable {
+        package let name: String
+        package let summary: String
+        /// Whether it may be left out; only the last ones may.
+        package var isOptional = false
+        /// Whether it takes any number of words; only the last one may.
+        package var repeats = false
+
+        package init(name: String, summary: String, isOptional: Bool = false, repeats: Bool = false) {
+            self.name = name
+            self.summary = summary
+            self.isOptional = isOptional
+            self.repeats = repeats
+        }
+    }
+
+    package let name: String
+    package let summary: String
+    /// Paragraphs that only this subcommand's own help shows.
+    package var discussion: String?
+    /// The options without `--help`, which every subcommand has.
+    package var options: [Option] = []
+    /// Options of a later version, each with an alternative until then.
+    ///
+    /// Help does not list them; using one is a usage error that names the alternative.
+    package var plannedOptions: [String: String] = [:]
+    /// Whether short names may be combined and values may follow them directly, as in curl: `-if`, `-d@file`.
+    package var combinesShortNames = false
+    /// The positional arguments, in order.
+    package var arguments: [Argument] = []
+    /// Examples, at least one; tests parse all of them.
+    package var examples: [Example] = []
+    /// The subcommands of a group, which has no arguments of its own.
+    package var subcommands: [Subcommand] = []
+    /// Nil for a group that cannot be called by itself.
+    package var body: Body?
+
+    package init(
+        name: String, summary: String, discussion: String? = nil, options: [Option] = [],
+        plannedOptions: [String: String] = [:], combinesShortNames: Bool = false, arguments: [Argument] = [],
+        examples: [Example] = [], subcommands: [Subcommand] = [], body: Body? = nil
+    ) {
+        self.name = name
+        self.summary = summary
+        self.discussion = discussion
+        self.options = options
+        self.plannedOptions = plannedOptions
+        self.combinesShortNames = combinesShortNames
+        self.arguments = arguments
+        self.examples = examples
+        self.subcommands = subcommands
+        self.body = body
+    }
+
+    /// All options, `--help` included.
+    package var allOptions: [Option] { options + [.help] }
+}
+
+/// An option of a subcommand, with or without a value.
+package struct Option: Sendable, Hashable {
+    /// The long name, without dashes.
+    package let name: String
+    /// The one-letter name.
+    package let short: Character?
+    /// The placeholder of the value, in capitals; nil for a flag.
+    package let value: String?
+    /// The effect, in one line.
+    package let summary: String
+    /// Whether the option may be given several times; each value counts.
+    package var repeats = false
+
+    /// Creates a flag, which takes no value.
+    package static func flag(_ name: String, short: Character? = nil, _ summary: String) -> Option {
+        Option(name: name, short: short, value: nil, summary: summary)
+    }
+
+    /// Creates an option with a value: `--name VALUE` or `--name=VALUE`.
+    package static func value(_ name: String, _ value: String, short: Character? = nil, _ summary: String) -> Option {
+        Option(name: name, short: short, value: value, summary: summary)
+    }
+
+    /// Creates an option with a value that may be given several times.
+    package static func values(_ name: String, _ value: String, short: Character? = nil, _ summary: String) -> Option {
+        Option(name: name, short: short, value: value, summary: summary, repeats: true)
+    }
+
+    /// The flag `--help`, which every subcommand has.
+    package static let help = Option.flag("help", short: "h", "explains this with an example")
+
+    /// The flag `--version`, which the root command alone has.
+    package static let version = Option.flag("version", "tells the version")
+
+    /// The option as it is written: `--listen HOST:PORT`.
+    package var spelling: String { "--\(name)" + (value.map { " \($0)" } ?? "") }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Suggestions for misspelt words.
+package enum Suggestion {
+    /// Returns the nearest candidate, if it is near enough.
+    ///
+    /// Near enough is a distance of a third of the word's letters, at least one, or a prefix of two letters and more.
+    /// The first of several equally near candidates wins, so that the result is stable.
+    package static func nearest(to word: String, among candidates: [String]) -> String? {
+        let limit = max(1, word.count / 3)
+        return
+            candidates
+            .map { (text: $0, distance: distance(from: word.lowercased(), to: $0.lowercased())) }
+            .filter { $0.distance <= limit || ($0.text.hasPrefix(word) && word.count > 1) }
+            .min { $0.distance < $1.distance }?.text
+    }
+
+    /// Returns `Did you mean …? ` with the nearest candidate; an empty text where none is near.
+    package static func sentence(for word: String, among candidates: [String], spelled: (String) -> String) -> String {
+        nearest(to: word, among: candidates).map { "Did you mean \(spelled($0))? " } ?? ""
+    }
+
+    /// Returns the optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours.
+    ///
+    /// The comparison is case-sensitive. The time grows with the product of the lengths.
+    package static func distance(from left: String, to right: String) -> Int {
+        let left = Array(left), right = Array(right)
+        var beforeLast: [Int] = []
+        var last = Array(0...right.count)
+        for i in 0..<left.count {
+            var row = [i + 1]
+            for j in 0..<right.count {
+                var cost = min(row[j] + 1, last[j + 1] + 1, last[j] + (left[i] == right[j] ? 0 : 1))
+                if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
+                    cost = min(cost, beforeLast[j - 1] + 1)
+                }
+                row.append(cost)
+            }
+            (beforeLast, last) = (last, row)
+        }
+        return last[right.count]
+    }
+}

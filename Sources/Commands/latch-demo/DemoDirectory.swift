@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PortableFoundation
+import LatchCore
+
+/// The temporary folder of a demonstration.
+struct DemoDirectory: Sendable {
+    private let root: String
+
+    /// Creates the folder, readable by its owner alone.
+    init() throws {
+        root = FileManager.default.temporaryDirectory.path + "/latch-demo-" + RandomSource.system.identifier()
+        try FileManager.default.createDirectory(
+            atPath: root, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    /// Returns the path of a file in it.
+    func path(_ name: String) -> String { "\(root)/\(name)" }
+
+    /// Returns the text of a file in it; empty where there is none.
+    func text(_ name: String) -> String {
+        guard let bytes = FileManager.default.contents(atPath: path(name)) else { return "" }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Writes a file in it.
+    func write(_ text: String, to name: String) throws { try Data(text.utf8).write(to: URL(filePath: path(name))) }
+
+    /// Removes the folder and everything in it.
+    ///
+    /// The server may still be writing its last files, which the next round removes.
+    func remove() throws {
+        while FileManager.default.fileExists(atPath: root) {
+            do {
+                try FileManager.default.removeItem(atPath: root)
+            } catch let error as CocoaError where error.code == .fileNoSuchFile {
+                continue  // A concurrent removal was faster with one of the files.
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCommand
+import LatchCore
+
+/// A report of the demonstration: a line or a JSON object for each step.
+struct DemoReport: Sendable {
+    private let environment: Environment
+    private let isJSON: Bool
+
+    init(_ environment: Environment, isJSON: Bool) {
+        self.environment = environment
+        self.isJSON = isJSON
+    }
+
+    /// Prints the headline, except as JSON.
+    func begin() {
+        guard !isJSON else { return }
+        environment.output.line("latch demo: a real server process, a real file, one user with two devices\n")
+    }
+
+    /// Shows the current step on a terminal; `held` or `failed` removes the line again.
+    func playing(_ step: DemoStep) {
+        guard environment.error.isTerminal, !isJSON else { return }
+        environment.error.write("  … \(step.name)")
+    }
+
+    /// Prints a step that holds, with its finding and duration.
+    ///
+    /// Codes and `facts` are stable between versions.
+    func held(_ step: DemoStep, _ finding: DemoStep.Finding, after time: Duration) {
+        guard !isJSON else {
+            return environment.json([
+                "step": .string(step.code), "holds": true, "milliseconds": .number(Self.milliseconds(time)),
+                "facts": .object(finding.facts),
+            ])
+        }
+        clearProgress()
+        let mark = styled("✓", "32")
+        environment.output.line(
+            "  \(mark) \(Self.padded(step.name, 50))\(Self.aligned(time))   \(styled(finding.text, "2"))")
+    }
+
+    /// Prints the step that does not hold, with the failed expectation.
+    func failed(_ step: DemoStep, _ what: String, after time: Duration) {
+        guard !isJSON else {
+            return environment.json([
+                "step": .string(step.code), "holds": false, "milliseconds": .number(Self.milliseconds(time)),
+                "expected": .string(what),
+            ])
+        }
+        clearProgress()
+        environment.output.line("  \(styled("✗", "31")) \(Self.padded(step.name, 50))\(Self.aligned(time))   \(what)")
+    }
+
+    /// Prints the summary, after all steps have held; a lost session would have failed its step.
+    func end(_ stage: DemoStage, steps: Int, after time: Duration) {
+        guard !isJSON else {
+            return environment.json([
+                "summary": true, "holds": true, "steps": .integer(Int64(steps)), "calls": .integer(Int64(stage.calls)),
+                "kills": .integer(Int64(stage.kills)), "sessionsLost": 0,
+                "milliseconds": .number(Self.milliseconds(time)),
+            ])
+        }
+        let seconds = Self.milliseconds(time) / 1000
+        environment.output.line(
+            """
+
+              \(Self.counted(steps, "step")) \(steps == 1 ? "holds" : "hold"). \
+            \(Self.counted(stage.calls, "authenticated call")), \(Self.counted(stage.kills, "kill")), \
+            no session lost, \(Self.decimal(seconds)) s.
+            """)
+    }
+
+    /// Removes the line of the current step (ECMA-48 EL), on a terminal only.
+    private func clearProgress() { if environment.error.isTerminal { environment.error.write("\r\u{1B}[2K") } }
+
+    /// Returns the text with a colour (ECMA-48 SGR) on a terminal, plain elsewhere.
+    private func styled(_ text: String, _ code: String) -> String {
+        environment.output.isTerminal ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}
+
+extension DemoReport {
+    /// Returns the duration in milliseconds, with one decimal.
+    static func milliseconds(_ time: Duration) -> Double { (time.inSeconds * 10_000).rounded() / 10 }
+
+    /// Returns a number with one decimal.
+    static func decimal(_ number: Double) -> String {
+        let tenths = Int((number * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
+    /// Returns a count with a comma before each three digits.
+    static func grouped(_ number: Int) -> String {
+        guard number >= 1000 else { return String(number) }
+        let rest = String(number % 1000)
+        return grouped(number / 1000) + "," + String(repeating: "0", count: 3 - rest.count) + rest
+    }
+
+    /// Returns a count with its noun: "1 kill", "3 kills".
+    ///
+    /// - Parameter plural: The plural, where an "s" behind the singular does not make it.
+    static func counted(_ number: Int, _ singular: String, plural: String? = nil) -> String {
+        grouped(number) + " " + (number == 1 ? singular : plural ?? singular + "s")
+    }
+
+    /// Returns the text filled with spaces up to a width, with at least one.
+    static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(width - text.count, 1))
+    }
+
+    /// Returns milliseconds, right-aligned.
+    private static func aligned(_ time: Duration) -> String {
+        let text = "\(grouped(Int((time.inSeconds * 1000).rounded()))) ms"
+        return String(repeating: " ", count: max(9 - text.count, 0)) + text
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCommand
+import LatchCore
+
+/// One run of the demonstration, which leaves no files behind.
+struct DemoRun {
+    /// All steps, in the order in which they build on each other.
+    static let steps: [DemoStep] =
+        SignUpSteps.all + RenewalSteps.all + TheftSteps.all + ScopeSteps.all + JWTAuthSteps.all + LaziOAuthSteps.all
+        + GeneratedClientSteps.all + CommandSteps.all + EndingSteps.all
+
+    private let report: DemoReport
+    private let environment: Environment
+    private let steps: [DemoStep]
+
+    /// - Parameter steps: The steps to play, for tests.
+    init(_ report: DemoReport, _ environment: Environment, steps: [DemoStep] = DemoRun.steps) {
+        self.report = report
+        self.environment = environment
+        self.steps = steps
+    }
+
+    /// Plays the steps up to the first that does not hold.
+    ///
+    /// - Returns: 0, or 1 for a failed step; an interrupted run ends the process by its signal.
+    /// - Throws: An error of creating or removing the folder.
+    func run() async throws -> ExitCode {
+        let folder = try DemoDirectory()
+        let server = ServerProcess(in: folder, environment: environment.variables)
+        let signals = environment.signals.received()
+        // Some of the steps use the main actor.
+        environment.signals.releaseMainThread()
+        let watch = Task {
+            for await signal in signals {
+                // An interrupted run leaves nothing behind, either.
+                await server.finish()
+                do { try folder.remove() } catch { environment.report(CommandError(describing: error)) }
+                Signals.endProcess(by: signal)
+            }
+        }
+        defer { watch.cancel() }
+        let code = await play(on: DemoStage(folder: folder, server: server))
+        // An interrupted process ends by the signal, and not by the step that failed for it.
+        if server.isOver { await watch.value }
+        await server.finish()
+        try folder.remove()
+        return code
+    }
+
+    /// Plays the steps one after another; the first failure ends the run, since later steps build on earlier ones.
+    ///
+    /// - Returns: 1 also for an interrupted run, which `isOver` shows.
+    private func play(on start: DemoStage) async -> ExitCode {
+        var stage = start
+        let clock = ContinuousClock()
+        let begin = clock.now
+        report.begin()
+        for step in steps {
+            report.playing(step)
+            let stepBegin = clock.now
+            do {
+                let finding = try await step.play(&stage)
+                report.held(step, finding, after: clock.now - stepBegin)
+            } catch {
+                // The run was interrupted, the step has not failed.
+                guard !stage.server.isOver else { return .failure }
+                let what = error is DemoFailure ? "\(error)" : CommandError(describing: error).message
+                report.failed(step, what, after: clock.now - stepBegin)
+                environment.report(.failed("The step '\(step.code)' does not hold: \(what).", hint: serverHint(stage)))
+                return .failure
+            }
+        }
+        report.end(stage, steps: steps.count, after: clock.now - begin)
+        return .success
+    }
+
+    /// Returns the last four lines of the server's log, which often explain a failure.
+    private func serverHint(_ stage: DemoStage) -> String {
+        let log = stage.folder.text("server.log").split(separator: "\n").suffix(4).joined(separator: " / ")
+        return log.isEmpty ? "The server logged nothing." : "The server logged last: \(log)"
+    }
+}

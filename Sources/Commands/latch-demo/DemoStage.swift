@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AuthPackage
+import LatchAccounts
+import LatchAuth
+import LatchCore
+import PortableFoundation
+import UserService
+
+/// The state of a demonstration: a server process, its mails, and the devices of one user.
+struct DemoStage: Sendable {
+    let folder: DemoDirectory
+    let server: ServerProcess
+    /// The environment variables of child processes, without settings of the caller.
+    let environment: [String: String]
+    /// The transport of all clients, whose counts show that there was exactly one refresh.
+    let transport = CountingTransport()
+    /// An address in the domain for examples (RFC 2606 §3).
+    let email = "ada@example.com"
+    /// The current password, which the reset changes.
+    var password = "a horse walks into a library"
+
+    /// The server's URL, which the first step sets.
+    var baseURL = URL(filePath: "/")
+    /// The first device: tokens in an encrypted file.
+    var phone: LatchAccounts.AuthClient?
+    /// The second device: a client of AuthPackage, tokens in memory.
+    var laptop: AuthPackage.AuthClient?
+    /// The generated client on one device, and the access token of another device of the same user.
+    var otherDevice: (client: UserManagerClient, access: String?)?
+    /// The number of successful authenticated calls.
+    var calls = 0
+    /// The number of kills of the server.
+    var kills = 0
+
+    init(folder: DemoDirectory, server: ServerProcess) {
+        self.folder = folder
+        self.server = server
+        environment = server.inherited
+    }
+
+    /// The store of the first device: one encrypted file, which another process could read as well.
+    var tokenFile: SecretTokenStore<LatchAuth.Tokens> {
+        let secrets = EncryptedFileSecretStore(
+            path: folder.path("tokens"), key: .keyFile(path: folder.path("tokens.key")))
+        return SecretTokenStore(secrets, name: "ada")
+    }
+
+    /// Creates a client as a newly started program would.
+    func client(
+        _ store: any LatchAuth.TokenStore<LatchAuth.Tokens>, policy: RefreshPolicy = RefreshPolicy()
+    ) -> LatchAccounts.AuthClient {
+        LatchAccounts.AuthClient(baseURL: baseURL, store: store, policy: policy, transport: transport)
+    }
+
+    /// Creates a client with copied tokens in memory.
+    func client(holding tokens: LatchAuth.Tokens) -> LatchAccounts.AuthClient {
+        client(LatchAuth.InMemoryTokenStore(tokens))
+    }
+
+    /// Returns the first device.
+    ///
+    /// - Throws: `DemoFailure` before the step that signs it in.
+    func requirePhone() throws(DemoFailure) -> LatchAccounts.AuthClient {
+        guard let phone else { throw DemoFailure("the first device never signed in") }
+        return phone
+    }
+
+    /// Returns the second device.
+    func requireLaptop() throws(DemoFailure) -> AuthPackage.AuthClient {
+        guard let laptop else { throw DemoFailure("the second device never signed in") }
+        return laptop
+    }
+
+    /// Returns the server's counters since its last start.
+    func metrics() async throws -> ServerMetrics { try await ServerMetrics(readingFrom: baseURL) }
+}

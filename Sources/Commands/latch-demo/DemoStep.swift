@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// One behaviour that must hold, and its check.
+struct DemoStep: Sendable {
+    /// The result of a step.
+    struct Finding: Sendable {
+        /// The finding in one line.
+        let text: String
+        /// The finding for a script.
+        let facts: JSONObject
+
+        init(_ text: String, _ facts: JSONObject = [:]) {
+            self.text = text
+            self.facts = facts
+        }
+    }
+
+    /// The stable code of the step.
+    let code: String
+    /// The behaviour, as a sentence.
+    let name: String
+    /// Plays the step; throws where it does not hold.
+    let play: @Sendable (inout DemoStage) async throws -> Finding
+}
+
+/// A failed expectation of a step.
+struct DemoFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// Throws `DemoFailure` unless a condition holds.
+func expect(_ holds: Bool, _ what: @autoclosure () -> String) throws(DemoFailure) {
+    guard holds else { throw DemoFailure(what()) }
+}
+
+/// Returns the error that `body` must throw.
+func refusal(_ what: String, _ body: () async throws -> Void) async throws(DemoFailure) -> any Error {
+    do {
+        try await body()
+    } catch {
+        return error
+    }
+    throw DemoFailure("\(what) was not refused")
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PortableFoundation
+import LatchCore
+
+/// The folder into which the server writes mails.
+struct MailFolder: Sendable {
+    private let path: String
+
+    init(path: String) { self.path = path }
+
+    /// Waits for a mail with this subject, for at most half a minute, and returns the token in its link.
+    ///
+    /// - Parameters:
+    ///   - address: The recipient.
+    ///   - amongOthers: Whether other recipients may have such a mail as well.
+    /// - Throws: `DemoFailure` where none came, it went to another address, or has no link.
+    func token(subject: String, to address: String, amongOthers: Bool = false) async throws -> String {
+        for _ in 0..<6000 {
+            for name in try names().reversed() {
+                guard let mail = try Self.mail(path + "/" + name), mail.head.contains("Subject: \(subject)") else {
+                    continue
+                }
+                guard mail.head.contains("To: <\(address)>") else {
+                    if amongOthers { continue }
+                    throw DemoFailure("the mail has another recipient")
+                }
+                guard let link = mail.text.firstRange(of: "token=") else { throw DemoFailure("the mail has no link") }
+                return String(mail.text[link.upperBound...].prefix { !$0.isWhitespace && $0 != "&" })
+            }
+            try await WallClock.system.sleep(for: .milliseconds(5))
+        }
+        throw DemoFailure("no mail '\(subject)' arrived within half a minute")
+    }
+
+    /// Returns the names of the mails, which begin with their time.
+    private func names() throws -> [String] {
+        guard FileManager.default.fileExists(atPath: path) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".eml") }.sorted()
+    }
+
+    /// Returns the head and the text of a mail, whose content is in base64 (RFC 2045 §6.8).
+    private static func mail(_ path: String) throws -> (head: String, text: String)? {
+        let whole = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
+        guard let gap = whole.firstRange(of: "\r\n\r\n") else { return nil }
+        let encoded = whole[gap.upperBound...].filter { !$0.isWhitespace }
+        guard let text = Data(base64Encoded: encoded) else { throw DemoFailure("a mail cannot be read") }
+        return (String(whole[..<gap.lowerBound]), String(decoding: text, as: UTF8.self))
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCommand
+import LatchCore
+import LatchProcess
+import Synchronization
+
+/// `latch serve` as a process of its own, which can be killed and started again on the same port and file.
+final class ServerProcess: Sendable {
+    /// The state; `isOver` forbids a further start, so that no step restarts the server after an interrupt.
+    private struct State {
+        var process: ChildProcess?
+        var url: String?
+        var isOver = false
+    }
+
+    private let folder: DemoDirectory
+    /// The variables that every child process inherits, without settings of the caller.
+    let inherited: [String: String]
+    /// The complete environment of the server.
+    private let environment: [String: String]
+    private let state = Mutex(State())
+
+    /// Creates a server that does not run yet.
+    ///
+    /// - Parameter environment: The variables of the caller.
+    init(in folder: DemoDirectory, environment: [String: String]) {
+        self.folder = folder
+        inherited = environment.filter { !$0.key.hasPrefix("LATCH_") }
+        self.environment = inherited.merging(Self.settings(folder)) { $1 }
+    }
+
+    /// Starts it, and waits until it accepts connections.
+    ///
+    /// - Returns: Its URL.
+    ///
+    /// - Throws: `DemoFailure` where it does not start, starts at another address than before, or the run is over.
+    @discardableResult
+    func start() async throws -> String {
+        let last = state.withLock { $0.url }
+        let process = try state.withLock { state throws in
+            guard !state.isOver else { throw DemoFailure("the demonstration is over") }
+            let process = try spawn(listen: last.map { String($0.dropFirst("http://".count)) } ?? "127.0.0.1:0")
+            state.process = process
+            return process
+        }
+        guard let line = await process.line(), line.hasPrefix("latch: serving http://127.0.0.1:") else {
+            throw DemoFailure("the server did not start: \(folder.text("server.log"))")
+        }
+        let url = String(line.dropFirst("latch: serving ".count))
+        try expect(last == nil || last == url, "the server started at another address than before")
+        state.withLock { $0.url = url }
+        return url
+    }
+
+    /// The process id.
+    var id: Int { state.withLock { $0.process.map { Int($0.id) } ?? 0 } }
+
+    /// Kills it (SIGKILL) and waits until it is gone.
+    ///
+    /// - Throws: `DemoFailure` where it had ended before.
+    func kill() async throws {
+        let process = state.withLock { $0.process }
+        process?.kill()
+        let ending = await process?.end()
+        try expect(ending == .killed(by: 9), "the server ended by itself: \(folder.text("server.log"))")
+    }
+
+    /// Sends SIGTERM and waits until it is gone.
+    ///
+    /// - Returns: Its exit code; nil where a signal ended it.
+    func terminate() async -> Int32? {
+        let process = state.withLock { $0.process }
+        process?.terminate()
+        guard case .exited(let code) = await process?.end() else { return nil }
+        return code
+    }
+
+    /// Sends SIGHUP and waits until the server's log confirms the reload, for at most half a minute.
+    func reload() async throws {
+        let before = folder.text("server.log").count
+        state.withLock { $0.process?.hangUp() }
+        for _ in 0..<6000 {
+            if folder.text("server.log").dropFirst(before).contains("have been read again") { return }
+            try await WallClock.system.sleep(for: .milliseconds(5))
+        }
+        throw DemoFailure("the server did not read its configuration again within half a minute")
+    }
+
+    /// Whether the run is over.
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// Kills the server and forbids a further start; may be called more than once.
+    func finish() async {
+        let process = state.withLock { state in
+            state.isOver = true
+            return state.process
+        }
+        process?.kill()
+        await process?.end()
+    }
+
+    /// Starts the process without waiting for it.
+    private func spawn(listen: String) throws -> ChildProcess {
+        let program = try Executable.sibling(named: "latch")
+        do throws(FileError) {
+            return try ChildProcess.start(
+                program, arguments(listen: listen), environment: environment,
+                errors: .file(folder.path("server.log")))
+        } catch {
+            throw DemoFailure("the server could not be started: \(error)")
+        }
+    }
+
+    /// Returns the arguments of `latch serve`.
+    private func arguments(listen: String) -> [String] {
+        [
+            "serve", "--listen", listen, "--store", "sqlite:" + folder.path("identity.sqlite"), "--config",
+            folder.path("latch.toml"),
+        ]
+    }
+
+    /// Returns the settings of a development server: mails as files, cheap hashes, no access log.
+    private static func settings(_ folder: DemoDirectory) -> [String: String] {
+        [
+            "LATCH_MAIL_DIRECTORY": folder.path("mails"), "LATCH_REQUIRE_VERIFIED_EMAIL": "true",
+            "LATCH_ARGON2_MEMORY_KIB": "64", "LATCH_ARGON2_PASSES": "1", "LATCH_ACCESS_LOG": "off",
+            "LATCH_SAMPLE_RESOURCE": "true",
+        ]
+    }
+}

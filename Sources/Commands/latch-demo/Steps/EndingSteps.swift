@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+import LatchAuth
+import LatchCore
+
+/// The steps that end a session and a server.
+enum EndingSteps {
+    /// The steps in their order; the server must still run for the first two.
+    static let all: [DemoStep] = [
+        DemoStep(code: "sign-out", name: "sign-out while a renewal is on its way", play: signOut),
+        DemoStep(code: "revoked", name: "the server has forgotten the device too", play: revoked),
+        DemoStep(code: "terminate", name: "SIGTERM: the server ends with exit 0", play: terminate),
+    ]
+
+    /// Signs out with a renewal under way, and looks at the file before and after that has ended.
+    ///
+    /// The order in which the two arrive is left open on purpose. What must hold is that neither order leaves tokens
+    /// behind.
+    private static func signOut(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        let phone = try stage.requirePhone()
+        let tokens = try await phone.session.credential()
+        let renewal = Task { try await phone.session.refreshed(replacing: tokens) }
+        let confirmed = try await phone.signOut()
+        try expect(phone.session.currentState == .signedOut(.user), "the device does not count as signed out")
+        try expect(try await stage.tokenFile.load() == nil, "tokens are left in the file")
+        // However the renewal ends, it must not bring the session back.
+        let outcome = await renewal.result
+        try expect(phone.session.currentState == .signedOut(.user), "a late renewal signed the user in again")
+        try expect(try await stage.tokenFile.load() == nil, "a late renewal left tokens in the file")
+        let error = try await refusal("a call after the sign-out") { _ = try await phone.profile() }
+        guard case AuthError.missingToken = error else { throw error }
+        try expect(confirmed, "the server did not confirm")
+        let ending = if case .success = outcome { "came first" } else { "was dropped" }
+        return .init("nothing is left in the file; the renewal \(ending)")
+    }
+
+    /// Presents a copy of the tokens of a device that has signed out.
+    ///
+    /// The access token is still young, so this shows that the server looks at the device and not only at the
+    /// signature.
+    private static func revoked(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        let phone = try stage.requirePhone()
+        let tokens = try await phone.signIn(email: stage.email, password: stage.password)
+        try await phone.signOut()
+        let before = try await stage.metrics()
+        let copy = stage.client(holding: tokens)
+        // The access token has not expired, and its device is gone: refused, and not to be renewed.
+        let error = try await refusal("the tokens of a device that signed out") { _ = try await copy.profile() }
+        guard case AuthError.reauthenticationRequired = error else { throw error }
+        let renewals = try await stage.metrics().refreshes - before.refreshes
+        try expect(renewals == 0, "the server renewed for a device that signed out")
+        return .init("a copy of its tokens opens nothing, expired or not")
+    }
+
+    /// Reads the exit code, and all that the server wrote to standard error in its lives: kills must not have upset it.
+    ///
+    /// The grace is not used up: no request is open any more, so a server that waited would be a defect.
+    private static func terminate(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        let code = await stage.server.terminate()
+        try expect(code == 0, code.map { "the server ended with exit \($0)" } ?? "a signal ended the server")
+        let log = stage.folder.text("server.log").split(separator: "\n")
+        let unexpected = log.filter { !$0.contains("have been read again") }
+        try expect(unexpected.isEmpty, "the server complained: \(unexpected.joined(separator: " / "))")
+        return .init("it had nothing to complain about", ["exitCode": 0])
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import JWTAuth
+import LatchCore
+
+/// The steps of an app that was written for JWT Auth Client.
+enum JWTAuthSteps {
+    static let all: [DemoStep] = [
+        DemoStep(code: "jwtauth", name: "JWTAuth: login, profile, refresh, logout", play: play)
+    ]
+
+    private struct Answer: Decodable {
+        let accessToken: String
+        let refreshToken: String
+    }
+
+    private struct Person: Decodable {
+        let email: String
+    }
+
+    private static let callers = 20
+
+    /// Signs in, holds a rejected access token and makes many concurrent calls, which share one refresh.
+    private static func play(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        let (url, email, password) = (stage.baseURL.absoluteString, stage.email, stage.password)
+        let before = try await stage.metrics()
+        try await withDependencies {
+            $0.keychainClient = .inMemory()
+            $0.jwtAuthClient = JWTAuthClient(baseURL: { url }, refresh: refresh)
+        } operation: {
+            try await use(email: email, password: password)
+        }
+        let renewals = try await stage.metrics().refreshes - before.refreshes
+        try expect(renewals == 1, "the server counts \(DemoReport.counted(renewals, "renewal"))")
+        stage.calls += callers + 1
+        return .init(
+            "\(callers) calls with an access token that is refused, 1 refresh",
+            ["calls": .integer(Int64(callers + 1)), "renewals": .integer(Int64(renewals))])
+    }
+
+    private static func use(email: String, password: String) async throws {
+        @Dependency(\.jwtAuthClient) var client
+        @Dependency(\.authTokensClient) var authTokens
+        let login: SuccessResponse<Answer> = try await client.send(
+            .post("/auth/login").body(["email": email, "password": password]))
+        try await authTokens.save(AuthTokens(access: login.data.accessToken, refresh: login.data.refreshToken))
+        try await expectProfile(of: email)
+        // As if the server had taken another key: the token looks right, and is refused before its time.
+        let refused = login.data.accessToken.dropLast(8) + "AAAAAAAA"
+        try await authTokens.save(AuthTokens(access: String(refused), refresh: login.data.refreshToken))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<callers { group.addTask { try await expectProfile(of: email) } }
+            try await group.waitForAll()
+        }
+        try await authTokens.destroy()
+        let error = try await refusal("a call after the logout") { try await expectProfile(of: email) }
+        guard case AuthTokens.Error.missingToken = error else { throw error }
+    }
+
+    private static func expectProfile(of email: String) async throws {
+        @Dependency(\.jwtAuthClient) var client
+        let profile: SuccessResponse<Person> = try await client.sendAuthenticated(.get("/user/profile"))
+        try expect(profile.data.email == email, "the profile belongs to another account")
+    }
+
+    /// Refreshes the tokens, as the documentation of JWT Auth Client shows.
+    @Sendable private static func refresh(_ tokens: AuthTokens) async throws -> AuthTokens {
+        @Dependency(\.httpRequestClient) var http
+        let answer: SuccessResponse<Answer> = try await http.send(
+            .post("/auth/refresh").body(["refreshToken": tokens.refresh]))
+        return AuthTokens(access: answer.data.accessToken, refresh: answer.data.refreshToken)
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PortableFoundation
+import LatchAccounts
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchOAuth
+
+/// The steps of scopes and revocation.
+enum ScopeSteps {
+    static let all: [DemoStep] = [
+        DemoStep(code: "scopes", name: "less is granted than was asked for", play: granted),
+        DemoStep(code: "scope-enforced", name: "a token does what its scopes allow, no more", play: enforced),
+        DemoStep(code: "revocation", name: "a revoked token opens nothing, at once", play: revocation),
+    ]
+
+    /// Asks for a scope that only administrators have.
+    ///
+    /// The login succeeds with the rest, as RFC 6749 §3.3 allows it, and the client knows what is missing.
+    private static func granted(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        let asked: Scopes = Scopes(parsing: "widgets:write widgets:admin")
+        let response = try await signIn(stage, asking: asked)
+        let change = response.scopeChange
+        try expect(response.grantedScopes?.text == "widgets:write", "granted is '\(response.tokens.scope ?? "")'")
+        try expect(change.missing.text == "widgets:admin", "missing is '\(change.missing)'")
+        try expect(change.unrequested.isEmpty, "a scope was granted without being requested")
+        return .init(
+            "asked for \(asked), granted widgets:write", ["granted": "widgets:write", "missing": "widgets:admin"])
+    }
+
+    /// Reads and writes with `widgets:write`, which implies reading, and is refused whatever is above or beside it.
+    ///
+    /// RFC 6750 §3.1: the refusal is 403 `insufficient_scope`, and names the scope that would do.
+    private static func enforced(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        let tokens = try await signIn(stage, asking: Scopes(parsing: "widgets:write")).tokens
+        let client = Client(baseURL: stage.baseURL)
+        func respond(_ method: HTTPMethod, _ path: String, _ body: String = "") async throws -> HTTPResponse {
+            var request = try client.request(method, RoutePath(path), body: HTTPBody(body))
+            request.fields[.contentType] = "application/json"
+            try tokens.authorize(&request)
+            return try await client.respond(to: request)
+        }
+        try expect(try await respond(.post, "widgets", #"{"name":"a gear"}"#).status == .created, "nothing was made")
+        let list = try await respond(.get, "widgets")
+        try expect(list.status == .ok && list.body.text?.contains("a gear") == true, "'write' does not imply 'read'")
+        stage.calls += 2
+        for (method, path, scope) in [
+            (HTTPMethod.get, "widgets/all", "widgets:admin"),
+            (.get, "projects", "projects:read"), (.get, "files", "files:read"),
+        ] {
+            let refused = try await respond(method, path)
+            let challenge = refused.fields[.wwwAuthenticate] ?? ""
+            try expect(refused.status == .forbidden, "\(method.rawValue) /\(path) was answered with \(refused.status)")
+            try expect(
+                challenge.contains("insufficient_scope") && challenge.contains("\"\(scope)\""),
+                "the refusal does not name \(scope)")
+        }
+        return .init("write implies read; 4 × 403 insufficient_scope, each naming the scope", ["refusals": 4])
+    }
+
+    /// Revokes a refresh token, which also invalidates the access token before its expiry.
+    private static func revocation(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        let endpoint = TokenEndpoint(server: .latchwork(at: stage.baseURL))
+        let tokens = try await signIn(stage, asking: Scopes(parsing: "files:read")).tokens
+        let client = stage.client(holding: tokens)
+        _ = try await client.profile()
+        stage.calls += 1
+        guard let refresh = tokens.refresh else { throw DemoFailure("there is no refresh token") }
+        try await endpoint.revoke(refresh, hint: .refresh)
+        let copy = stage.client(holding: tokens)
+        let end = try await refusal("a revoked token") { _ = try await copy.profile() }
+        guard case AuthError.reauthenticationRequired = end else { throw end }
+        let error = try await refusal("a revoked refresh token") {
+            _ = try await endpoint.tokens(for: RefreshGrant(refreshToken: refresh))
+        }
+        guard case OAuthError.invalidGrant = error else { throw error }
+        // RFC 7009 §2.2: what is no token any more is revoked already.
+        try await endpoint.revoke(refresh, hint: .refresh)
+        return .init("neither half of the pair works; to revoke it again is a success")
+    }
+
+    private static func signIn(_ stage: DemoStage, asking scopes: Scopes) async throws -> TokenResponse {
+        let endpoint = TokenEndpoint(server: .latchwork(at: stage.baseURL))
+        let grant = PasswordGrant(username: stage.email, password: stage.password, scopes: scopes)
+        return try await endpoint.tokens(for: grant)
+    }
+}

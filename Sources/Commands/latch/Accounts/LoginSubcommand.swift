@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCommand
+import LatchCore
+import LatchHTTP
+import LatchOAuth
+import PortableFoundation
+
+/// `latch login`: signs a user in on this device.
+enum LoginSubcommand {
+    static let issuer = Option.value(
+        "issuer", "URL", "the auth server (LATCH_ISSUER, or the account's own)")
+    static let account = Option.value(
+        "account", "NAME", short: "a", "the e-mail address or user name, or an account of the list")
+    static let passwordStdin = Option.flag("password-stdin", "reads the password from standard input")
+    static let scope = Option.value("scope", "SCOPES", short: "s", "what to ask for, separated by spaces")
+    static let json = Option.flag("json", "one JSON object: the account, its issuer and its scopes")
+
+    static let subcommand = Subcommand(
+        name: "login", summary: "signs in, and makes the account the current one",
+        discussion: """
+            On a terminal it asks for the password and does not show it; a script pipes it in. The password
+            never comes from the command line and is not stored. Tokens are, in the secret store that
+            'latch doctor' names; all processes of this user share them.
+            """,
+        options: [issuer, account, passwordStdin, scope, json],
+        plannedOptions: [
+            "device": "Until then sign in with a password: 'latch login --password-stdin'.",
+            "browser": "Until then sign in with a password: 'latch login --password-stdin'.",
+        ],
+        examples: [
+            .init(
+                command: "latch login --issuer https://id.example.com --account ada@example.com",
+                purpose: "ask for the password on the terminal"),
+            .init(
+                command: "latch login --account ada@example.com --password-stdin --scope \"files:read\" < password",
+                purpose: "from a script, with less than everything"),
+        ],
+        body: { invocation, environment in try await Login(invocation, environment).run() })
+}
+
+/// One sign-in, at a terminal or from a script.
+private struct Login {
+    private let invocation: Invocation
+    private let environment: Environment
+    private let accounts: ClientAccounts
+
+    init(_ invocation: Invocation, _ environment: Environment) throws(CommandError) {
+        self.invocation = invocation
+        self.environment = environment
+        accounts = try ClientAccounts(environment)
+    }
+
+    /// Exchanges the password for tokens, stores them and revokes the tokens that they replace.
+    ///
+    /// After an error the earlier session of the account is unchanged.
+    func run() async throws -> ExitCode {
+        let content = try await readableContent()
+        let known = try namedAccount(in: content)
+        let issuer = try issuer(known, content)
+        let username = try await username(known)
+        let scopes = try scopes()
+        let endpoint = try ClientAccounts.endpoint(of: issuer.text)
+        let password = try await password(of: username, at: issuer)
+        let response: TokenResponse
+        do {
+            response = try await endpoint.tokens(
+                for: PasswordGrant(username: username, password: password, scopes: scopes ?? []))
+        } catch OAuthError.invalidGrant {
+            throw CommandError.failed(
+                "\(issuer.text) does not accept this name and password.", hint: "Check both, then try again.")
+        }
+        let (entry, replaced) = try await store(response, username, issuer, content)
+        if let replaced { await revoke(replaced, at: endpoint) }
+        report(entry, response, asked: scopes)
+        return .success
+    }
+
+    /// Returns the account list; a corrupt one counts as empty, since a sign-in moves it aside and begins a new one.
+    private func readableContent() async throws -> AccountList.Content {
+        do {
+            return try await accounts.list.content()
+        } catch let error as AuthError where error.code == AuthError.storeCorrupt.code {
+            environment.warn(error.message, hint: "It is kept beside a new one, which begins with this sign-in.")
+            return AccountList.Content()
+        }
+    }
+
+    /// Returns the account of the list that the call names.
+    private func namedAccount(in content: AccountList.Content) throws -> AccountEntry? {
+        guard let name = invocation[LoginSubcommand.account] else { return nil }
+        let issuer = try invocation[LoginSubcommand.issuer].map { text throws(CommandError) in try IssuerURL(text).text
+        }
+        let candidates = content.entries.filter { issuer == nil || $0.issuer == issuer }
+        return candidates.first { $0.name == name } ?? candidates.first { $0.username == name }
+    }
+
+    /// Returns the issuer of the option, the account, the environment, or the list if it has only one.
+    private func issuer(_ known: AccountEntry?, _ content: AccountList.Content) throws(CommandError) -> IssuerURL {
+        let only = Set(content.entries.map(\.issuer))
+        let found =
+            invocation[LoginSubcommand.issuer] ?? known?.issuer ?? environment.variables["LATCH_ISSUER"]
+            ?? (only.count == 1 ? only.first : nil)
+        guard let found else {
+            throw .usage("'latch login' needs an issuer.", hint: "Write '--issuer URL'.")
+        }
+        return try IssuerURL(found)
+    }
+
+    /// Returns the e-mail address or user name.
+    private func username(_ known: AccountEntry?) async throws -> String {
+        if let name = known?.username ?? invocation[LoginSubcommand.account] {
+            guard !name.isEmpty else { throw Self.missingAccount }
+            return name
+        }
+        guard environment.input.isTerminal, !invocation.has(LoginSubcommand.passwordStdin) else {
+            throw Self.missingAccount
+        }
+        environment.error.write("E-mail address or user name: ")
+        let line = try await environment.input.line(true, environment.signals)
+        guard let line, !line.isEmpty else { throw Self.missingAccount }
+        return line
+    }
+
+    private static let missingAccount = CommandError.usage(
+        "'latch login' needs an account.", hint: "Write '--account NAME'.")
+
+    /// Returns the requested scopes; nil leaves the choice to the issuer.
+    private func scopes() throws(CommandError) -> Scopes? {
+        guard let text = invocation[LoginSubcommand.scope] else { return nil }
+        let words = text.split(separator: " ").map(String.init)
+        let scopes = words.compactMap(Scope.init)
+        guard !scopes.isEmpty, scopes.count == words.count else {
+            throw .usage("'\(text)' is no list of scopes.", hint: "Write '--scope \"files:read files:write\"'.")
+        }
+        return Scopes(scopes)
+    }
+
+    private func password(of username: String, at issuer: IssuerURL) async throws -> String {
+        if invocation.has(LoginSubcommand.passwordStdin) {
+            if environment.input.isTerminal {
+                environment.warn("The password is shown while you type it.", hint: "Leave '--password-stdin' out.")
+            }
+            return try await SecretInput.piped("password", environment)
+        }
+        guard environment.input.isTerminal else {
+            throw CommandError.usage(
+                "There is no terminal to ask for the password.", hint: "Pipe it in, with '--password-stdin'.")
+        }
+        let prompt = "Password of \(username) at \(issuer.origin): ".printable
+        return try await SecretInput.typed("password", prompt: prompt, environment)
+    }
+}
+
+extension Login {
+    /// Stores the tokens and returns the account with the tokens that they replace.
+    private func store(
+        _ response: TokenResponse, _ username: String, _ issuer: IssuerURL, _ before: AccountList.Content
+    ) async throws -> (entry: AccountEntry, replaced: Tokens?) {
+        var earlier: [String: Tokens] = [:]
+        for entry in before.entries where entry.issuer == issuer.text {
+            let session = try await accounts.list.session(for: entry.id)
+            // Unreadable tokens cannot be revoked, and must not prevent the sign-in.
+            do { try await session.restore() } catch { continue }
+            earlier[entry.id] = session.currentState.credential
+        }
+        let entry = try await accounts.list.signIn(
+            response.tokens, as: username, issuer: issuer.text, username: username, userID: response.userID)
+        return (entry, earlier[entry.id])
+    }
+
+    /// Revokes the tokens of the earlier session.
+    ///
+    /// A failure is only a warning: the tokens expire by themselves.
+    private func revoke(_ tokens: Tokens, at endpoint: TokenEndpoint) async {
+        do {
+            try await endpoint.revoke(tokens)
+        } catch {
+            environment.warn(
+                "The earlier session of this account could not be ended at the issuer.",
+                hint: "It ends by itself; 'latch logout --all-devices' ends all of them.")
+        }
+    }
+
+    /// Prints the account, and warns of scopes that are missing or were not requested.
+    private func report(_ entry: AccountEntry, _ response: TokenResponse, asked: Scopes?) {
+        let change = response.scopeChange
+        if invocation.has(LoginSubcommand.json) {
+            var object = AccountReport.facts(of: entry)
+            object["missing_scopes"] = .array(change.missing.elements.map { .string($0.rawValue) })
+            object["expires_at"] = AccountReport.date(response.tokens.expiry)
+            return environment.json(.object(object))
+        }
+        environment.output.line("Signed in as \(entry.name) at \(entry.issuer).".printable)
+        if let scopes = entry.scopes, !scopes.isEmpty { environment.output.line("Scopes: \(scopes.text)".printable) }
+        if !change.missing.isEmpty {
+            environment.warn(
+                "Asked for and not granted: \(change.missing.text).",
+                hint: "The account or this program may not have them; everything else works.")
+        }
+        if !change.unrequested.isEmpty {
+            environment.warn(
+                "Granted without being requested: \(change.unrequested.text).", hint: "Ask the issuer why.")
+        }
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCommand
+import LatchCore
+import LatchIdentity
+import PortableFoundation
+
+/// The administration of accounts, in a store or by a server.
+protocol AccountAdministration: Sendable {
+    /// Returns accounts, the newest first, with their total number, which may be a minimum.
+    func list(_ query: AccountListQuery) async throws -> (accounts: [AdministeredAccount], total: Int, isMinimum: Bool)
+    /// Returns the account of an address, a username or an id.
+    ///
+    /// - Throws: `CommandError.noAccount`, or the server's error.
+    func account(_ who: String) async throws -> AdministeredAccount
+    func setRole(_ role: Role, of id: String) async throws -> AdministeredAccount
+    func setStatus(
+        _ status: LatchIdentity.Account.Status, of id: String, because reason: String
+    ) async throws -> AdministeredAccount
+    /// Ends all sessions and returns their number.
+    func endSessions(of id: String) async throws -> Int
+    /// Removes the second factor and returns whether there was one.
+    func removeFactor(of id: String) async throws -> Bool
+    func delete(_ id: String, isFinal: Bool, because reason: String) async throws
+}
+
+extension CommandError {
+    /// Returns the error for an account that does not exist or is not visible to the caller.
+    static func noAccount(_ who: String) -> CommandError {
+        .failed("There is no account '\(who)'.", hint: "'latch admin user list --search TEXT' finds accounts.")
+    }
+}
+
+/// The search, filters and limit of an account list.
+struct AccountListQuery: Sendable, Hashable {
+    var search = ""
+    var role: Role?
+    var status: AccountStatus?
+    var isVerified: Bool?
+    var limit = 50
+}
+
+/// The administrator's view of an account, from a store or a server.
+struct AdministeredAccount: Sendable, Hashable {
+    var id: String
+    var email: String
+    var username: String?
+    var name: String?
+    /// The role, such as `moderator`.
+    var role: String
+    /// The status, such as `pending_verification`.
+    var status: String
+    var isVerified: Bool
+    var createdAt: Date
+    var lastLoginAt: Date?
+    /// Nil where it is unknown.
+    var hasSecondFactor: Bool?
+}
+
+extension AdministeredAccount {
+    /// Creates the view of an account of the store.
+    init(_ full: FullAccount) {
+        let account = full.account
+        self.init(
+            id: account.id, email: account.email.text, username: account.username?.text,
+            name: full.details.shownName.isEmpty ? account.name : full.details.shownName, role: account.role.name,
+            status: full.status.rawValue, isVerified: account.emailVerifiedAt != nil, createdAt: account.createdAt,
+            lastLoginAt: full.lastLoginAt)
+    }
+
+    /// Creates the view of an account that a server returned.
+    init(_ user: User) {
+        self.init(
+            id: user.id, email: user.email, username: user.username.isEmpty ? nil : user.username,
+            name: user.displayName.isEmpty ? nil : user.displayName, role: Self.word(user.role),
+            status: Self.word(user.status), isVerified: user.emailVerified, createdAt: user.createdAt,
+            lastLoginAt: user.hasLastLoginAt ? user.lastLoginAt : nil)
+    }
+
+    private static func word(_ role: UserRole) -> String {
+        switch role {
+        case .unspecified, .unrecognized: "unknown"
+        case .user: "user"
+        case .moderator: "moderator"
+        case .admin: "admin"
+        case .superAdmin: "super_admin"
+        }
+    }
+
+    private static func word(_ status: UserStatus) -> String {
+        switch status {
+        case .unspecified, .unrecognized: "unknown"
+        case .active: "active"
+        case .inactive: "inactive"
+        case .suspended: "suspended"
+        case .banned: "banned"
+        case .pendingVerification: "pending_verification"
+        }
+    }
+}
+
+extension AdministeredAccount {
+    /// The account as JSON members.
+    var facts: JSONObject {
+        var object: JSONObject = [
+            "id": .string(id), "email": .string(email), "role": .string(role), "status": .string(status),
+            "email_verified": .bool(isVerified), "created_at": AccountReport.date(createdAt),
+            "last_login_at": AccountReport.date(lastLoginAt),
+        ]
+        object["username"] = username.map { .string($0) }
+        object["name"] = name.map { .string($0) }
+        object["second_factor"] = hasSecondFactor.map { .bool($0) }
+        return object
+    }
+
+    /// Returns the account as text.
+    func text(now: Date) -> String {
+        email.printable + "\n"
+            + AccountReport.table([
+                ("id", id), ("username", username), ("name", name), ("role", role),
+                (
+                    "status",
+                    status + (isVerified || status == "pending_verification" ? "" : " (address not verified)")
+                ),
+                ("second factor", hasSecondFactor.map { $0 ? "yes" : "no" }),
+                ("signed up", AccountReport.text(createdAt, now: now)),
+                ("last sign-in", lastLoginAt.map { AccountReport.text($0, now: now) } ?? "never"),
+            ])
+    }
+}

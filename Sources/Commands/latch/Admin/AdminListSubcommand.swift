@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCommand
+import LatchCore
+import LatchIdentity
+
+/// `latch admin user list`: lists the newest accounts, or those that match a search.
+enum AdminListSubcommand {
+    private static let search = Option.value("search", "TEXT", "a part of an address, username or name")
+    private static let role = Option.value("role", "ROLE", "only accounts of this role")
+    private static let status = Option.value("status", "STATUS", "only accounts of this status")
+    private static let verified = Option.flag("verified", "only accounts with a verified address")
+    private static let unverified = Option.flag("unverified", "only accounts without a verified address")
+    private static let limit = Option.value("limit", "N", "the maximum number of accounts (50)")
+
+    static let subcommand = Subcommand(
+        name: "list", summary: "lists accounts, the newest first",
+        discussion: """
+            A search of one or two letters matches the beginning of an address, a username or a word of
+            a name, a longer one any part of them. Statuses are active, inactive, suspended, banned and
+            pending_verification.
+            """,
+        options: [search, role, status, verified, unverified, limit] + AdminCall.options,
+        examples: [
+            .init(
+                command: "latch admin user list --search example.org --limit 10", purpose: "accounts of a domain"),
+            .init(command: "latch admin user list --role admin --json", purpose: "administrators, for a script"),
+        ],
+        body: { invocation, environment in
+            let query = try query(invocation)
+            return try await AdminCall.with(invocation, environment) { administration in
+                let (accounts, total, isMinimum) = try await administration.list(query)
+                if invocation.has(AdminCall.json) {
+                    environment.json([
+                        "accounts": .array(accounts.map { .object($0.facts) }), "total": .integer(Int64(total)),
+                        "total_is_minimum": .bool(isMinimum),
+                    ])
+                    return
+                }
+                environment.output.write(table(accounts))
+                let all = isMinimum ? "more than \(total)" : "\(total)"
+                environment.output.line("\(accounts.count) of \(all) account\(total == 1 ? "" : "s")")
+            }
+        })
+
+    private static func query(_ invocation: Invocation) throws(CommandError) -> AccountListQuery {
+        var query = AccountListQuery()
+        query.search = invocation[search] ?? ""
+        if let text = invocation[role] { query.role = try AdminSubcommand.role(text) }
+        if let text = invocation[status] {
+            guard let status = AccountStatus(rawValue: text) else {
+                let names = AccountStatus.allCases.map(\.rawValue)
+                throw .usage(
+                    "'\(text)' is no status.",
+                    hint: Suggestion.sentence(for: text, among: names) { "'\($0)'" }
+                        + "Statuses are \(names.joined(separator: ", ")).")
+            }
+            query.status = status
+        }
+        guard !invocation.has(verified) || !invocation.has(unverified) else {
+            throw .usage("--verified and --unverified exclude each other.", hint: "Give one of them, or neither.")
+        }
+        if invocation.has(verified) { query.isVerified = true }
+        if invocation.has(unverified) { query.isVerified = false }
+        if let text = invocation[limit] {
+            guard let number = Int(text), (1...100_000).contains(number) else {
+                throw .usage("--limit must be a whole number from 1 to 100000.", hint: "Leave it out for 50.")
+            }
+            query.limit = number
+        }
+        return query
+    }
+
+    /// Returns a table of four columns.
+    private static func table(_ accounts: [AdministeredAccount]) -> String {
+        let rows = accounts.map { ($0.email.printable, $0.role, $0.status, $0.id) }
+        let widths = (
+            rows.map(\.0.count).max() ?? 0, rows.map(\.1.count).max() ?? 0, rows.map(\.2.count).max() ?? 0
+        )
+        return rows.map { email, role, status, id in
+            "\(email.padded(to: widths.0))  \(role.padded(to: widths.1))  \(status.padded(to: widths.2))  \(id)\n"
+        }.joined()
+    }
+}

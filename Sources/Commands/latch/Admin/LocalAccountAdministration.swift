@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCommand
+import LatchIdentity
+import PortableFoundation
+
+/// The administration of a store on this machine, next to a server that may be running.
+///
+/// The audit log names the operator for each change; a running server sees it with its next request.
+struct LocalAccountAdministration: AccountAdministration {
+    private let identity: Identity
+
+    /// Runs `body` with the store of the settings, which must exist: a misspelt path does not create a new one.
+    static func with<Result>(
+        _ settings: Settings, _ body: (LocalAccountAdministration) async throws -> Result
+    ) async throws -> Result {
+        let path = try StoreLocation(settings["store"]).path
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw CommandError.failed(
+                "There is no store at '\(path)'.",
+                hint: "Name it by --store sqlite:PATH or --config FILE, or a server by --url.")
+        }
+        let configuration = try settings.identityConfiguration()
+        let identity = try await Identity(
+            configuration: configuration, storePath: path, mailer: configuration.mailer())
+        do {
+            let result = try await body(LocalAccountAdministration(identity: identity))
+            await identity.close()
+            return result
+        } catch {
+            await identity.close()
+            throw error
+        }
+    }
+
+    private var accounts: AccountService { identity.accounts }
+
+    func list(_ filter: AccountListQuery) async throws -> (accounts: [AdministeredAccount], total: Int, isMinimum: Bool) {
+        var query = AccountQuery()
+        (query.search, query.role, query.status) = (filter.search, filter.role, filter.status)
+        query.isVerified = filter.isVerified
+        var found: [AdministeredAccount] = []
+        while true {
+            query.limit = min(filter.limit - found.count, 500)
+            let result = try await accounts.list(query, for: nil)
+            found += result.accounts.map { AdministeredAccount($0) }
+            guard let next = result.next, found.count < filter.limit else {
+                return (found, result.total, result.isTotalMinimum)
+            }
+            query.after = next
+        }
+    }
+
+    func account(_ who: String) async throws -> AdministeredAccount {
+        guard let full = try await accounts.find(who) else { throw CommandError.noAccount(who) }
+        var account = AdministeredAccount(full)
+        account.hasSecondFactor = try await identity.secondFactors.isConfirmed(of: account.id)
+        return account
+    }
+
+    func setRole(_ role: Role, of id: String) async throws -> AdministeredAccount {
+        guard try await accounts.setRole(of: id, to: role) else { throw CommandError.noAccount(id) }
+        return try await account(id)
+    }
+
+    func setStatus(
+        _ status: LatchIdentity.Account.Status, of id: String, because reason: String
+    ) async throws -> AdministeredAccount {
+        guard try await accounts.setStatus(of: id, to: status, by: nil, because: reason) else {
+            throw CommandError.noAccount(id)
+        }
+        return try await account(id)
+    }
+
+    func endSessions(of id: String) async throws -> Int {
+        guard let count = try await accounts.endSessions(of: id, by: nil) else { throw CommandError.noAccount(id) }
+        return count
+    }
+
+    func removeFactor(of id: String) async throws -> Bool {
+        guard let found = try await identity.secondFactors.remove(of: id) else { throw CommandError.noAccount(id) }
+        return found
+    }
+
+    func delete(_ id: String, isFinal: Bool, because reason: String) async throws {
+        guard try await accounts.delete(id, isFinal: isFinal, by: nil, because: reason) else {
+            throw CommandError.noAccount(id)
+        }
+    }
+}

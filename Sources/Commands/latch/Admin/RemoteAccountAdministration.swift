@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCommand
+import LatchHTTP
+import LatchIdentity
+import LatchRPC
+import PortableFoundation
+
+/// The administration of a running server, with an administrator's session on this device.
+struct RemoteAccountAdministration: AccountAdministration {
+    private let users: UserServiceStub
+
+    init(_ issuer: IssuerURL, _ session: Session<Tokens>) throws {
+        let channel = try RPCChannel(
+            issuer.text, interceptors: [SessionInterceptor(session, for: .origin(issuer.origin))], codec: .json)
+        users = UserServiceStub(channel)
+    }
+
+    func list(_ query: AccountListQuery) async throws -> (accounts: [AdministeredAccount], total: Int, isMinimum: Bool) {
+        var request = GetUsersRequest()
+        request.searchQuery = query.search
+        request.roleFilter = query.role.map(Self.role) ?? .unspecified
+        request.statusFilter = query.status.map(Self.status) ?? .unspecified
+        request.verificationFilter = query.isVerified.map { $0 ? .verified : .unverified } ?? .unspecified
+        var found: [AdministeredAccount] = []
+        while true {
+            request.limit = Int32(clamping: min(query.limit - found.count, 500))
+            let page = try await users.getUsers(request)
+            found += page.users.map { AdministeredAccount($0) }
+            guard page.hasMore, found.count < query.limit else {
+                return (found, Int(page.totalCount), page.totalIsMinimum)
+            }
+            request.cursor = page.nextCursor
+        }
+    }
+
+    func account(_ who: String) async throws -> AdministeredAccount {
+        // An id selects one account; an address or a username needs a search, whose result may contain others.
+        do {
+            return AdministeredAccount(try await users.getProfile(GetProfileRequest(userId: who)))
+        } catch let error as RPCError where error.status == .notFound {
+            let found = try await users.getUsers(GetUsersRequest(limit: 500, searchQuery: who)).users
+            let wanted = who.lowercased()
+            guard let user = found.first(where: { [$0.email, $0.username].map { $0.lowercased() }.contains(wanted) })
+            else { throw CommandError.noAccount(who) }
+            return AdministeredAccount(user)
+        }
+    }
+
+    func setRole(_ role: Role, of id: String) async throws -> AdministeredAccount {
+        AdministeredAccount(try await users.setUserRole(SetUserRoleRequest(userId: id, role: Self.role(role))))
+    }
+
+    func setStatus(
+        _ status: LatchIdentity.Account.Status, of id: String, because reason: String
+    ) async throws -> AdministeredAccount {
+        let standing: UserStatus =
+            switch status {
+            case .active: .active
+            case .disabled, .deleted: .inactive
+            case .suspended: .suspended
+            case .banned: .banned
+            }
+        let request = SetUserStatusRequest(userId: id, status: standing, reason: reason)
+        return AdministeredAccount(try await users.setUserStatus(request))
+    }
+
+    func endSessions(of id: String) async throws -> Int {
+        Int(try await users.endUserSessions(EndUserSessionsRequest(userId: id)).endedSessions)
+    }
+
+    func removeFactor(of id: String) async throws -> Bool {
+        do {
+            _ = try await users.removeTwoFactor(RemoveTwoFactorRequest(userId: id))
+            return true
+        } catch let error as RPCError where error.status == .failedPrecondition {
+            return false
+        }
+    }
+
+    func delete(_ id: String, isFinal: Bool, because reason: String) async throws {
+        _ = try await users.deleteUser(DeleteUserRequest(userId: id, hardDelete: isFinal, reason: reason))
+    }
+
+    private static func role(_ role: Role) -> UserRole {
+        switch role {
+        case .user: .user
+        case .moderator: .moderator
+        case .admin: .admin
+        case .superAdmin: .superAdmin
+        }
+    }
+
+    private static func status(_ standing: AccountStatus) -> UserStatus {
+        switch standing {
+        case .active: .active
+        case .inactive: .inactive
+        case .suspended: .suspended
+        case .banned: .banned
+        case .pendingVerification: .pendingVerification
+        }
+    }
+}

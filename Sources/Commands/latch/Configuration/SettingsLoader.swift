@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCommand
+
+/// Loads a server's settings, at its start and at each reload.
+struct SettingsLoader: Sendable {
+    /// The values of options, by key: options and keys have the same names.
+    private let flags: [String: String]
+    private let variables: [String: String]
+    /// The path of the configuration file; the option overrides LATCH_CONFIG.
+    private let file: String?
+
+    /// Creates a loader with the options and environment variables of the start.
+    init(_ invocation: Invocation, variables: [String: String]) {
+        let options = [ServeSubcommand.listen, ServeSubcommand.store, ServeSubcommand.issuer]
+        flags = Dictionary(
+            uniqueKeysWithValues: options.compactMap { option in
+                invocation[option].map { (option.name, $0) }
+            })
+        self.variables = variables
+        file = invocation[ServeSubcommand.config] ?? variables["LATCH_CONFIG"]
+    }
+
+    /// Reads the file anew and returns the settings.
+    func load() throws(CommandError) -> Settings {
+        let contents = try file.map { path throws(CommandError) in try ConfigurationFile(readingFrom: path) }
+        return try Settings(flags: flags, environment: variables, file: contents)
+    }
+
+    /// Warns of environment variables that look like settings and are not.
+    func warnOfUnknownNames(_ environment: Environment) {
+        for (name, suggestion) in Settings.unknownNames(in: variables) {
+            let hint = suggestion.map { "Did you mean \($0)?" } ?? "'latch serve --print-config' shows all settings."
+            environment.warn("\(name) is no setting and has no effect.", hint: hint)
+        }
+    }
+}

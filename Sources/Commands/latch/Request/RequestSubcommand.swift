@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCommand
+import LatchCore
+import LatchHTTP
+import PortableFoundation
+
+/// `latch request`: sends a request with the account's credential.
+enum RequestSubcommand {
+    static let header = Option.values(
+        "header", "LINE", short: "H", "a header field, 'Name: value', or @FILE with several")
+    static let data = Option.values(
+        "data", "DATA", short: "d", "the content as a form, or @FILE, or @- for standard input")
+    static let json = Option.values("json", "DATA", "the same as JSON")
+    static let include = Option.flag("include", short: "i", "shows the status and the header fields too")
+    static let output = Option.value(
+        "output", "FILE", short: "o", "writes the content into a file, whole or not at all")
+    static let fail = Option.flag("fail", short: "f", "a status from 400 on is a failure: exit 1, and no content")
+    static let location = Option.flag(
+        "location", short: "L", "follows redirects; the credential stays with its origin")
+
+    static let subcommand = Subcommand(
+        name: "request", summary: "sends a request as the current account",
+        discussion: """
+            Flags are those of curl. The credential is added and refreshed when it expires; when the server
+            refuses it, it is refreshed and the request is sent once more. It is sent to the account's own
+            origin only; a path alone, such as /user/profile, is relative to the issuer. Without '--fail'
+            every response is a success, whatever its status.
+            """,
+        options: [ClientAccounts.account, header, data, json, include, output, fail, location],
+        combinesShortNames: true,
+        arguments: [
+            .init(name: "METHOD", summary: "GET, POST, PUT, PATCH, DELETE, …"),
+            .init(name: "URL", summary: "the address, or a path of the issuer"),
+        ],
+        examples: [
+            .init(command: "latch request GET /user/profile", purpose: "what the issuer knows of the account"),
+            .init(
+                command: "latch request POST https://id.example.com/files --json @file.json -i",
+                purpose: "send JSON, and see the status"),
+        ],
+        body: { invocation, environment in try await RequestCommand(invocation, environment).run() })
+}
+
+/// One request and its printed response.
+private struct RequestCommand {
+    private let invocation: Invocation
+    private let environment: Environment
+    private let accounts: ClientAccounts
+
+    init(_ invocation: Invocation, _ environment: Environment) throws(CommandError) {
+        self.invocation = invocation
+        self.environment = environment
+        accounts = try ClientAccounts(environment)
+    }
+
+    /// Sends the request and prints the response.
+    func run() async throws -> ExitCode {
+        let fields = try RequestFields.read(invocation.all(RequestSubcommand.header))
+        let entry = try await accounts.chosen(invocation)
+        let issuer = try IssuerURL(entry.issuer)
+        let request = try await request(fields, issuer)
+        if request.origin != issuer.origin {
+            environment.warn(
+                "\(request.origin) is not the origin of '\(entry.name)': the request goes without a credential.",
+                hint: "The credential is for \(issuer.origin) alone.")
+        }
+        let response = try await accounts.with(entry) { session in
+            let client = Client(
+                baseURL: issuer.url, interceptors: [SessionInterceptor(session, for: .origin(issuer.origin))],
+                redirects: invocation.has(RequestSubcommand.location) ? RedirectPolicy() : .none)
+            return try await client.respond(to: request)
+        }
+        if invocation.has(RequestSubcommand.fail), response.status.rawValue >= 400 {
+            throw CommandError.failed("The server answered \(response.status).", hint: Self.reason(response))
+        }
+        try await show(response)
+        return .success
+    }
+
+    /// Creates the request of the arguments and options.
+    private func request(_ fields: HTTPFields, _ issuer: IssuerURL) async throws -> HTTPRequest {
+        let (method, target) = (invocation.arguments[0], invocation.arguments[1])
+        guard !method.contains("/") else {
+            throw CommandError.usage("'\(method)' is no method.", hint: "Write 'latch request GET URL'.")
+        }
+        let text = target.hasPrefix("/") ? issuer.origin.description + target : target
+        guard let url = URL(string: text), HTTPOrigin(url) != nil else {
+            throw CommandError.usage(
+                "'\(target)' is no address.", hint: "Write a URL, or a path of the issuer such as /user/profile.")
+        }
+        let content = try await RequestContent(invocation, environment)
+        var request = try HTTPRequest(
+            method: HTTPMethod(rawValue: method.uppercased()), url: url, fields: fields, body: content.body)
+        if let mediaType = content.mediaType, request.fields[.contentType] == nil {
+            request.fields[.contentType] = mediaType
+        }
+        if request.fields[.accept] == nil { request.fields[.accept] = "*/*" }
+        request.wantsStream = true
+        return request
+    }
+
+    /// Returns the challenge of a refused credential or missing scope (RFC 6750 §3) as a hint.
+    private static func reason(_ response: HTTPResponse) -> String? {
+        let challenge = response.fields[.wwwAuthenticate]
+        return challenge.map { "It wants: \($0)" }
+    }
+}
+
+extension RequestCommand {
+    /// Writes the head if requested, and the content as it arrives.
+    private func show(_ response: HTTPResponse) async throws {
+        if invocation.has(RequestSubcommand.include) {
+            // No reason phrase: HTTP/2 has none, and no script may rely on it (RFC 9110 §15.1).
+            var head = "HTTP \(response.status)\r\n"
+            for line in response.fields { head += "\(line.name.rawName): \(line.value)\r\n" }
+            environment.output.write(head + "\r\n")
+        }
+        if let path = invocation[RequestSubcommand.output], path != "-" {
+            try await response.body.chunks.write(to: path)
+            return
+        }
+        for try await chunk in response.body.chunks {
+            if environment.output.isTerminal, chunk.contains(0), invocation[RequestSubcommand.output] == nil {
+                throw CommandError.failed(
+                    "The content is no text and would upset the terminal.", hint: "Write it to a file: -o FILE")
+            }
+            environment.output.writeBytes(chunk)
+        }
+    }
+}
+
+/// Header fields in the notation of curl.
+private enum RequestFields {
+    /// Parses the fields of all `-H`, in order.
+    ///
+    /// - Throws: `CommandError.usage` for a malformed field, and for Authorization, which the account provides.
+    static func read(_ lines: [String]) throws(CommandError) -> HTTPFields {
+        var fields = HTTPFields()
+        for line in lines {
+            guard line.hasPrefix("@") else {
+                try add(line, to: &fields)
+                continue
+            }
+            let text = String(decoding: try InputFile.bytes(String(line.dropFirst())), as: UTF8.self)
+            for line in text.split(whereSeparator: \.isNewline) { try add(String(line), to: &fields) }
+        }
+        return fields
+    }
+
+    private static func add(_ line: String, to fields: inout HTTPFields) throws(CommandError) {
+        let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = HTTPFieldName(String(parts[0]))
+        guard parts.count == 2, !parts[0].isEmpty else {
+            // The line may hold a secret: it is not repeated.
+            throw .usage("One of the header lines is no field.", hint: "Write '-H \"Name: value\"'.")
+        }
+        guard name != .authorization else {
+            throw .usage(
+                "The credential comes from the account.", hint: "Leave the field Authorization out, or use curl.")
+        }
+        fields.append(String(parts[1].drop { $0 == " " || $0 == "\t" }), for: name)
+    }
+}
+
+/// The content of a request, in the notation of curl.
+private struct RequestContent: Sendable {
+    /// The content, in memory or streamed from a file.
+    let body: HTTPBody
+    /// The media type that the option implies; nil without content.
+    let mediaType: String?
+
+    /// The maximum length of standard input, which is kept in memory for a repetition.
+    private static let limit = 64 << 20
+
+    /// Joins several parts of a form by `&`; parts of JSON are concatenated.
+    ///
+    /// Unlike curl, a file keeps its line breaks.
+    init(_ invocation: Invocation, _ environment: Environment) async throws {
+        let (form, json) = (invocation.all(RequestSubcommand.data), invocation.all(RequestSubcommand.json))
+        guard form.isEmpty || json.isEmpty else {
+            throw CommandError.usage("'--data' and '--json' cannot both be sent.", hint: "Give one of the two.")
+        }
+        let parts = form + json
+        mediaType = parts.isEmpty ? nil : json.isEmpty ? "application/x-www-form-urlencoded" : "application/json"
+        if parts.count == 1, let only = parts.first, only.hasPrefix("@"), only != "@-" {
+            body = HTTPBody(try .file(at: String(only.dropFirst())))
+            return
+        }
+        var bytes: [UInt8] = []
+        for (number, part) in parts.enumerated() {
+            if number > 0, json.isEmpty { bytes.append(UInt8(ascii: "&")) }
+            bytes += try await Self.bytes(of: part, environment)
+        }
+        body = HTTPBody(bytes)
+    }
+
+    private static func bytes(of part: String, _ environment: Environment) async throws -> [UInt8] {
+        guard part.hasPrefix("@") else { return Array(part.utf8) }
+        guard part == "@-" else { return try InputFile.bytes(String(part.dropFirst())) }
+        let bytes = try await environment.input.all(limit)
+        guard bytes.count <= limit else {
+            throw CommandError.failed("Standard input is too long.", hint: "Put it into a file: -d @FILE")
+        }
+        return bytes
+    }
+}

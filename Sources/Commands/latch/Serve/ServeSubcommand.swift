@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCommand
+import LatchCore
+import LatchHTTP
+import LatchIdentity
+import LatchServer
+
+/// `latch serve`: runs the auth server.
+enum ServeSubcommand {
+    /// The option for the address, by default on loopback, so that a trial server is not open to the network.
+    static let listen = Option.value(
+        "listen", "HOST:PORT", "where to listen; port 0 takes any free one (127.0.0.1:8080)")
+    static let store = Option.value("store", "STORE", "where accounts are kept: sqlite:PATH (sqlite:latch.sqlite)")
+    /// The option for the configuration file, whose path LATCH_CONFIG may also give.
+    static let config = Option.value("config", "FILE", short: "c", "a TOML or JSON file with settings")
+    /// The only setting of the auth server with an option, since it belongs to the address.
+    static let issuer = Option.value("issuer", "URL", "the server's public URL (the address it listens on)")
+    private static let printConfig = Option.flag(
+        "print-config", "shows all settings with their sources, secrets redacted, and ends")
+    private static let json = Option.flag("json", "with --print-config: for a script")
+
+    static let subcommand = Subcommand(
+        name: "serve", summary: "runs the auth server until SIGTERM",
+        discussion: """
+            Once it accepts connections, it prints one line on standard output:
+              latch: serving http://127.0.0.1:8080
+            Each request is logged on standard error (setting access_log: text, json or off). SIGTERM and
+            SIGINT let requests in flight finish, then it exits 0; a second one ends it at once, with 143
+            or 130. SIGHUP reads the configuration again.
+
+            Every setting has a key in the file and a name in the environment: LATCH_ and the key in
+            capitals. An option overrides the environment, which overrides the file. Secrets belong in
+            the file or the environment, never on the command line.
+            """,
+        options: [listen, store, config, issuer, printConfig, json],
+        examples: [
+            .init(
+                command: "latch serve --listen 127.0.0.1:8080 --store sqlite:latch.sqlite",
+                purpose: "serve on this machine, keeping accounts in a file"),
+            .init(
+                command: "LATCH_ACCESS_TOKEN_LIFETIME=60 latch serve --config latch.toml --print-config",
+                purpose: "see which settings are in effect, and why"),
+        ],
+        body: run)
+
+    /// Prints the settings, or serves.
+    private static let run: Subcommand.Body = { invocation, environment in
+        let loader = SettingsLoader(invocation, variables: environment.variables)
+        if invocation.has(json), !invocation.has(printConfig) {
+            throw CommandError.usage("'--json' belongs to '--print-config'.", hint: "Leave it out, or give both.")
+        }
+        guard invocation.has(printConfig) else { return try await ServerProgram(loader, environment).run() }
+        let settings = try loader.load()
+        if invocation.has(json) { environment.json(settings.json) } else { environment.output.write(settings.toml) }
+        return .success
+    }
+}
+
+/// The life of a server process, from loading its settings to its last response.
+private struct ServerProgram {
+    private let loader: SettingsLoader
+    private let environment: Environment
+
+    init(_ loader: SettingsLoader, _ environment: Environment) {
+        self.loader = loader
+        self.environment = environment
+    }
+
+    /// Serves until a signal ends it.
+    ///
+    /// The store is opened before the port and closed after it, so that every accepted request finds a store. A second
+    /// signal ends the process without waiting for open requests.
+    ///
+    /// - Returns: Success, once the last request has been answered and the last mail sent or given up.
+    func run() async throws -> ExitCode {
+        // Signals that arrive during the start wait in the stream.
+        let signals = environment.signals.received()
+        loader.warnOfUnknownNames(environment)
+        let settings = try loader.load()
+        let configuration = try ServerConfiguration(settings).configuration()
+        let administration = try ServerConfiguration(settings).administration()
+        let log = AccessLog(try AccessLogFormat(settings["access_log"]), environment.error)
+        var identity = try await identity(settings)
+        let handler = SwappableHandler(identity.handler)
+        let server = Server(
+            handler: log.logging(administration == nil ? handler : WithoutMetrics(next: handler)),
+            configuration: configuration)
+        let administrationServer = administration.map {
+            Server(handler: log.logging(OperationsOnly(next: handler)), configuration: $0)
+        }
+        do {
+            // The administration listens first: the line below says that everything does.
+            if let url = try await administrationServer?.start().url {
+                environment.error.line("latch: administration on \(url)")
+            }
+            let address = try await server.start()
+            identity.adoptIssuer(address.url)
+            for warning in StartupWarning.all(settings, configuration) {
+                environment.warn(warning.message, hint: warning.hint)
+            }
+            environment.output.line("latch: serving \(address.url)")
+        } catch {
+            await administrationServer?.shutdown(grace: .zero)
+            await identity.close()
+            throw error
+        }
+        for await signal in signals {
+            guard signal == .hangUp else { break }
+            identity = await reloaded(identity, startedWith: settings)
+            handler.replace(with: identity.handler)
+        }
+        let secondSignal = Self.endProcess(onNext: signals)
+        defer { secondSignal.cancel() }
+        await server.shutdown(grace: configuration.grace)
+        await administrationServer?.shutdown(grace: .zero)
+        await identity.close()
+        log.flush()
+        return .success
+    }
+
+    /// Ends the process, with 130 or 143, at the next SIGINT or SIGTERM.
+    ///
+    /// All responses so far have been committed; only waiting mails are lost.
+    private static func endProcess(onNext signals: AsyncStream<Signal>) -> Task<Void, Never> {
+        Task {
+            for await signal in signals where signal != .hangUp { LatchCommand.endProcess(.ended(by: signal)) }
+        }
+    }
+
+    /// Opens the auth server over its store, without a port.
+    private func identity(_ settings: Settings) async throws -> Identity {
+        let configuration = try settings.identityConfiguration()
+        let location = try StoreLocation(settings["store"])
+        let mailer = LoggingMailer(next: try configuration.mailer(), log: environment.error)
+        return try await Identity(configuration: configuration, storePath: location.path, mailer: mailer)
+    }
+
+    /// Returns the auth server under the reloaded settings, or the unchanged one where they are invalid.
+    private func reloaded(_ identity: Identity, startedWith first: Settings) async -> Identity {
+        do {
+            let settings = try loader.load()
+            let next = try await identity.reconfigured(settings.keeping(first).identityConfiguration())
+            environment.error.line("latch: the configuration and the keys have been read again")
+            let waiting = settings.keysNeedingRestart(since: first)
+            if !waiting.isEmpty {
+                environment.warn(
+                    "Without effect until the next start: \(waiting.joined(separator: ", ")).",
+                    hint: "These are fixed while the server runs. Restart it to apply them.")
+            }
+            return next
+        } catch {
+            environment.report(CommandError(describing: error))
+            environment.warn("The earlier configuration stays in effect.", hint: "Correct it and send SIGHUP again.")
+            return identity
+        }
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCommand
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import PortableFoundation
+
+/// `latch keys`: generates keys that sign.
+enum KeysSubcommand {
+    /// The algorithms that a key can be generated for.
+    private static let algorithms: [SignatureAlgorithm] = [
+        .es256, .es384, .es512, .eddsa, .rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .hs256, .hs384, .hs512,
+    ]
+    private static let algorithm = Option.value(
+        "algorithm", "NAME", short: "a", "ES256, ES384, ES512, EdDSA, RS…, PS… or HS… (ES256)")
+    private static let id = Option.value("id", "ID", "the key's name (its thumbprint)")
+    private static let output = Option.value(
+        "output", "FILE", short: "o", "the file for the whole key, for its owner alone")
+    private static let publicOutput = Option.value("public-output", "FILE", "the file for the public key")
+
+    static let subcommand = Subcommand(
+        name: "keys", summary: "makes keys that sign tokens",
+        examples: [.init(command: "latch keys generate --output key.json", purpose: "a new key for ES256")],
+        subcommands: [generate])
+
+    private static let generate = Subcommand(
+        name: "generate", summary: "makes a key, as a JSON Web Key (RFC 7517)",
+        discussion: """
+            With '--output' the whole key is written to a new file that its owner alone may read, and the
+            public key to standard output; otherwise the whole key is written to standard output.
+            """,
+        options: [algorithm, id, output, publicOutput],
+        examples: [
+            .init(
+                command: "latch keys generate --output key.json > public.json",
+                purpose: "a key for ES256, and its public key to publish"),
+            .init(
+                command: "latch keys generate --algorithm EdDSA --id 2026-11", purpose: "another algorithm, and a name"),
+        ],
+        body: { invocation, environment in
+            let key = try Key.generate(try algorithm(invocation), id: invocation[id])
+            let whole = JSONValue.object(try key.jwkWithSecretsForStorage())
+            // A shared secret has no public key: its JWK without secrets names the key only.
+            let publicKey = JSONValue.object(key.jwk)
+            if invocation.has(publicOutput), key.publicKey == nil { throw noPublicKey }
+            if let path = invocation[output] { try OutputFile.create(path, Self.line(whole)) }
+            if let path = invocation[publicOutput] { try OutputFile.create(path, Self.line(publicKey)) }
+            environment.json(invocation[output] == nil ? whole : publicKey)
+            return .success
+        })
+
+    private static func line(_ value: JSONValue) -> [UInt8] { value.serialized() + [UInt8(ascii: "\n")] }
+
+    private static let noPublicKey = CommandError.usage(
+        "A shared secret has no public key.", hint: "Leave '--public-output' out, or take ES256.")
+
+    /// Returns the requested algorithm; letter case does not matter.
+    private static func algorithm(_ invocation: Invocation) throws(CommandError) -> SignatureAlgorithm {
+        guard let name = invocation[Self.algorithm] else { return .es256 }
+        let names = algorithms.map(\.rawValue)
+        guard let found = algorithms.first(where: { $0.rawValue.lowercased() == name.lowercased() }) else {
+            let suggestion = Suggestion.sentence(for: name, among: names) { "'\($0)'" }
+            throw .usage(
+                "There is no algorithm '\(name)'.", hint: suggestion + "There are \(names.joined(separator: ", ")).")
+        }
+        return found
+    }
+}
+
+/// Keys from a file, standard input, or the URL at which an issuer publishes them.
+enum KeyFile {
+    /// The maximum size of a key set in bytes.
+    private static let limit = 1 << 20
+
+    /// Reads one signing key.
+    ///
+    /// - Throws: `CommandError.failed` where the file cannot be read, `JOSEError.unsuitableKey`.
+    static func signingKey(_ path: String, _ environment: Environment) async throws -> Key {
+        let key = try Key(jwk: try await object(path, environment))
+        guard key.canSign else {
+            throw CommandError.failed(
+                "The key in '\(path)' only verifies.", hint: "Give the file that 'latch keys generate --output' wrote.")
+        }
+        return key
+    }
+
+    /// Reads verifying keys: one JSON Web Key, or a set of them.
+    static func keySet(_ source: String, _ environment: Environment) async throws -> KeySet {
+        let object = try await object(source, environment)
+        guard object["keys"] == nil else { return try KeySet(jwks: .object(object)) }
+        return KeySet([try Key(jwk: object)])
+    }
+
+    /// Reads the JSON object at a path, at `-`, or at a URL.
+    private static func object(_ source: String, _ environment: Environment) async throws -> JSONObject {
+        let bytes = try await bytes(source, environment)
+        guard bytes.count <= limit else { throw CommandError.failed("'\(source)' is too long for keys.") }
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: bytes)
+        } catch {
+            // The text may be a secret: the error names the position, not the content.
+            throw CommandError.failed(
+                "'\(source)' is not JSON: \(error.message)", hint: "Give a JSON Web Key or a set of them (RFC 7517).")
+        }
+        guard let object = value.objectValue else {
+            throw CommandError.failed(
+                "'\(source)' is no JSON Web Key.", hint: "Give a JSON Web Key or a set of them (RFC 7517).")
+        }
+        return object
+    }
+
+    private static func bytes(_ source: String, _ environment: Environment) async throws -> [UInt8] {
+        if source == "-" { return try await environment.input.all(limit) }
+        if source.hasPrefix("https://") || source.hasPrefix("http://") {
+            guard let url = URL(string: source) else { throw CommandError.failed("'\(source)' is no URL.") }
+            return try await Client(baseURL: url).perform(.bytes(.get, ""))
+        }
+        return try InputFile.bytes(source)
+    }
+}

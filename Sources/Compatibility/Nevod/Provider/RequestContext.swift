@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import Synchronization
+
+/// The state of one request that its interceptors keep between attempts.
+///
+/// `adapt` and `retry` get a request only, which does not tell the credential it was made with. So the state is bound to
+/// the task.
+final class RequestContext: Sendable {
+    /// The request that the current task is part of.
+    @TaskLocal static var current: RequestContext?
+
+    /// The state of one authenticator.
+    private struct Authentication {
+        /// The credential of the last attempt: a `Lease`.
+        var lease: any Sendable
+        /// The session's generation at the first attempt; the request never uses the credential of another sign-in.
+        var generation: Int
+        /// Whether the request was repeated because its credential had been replaced meanwhile.
+        var hasRepeatedWithCurrent = false
+        var hasRefreshed = false
+    }
+
+    /// The configured origin, the only one that gets the credential.
+    let origin: HTTPOrigin
+    /// Whether the credential may be sent over plain http to any host.
+    let allowsInsecureHTTP: Bool
+
+    private let authentications = Mutex<[ObjectIdentifier: Authentication]>([:])
+    private let addedSteps = Mutex<[any RequestModifier]>([])
+
+    init(origin: HTTPOrigin, allowsInsecureHTTP: Bool) {
+        self.origin = origin
+        self.allowsInsecureHTTP = allowsInsecureHTTP
+    }
+
+    /// Records the credential of an attempt.
+    ///
+    /// - Throws: `AuthError.superseded` if an earlier attempt was made for another sign-in.
+    func record<Value>(_ id: ObjectIdentifier, with lease: CredentialSnapshot<Value>) throws(AuthError) {
+        let isAllowed = authentications.withLock { all in
+            guard all[id] == nil || all[id]?.generation == lease.generation else { return false }
+            all[id, default: Authentication(lease: lease, generation: lease.generation)].lease = lease
+            return true
+        }
+        guard isAllowed else { throw .superseded }
+    }
+
+    /// Returns the rejected credential of the last attempt, if the request may be repeated: once with a refreshed credential,
+    /// and once with the current one if its own was replaced meanwhile.
+    ///
+    /// - Parameter isCurrent: Returns whether a credential is still the current one.
+    func takeRejected<Value>(
+        _ id: ObjectIdentifier, isCurrent: (CredentialSnapshot<Value>) -> Bool
+    ) -> CredentialSnapshot<Value>? {
+        authentications.withLock { all in
+            guard let authentication = all[id], let lease = authentication.lease as? CredentialSnapshot<Value> else { return nil }
+            if isCurrent(lease) || authentication.hasRepeatedWithCurrent {
+                guard !authentication.hasRefreshed else { return nil }
+                all[id]?.hasRefreshed = true
+            } else {
+                all[id]?.hasRepeatedWithCurrent = true
+            }
+            return lease
+        }
+    }
+
+    /// Adds a step to the current attempt.
+    func add(_ step: any RequestModifier) { addedSteps.withLock { $0.append(step) } }
+
+    /// Removes and returns the steps of the current attempt.
+    func takeSteps() -> [any RequestModifier] {
+        addedSteps.withLock { steps in
+            defer { steps = [] }
+            return steps
+        }
+    }
+}

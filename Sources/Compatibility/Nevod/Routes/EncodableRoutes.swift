@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A route with a value as JSON.
+public protocol EncodableRoute: Route {
+    /// The type of the value.
+    associatedtype Body: Encodable
+
+    /// The value to send; nil sends no content.
+    var body: Body? { get }
+
+    /// The encoder of the value; by default that of the configuration.
+    var bodyEncoder: JSONEncoder { get }
+}
+
+extension EncodableRoute {
+    /// Always nil: everything is in the body.
+    public var parameters: [String: String]? { nil }
+
+    /// JSON, whatever the method.
+    public var parameterEncoding: ParameterEncoding { .json }
+
+    /// The encoder of the configuration.
+    public var bodyEncoder: JSONEncoder { configurationEncoder }
+
+    /// Returns the value as JSON.
+    public func bodyData(using encoder: JSONEncoder) throws -> Data? {
+        let own = bodyEncoder
+        return try body.map { try (own === configurationEncoder ? encoder : own).encode($0) }
+    }
+}
+
+/// A placeholder for the encoder of the configuration, which a route does not know.
+let configurationEncoder = JSONEncoder()
+
+/// A POST request with a value as JSON and a JSON response.
+public typealias EncodablePostRoute<Body: Encodable, Response: Decodable, Domain: ServiceDomain> =
+    ValueRoute<RouteMethods.Post, Body, Response, Domain>
+
+/// A PUT request with a value as JSON and a JSON response.
+public typealias EncodablePutRoute<Body: Encodable, Response: Decodable, Domain: ServiceDomain> =
+    ValueRoute<RouteMethods.Put, Body, Response, Domain>
+
+/// A PATCH request with a value as JSON and a JSON response.
+public typealias EncodablePatchRoute<Body: Encodable, Response: Decodable, Domain: ServiceDomain> =
+    ValueRoute<RouteMethods.Patch, Body, Response, Domain>
+
+/// A request with a value as JSON and a JSON response.
+public struct ValueRoute<Method: RouteMethod, Body: Encodable, Response: Decodable, Domain: ServiceDomain>:
+    EncodableRoute
+{
+    /// The type of the response.
+    public typealias Response = Response
+
+    /// The service.
+    public let domain: Domain
+    /// The path below the service's base URL.
+    public let endpoint: String
+    /// The parameters of the query.
+    public let queryParameters: [String: String]?
+    /// The value to send.
+    public let body: Body?
+    /// The encoder of the value; by default that of the configuration.
+    public let bodyEncoder: JSONEncoder
+    /// The header fields.
+    public var headers: [String: String]?
+
+    /// The method.
+    public var method: HTTPMethod { Method.method }
+    /// The items of the query, sorted by name.
+    public var urlQueryItems: [URLQueryItem]? { queryParameters.map(queryItems) }
+
+    /// Creates a route; without an encoder it uses that of the configuration.
+    public init(
+        endpoint: String, domain: Domain, queryParameters: [String: String]? = nil, body: Body? = nil,
+        encoder: JSONEncoder? = nil, headers: [String: String]? = nil
+    ) {
+        self.endpoint = endpoint
+        self.domain = domain
+        self.queryParameters = queryParameters
+        self.body = body
+        bodyEncoder = encoder ?? configurationEncoder
+        self.headers = headers
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import Synchronization
+
+/// The refresh of the session of one storage, by the strategy of the interceptor that needs a token.
+final class TokenRefresher<Token: TokenModel>: Sendable {
+    /// A way to obtain a token.
+    struct Strategy: Sendable {
+        /// Obtains a token that replaces its argument.
+        let refresh: @Sendable (Token?) async throws -> Token
+        /// The delays after failures; nil makes none.
+        let backoff: RetryPolicy?
+    }
+
+    /// The result of the attempts since the last success.
+    private struct Backoff {
+        /// The number of failed attempts.
+        var failures = 0
+        /// The uptime of the next attempt.
+        var nextAttempt = Duration.zero
+    }
+
+    private let clock: WallClock
+    /// The strategy of the interceptor whose request was rejected last; all strategies of a storage obtain the same token.
+    private let strategy = Mutex<Strategy?>(nil)
+    private let backoff = Mutex(Backoff())
+
+    init(clock: WallClock) { self.clock = clock }
+
+    /// Sets the strategy of the next refresh.
+    func use(_ strategy: Strategy) { self.strategy.withLock { $0 = strategy } }
+
+    /// Resets the backoff, since the failures concerned another token.
+    func resetBackoff() { backoff.withLock { $0 = Backoff() } }
+
+    /// Refreshes the token; the session calls it once at a time.
+    ///
+    /// - Throws: `RefreshFailure` with the error of the strategy.
+    func refresh(_ credential: TokenCredential<Token>) async throws -> TokenCredential<Token> {
+        guard let strategy = strategy.withLock({ $0 }) else { throw RefreshFailure(cause: NetworkError.unauthorized) }
+        do {
+            try await waitForNextAttempt()
+            let fresh = try TokenCredential(try await obtainToken(by: strategy, replacing: credential.token))
+            // A token that has already expired would make every request refresh again.
+            if let expiry = fresh.expiry, expiry <= clock.now { throw AuthError.loginWithoutCookies }
+            resetBackoff()
+            return fresh
+        } catch {
+            if !Task.isCancelled { recordFailure(strategy.backoff) }
+            throw RefreshFailure(cause: error)
+        }
+    }
+
+    /// Returns the token of the strategy, or if that fails, the token that it has saved by itself.
+    private func obtainToken(by strategy: Strategy, replacing token: Token?) async throws -> Token {
+        let record = RefreshRecord(owner: self)
+        defer { record.close() }
+        do {
+            return try await RefreshRecord.$current.withValue(record) { try await strategy.refresh(token) }
+        } catch {
+            guard let saved = record.credential as? Token else { throw error }
+            return saved
+        }
+    }
+
+    private func waitForNextAttempt() async throws {
+        let delay = backoff.withLock { $0.nextAttempt } - clock.uptime
+        if delay > .zero { try await clock.sleep(for: delay) }
+    }
+
+    private func recordFailure(_ policy: RetryPolicy?) {
+        guard let policy else { return }
+        let now = clock.uptime
+        backoff.withLock { backoff in
+            backoff.nextAttempt = now + .seconds(policy.delay(for: backoff.failures))
+            backoff.failures += 1
+        }
+    }
+}

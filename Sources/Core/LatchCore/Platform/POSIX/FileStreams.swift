@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A file that is read sequentially in chunks, without blocking the cooperative threads.
+package actor FileReader {
+    private let queue = FileExecutor()
+    private let path: String
+    private let file: Int32
+    /// The number of bytes of the file when it was opened.
+    package nonisolated let size: Int
+
+    /// The file's own executor.
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+    /// Opens a regular file, on the caller's thread.
+    ///
+    /// - Throws: `FileError` also for folders, devices and pipes, which have no size.
+    package init(_ path: String) throws(FileError) {
+        // Without O_NONBLOCK a pipe without a writer would block here.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw FileError("open", path) }
+        var entry = stat()
+        let isKnown = fstat(file, &entry) == 0
+        guard isKnown, entry.st_mode & S_IFMT == S_IFREG else {
+            let number = isKnown ? EINVAL : errno
+            close(file)
+            throw FileError("fstat", path, number: number)
+        }
+        self.path = path
+        self.file = file
+        size = Int(entry.st_size)
+    }
+
+    deinit { close(file) }
+
+    /// Reads the next bytes, at most `limit`; none at the end.
+    package func next(upTo limit: Int) throws(FileError) -> [UInt8] {
+        var failure: FileError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            repeat { count = read(file, buffer.baseAddress, limit) } while count < 0 && errno == EINTR
+            guard count < 0 else { return }
+            failure = FileError("read", path)
+            count = 0
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+}
+
+/// A file that is written in chunks under a temporary name and appears as a whole, or not at all.
+///
+/// Releasing the writer before ``commit()`` removes the temporary file. Calls do not block the cooperative threads.
+package actor FileWriter {
+    private let queue = FileExecutor()
+    private let target: AtomicFile
+    private let file: Int32
+    /// The temporary path; nil after the commit.
+    private var temporary: String?
+
+    /// The file's own executor.
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+    /// Creates the temporary file.
+    ///
+    /// - Parameter mode: The permissions, to which the process's umask applies.
+    package init(replacing path: String, mode: UInt16 = 0o666) throws(FileError) {
+        target = AtomicFile(path)
+        let (file, temporary) = try target.makeTemporary(mode: mode_t(mode))
+        self.file = file
+        self.temporary = temporary
+    }
+
+    deinit {
+        close(file)
+        if let temporary { unlink(temporary) }
+    }
+
+    /// Appends bytes.
+    package func write(_ bytes: [UInt8]) throws(FileError) {
+        try target.write(bytes, to: file, path: temporary ?? target.path)
+    }
+
+    /// Renames the file to its final path, durably, and replaces an earlier one.
+    package func commit() throws(FileError) {
+        guard let temporary else { return }
+        guard fsync(file) == 0 else { throw FileError("fsync", temporary) }
+        guard rename(temporary, target.path) == 0 else { throw FileError("rename", target.path) }
+        self.temporary = nil
+        try target.syncFolder()
+    }
+}
+
+/// The executor of one open file, on a thread that may block.
+///
+/// The cooperative pool has one thread per processor, which a slow disk or an unresponsive network file system would
+/// block.
+private final class FileExecutor: SerialExecutor {
+    private let queue = DispatchQueue(label: "latch.file")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
+    }
+}

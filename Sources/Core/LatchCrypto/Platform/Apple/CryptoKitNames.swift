@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(CryptoKit)
+// The names of this module are CryptoKit's own here: whoever imports LatchCrypto sees them as if they were declared in it.
+@_exported public import CryptoKit
+internal import Foundation
+
+extension P256.Signing.PublicKey {
+    /// Returns the SubjectPublicKeyInfo in PEM.
+    public func pem() throws(CryptoError) -> String { pemRepresentation }
+
+    /// Whether a raw signature is this key's for `data`; one of another length is not.
+    package func isValidSignature(
+        rawRepresentation raw: some Collection<UInt8>, for data: some Collection<UInt8>
+    ) -> Bool {
+        do {
+            return isValidSignature(try P256.Signing.ECDSASignature(rawRepresentation: Data(raw)), for: Data(data))
+        } catch {
+            // What has not the length of a signature is not this key's.
+            return false
+        }
+    }
+}
+
+extension P384.Signing.PublicKey {
+    /// Returns the SubjectPublicKeyInfo in PEM.
+    public func pem() throws(CryptoError) -> String { pemRepresentation }
+
+    /// Whether a raw signature is this key's for `data`; one of another length is not.
+    package func isValidSignature(
+        rawRepresentation raw: some Collection<UInt8>, for data: some Collection<UInt8>
+    ) -> Bool {
+        do {
+            return isValidSignature(try P384.Signing.ECDSASignature(rawRepresentation: Data(raw)), for: Data(data))
+        } catch {
+            return false
+        }
+    }
+}
+
+extension P521.Signing.PublicKey {
+    /// Returns the SubjectPublicKeyInfo in PEM.
+    public func pem() throws(CryptoError) -> String { pemRepresentation }
+
+    /// Whether a raw signature is this key's for `data`; one of another length is not.
+    package func isValidSignature(
+        rawRepresentation raw: some Collection<UInt8>, for data: some Collection<UInt8>
+    ) -> Bool {
+        do {
+            return isValidSignature(try P521.Signing.ECDSASignature(rawRepresentation: Data(raw)), for: Data(data))
+        } catch {
+            return false
+        }
+    }
+}
+
+extension P256.Signing.PrivateKey {
+    /// Returns the unencrypted private key as PKCS #8 in PEM; the caller must protect it.
+    public func pem() throws(CryptoError) -> String { pemRepresentation }
+}
+
+extension P384.Signing.PrivateKey {
+    /// Returns the unencrypted private key as PKCS #8 in PEM; the caller must protect it.
+    public func pem() throws(CryptoError) -> String { pemRepresentation }
+}
+
+extension P521.Signing.PrivateKey {
+    /// Returns the unencrypted private key as PKCS #8 in PEM; the caller must protect it.
+    public func pem() throws(CryptoError) -> String { pemRepresentation }
+}
+#endif

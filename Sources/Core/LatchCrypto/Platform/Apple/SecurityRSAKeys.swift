@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Security)
+extension RSA.Signing {
+    /// A public key, which verifies signatures.
+    public struct PublicKey: Sendable, Hashable {
+        private let key: SecurityKey
+        /// The modulus n, without leading zeros.
+        public let modulus: [UInt8]
+        /// The public exponent e, without leading zeros.
+        public let exponent: [UInt8]
+
+        /// Creates a key from its two numbers, which are big-endian.
+        ///
+        /// - Throws: `CryptoError.malformedKey` where the modulus has less than 2048 or more than 8192 bits, or the
+        ///   exponent is even, 1, or longer than 32 bits.
+        public init(modulus: some Collection<UInt8>, exponent: some Collection<UInt8>) throws(CryptoError) {
+            let n = Array(modulus.drop { $0 == 0 })
+            let e = Array(exponent.drop { $0 == 0 })
+            try RSABounds.check(modulus: n, exponent: e)
+            key = try SecurityKey(numbers: [n, e], isPrivate: false)
+            self.modulus = n
+            self.exponent = e
+        }
+
+        /// The size of the modulus in bits.
+        public var keySizeInBits: Int { RSABounds.bitCount(modulus) }
+
+        /// Whether the signature is this key's for `data`.
+        public func isValidSignature(
+            _ signature: some Collection<UInt8>, for data: some Collection<UInt8>, padding: Padding = .pkcs1v15,
+            hash: Hash = .sha256
+        ) -> Bool {
+            // RFC 8017 §8.2.2, step 1: a signature is as long as the modulus, or none.
+            guard signature.count == modulus.count else { return false }
+            return key.isValidSignature(Array(signature), for: Array(data), algorithm: padding.algorithm(hash))
+        }
+
+        /// Whether both have the same numbers.
+        public static func == (left: Self, right: Self) -> Bool {
+            left.modulus == right.modulus && left.exponent == right.exponent
+        }
+
+        /// Hashes the modulus.
+        public func hash(into hasher: inout Hasher) { hasher.combine(modulus) }
+    }
+}
+
+extension RSA.Signing {
+    /// A private key, which signs.
+    public struct PrivateKey: Sendable {
+        private let key: SecurityKey
+        /// The public key.
+        public let publicKey: PublicKey
+
+        /// Creates a random key with the exponent 65537.
+        ///
+        /// - Parameter keySizeInBits: 2048 to 8192.
+        public init(keySizeInBits: Int = 2048) throws(CryptoError) {
+            guard (2048...8192).contains(keySizeInBits) else {
+                throw .unacceptableParameter("an RSA key has 2048 to 8192 bits")
+            }
+            key = try SecurityKey.generate(bits: keySizeInBits)
+            let numbers = try key.numbers()
+            guard numbers.count == 9 else { throw .engineFailure("making a key") }
+            publicKey = try PublicKey(modulus: numbers[1], exponent: numbers[2])
+        }
+
+        /// Creates a key from its numbers, which are tested with a signature.
+        ///
+        /// - Throws: `CryptoError.malformedKey`.
+        public init(_ numbers: PrivateNumbers) throws(CryptoError) {
+            let list = [
+                [0], numbers.modulus, numbers.exponent, numbers.privateExponent, numbers.firstPrime,
+                numbers.secondPrime,
+                numbers.firstExponent, numbers.secondExponent, numbers.coefficient,
+            ]
+            publicKey = try PublicKey(modulus: numbers.modulus, exponent: numbers.exponent)
+            key = try SecurityKey(numbers: list, isPrivate: true)
+            let probe: [UInt8] = [0x6C]
+            guard publicKey.isValidSignature(try signature(for: probe), for: probe) else {
+                throw .malformedKey("its numbers do not belong together")
+            }
+        }
+
+        /// The secret numbers; the caller must protect them.
+        public var numbers: PrivateNumbers {
+            get throws(CryptoError) {
+                let list = try key.numbers()
+                guard list.count == 9 else { throw .engineFailure("reading a key") }
+                return PrivateNumbers(
+                    modulus: list[1], exponent: list[2], privateExponent: list[3], firstPrime: list[4],
+                    secondPrime: list[5], firstExponent: list[6], secondExponent: list[7], coefficient: list[8])
+            }
+        }
+
+        /// Signs `data`; the signature is as long as the modulus.
+        public func signature(
+            for data: some Collection<UInt8>, padding: Padding = .pkcs1v15, hash: Hash = .sha256
+        ) throws(CryptoError) -> [UInt8] {
+            try key.signature(for: Array(data), algorithm: padding.algorithm(hash))
+        }
+    }
+}
+
+extension RSA.Signing.PrivateKey: CustomStringConvertible, CustomReflectable {
+    /// The size; the key is redacted.
+    public var description: String { "RSA private key (\(publicKey.keySizeInBits) bits, redacted)" }
+
+    /// A mirror without children, so that `dump` shows nothing of the key.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+#endif

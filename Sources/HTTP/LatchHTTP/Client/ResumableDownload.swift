@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchCore
+import PortableFoundation
+import Synchronization
+
+extension Client {
+    /// Downloads the response to a route into a file, which appears with all of the content or not at all.
+    ///
+    /// ```swift
+    /// try await client.download(.get("exports/\(id)"), to: path) { received, all in show(received, of: all) }
+    /// ```
+    ///
+    /// The content is written next to `path` and renamed at the end. Any failure, including cancellation, leaves the
+    /// existing file untouched. An interrupted transfer is resumed where it stopped (RFC 9110 §14), if the server can
+    /// prove that the content has not changed.
+    ///
+    /// - Parameters:
+    ///   - route: The route to download; without a timeout of its own or of the client the transfer may take a day.
+    ///   - path: The path of the file; its folder must exist.
+    ///   - limit: The maximum number of bytes.
+    ///   - continuations: The number of times that an interrupted transfer is resumed.
+    ///   - progress: Called after each chunk with the number of bytes received and the total, if it is known.
+    /// - Returns: The response without its content.
+    /// - Throws: `HTTPError.unacceptableStatus`, `.contentChanged`, `.tooLarge`, `.fileUnavailable`, and what `perform`
+    ///   throws.
+    @discardableResult
+    public func download(
+        _ route: Route<Void>, to path: String, upTo limit: Int = .max, continuations: Int = 3,
+        clock: WallClock = .system,
+        progress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)? = nil
+    ) async throws -> HTTPResponse {
+        var route = route.raw().streamed()
+        route.timeout = route.timeout ?? timeout ?? .seconds(86_400)
+        // RFC 9110 §14.2: a range applies to the encoded content, so the content is requested without a content coding.
+        route.fields["Accept-Encoding"] = route.fields["Accept-Encoding"] ?? "identity"
+        let whole = route
+        var response = try await perform(whole)
+        try await response.checkSuccess()
+        let content = ResumableDownload(of: response, left: continuations, clock: clock) { range, validator in
+            var rest = whole
+            rest.fields["Range"] = range
+            rest.fields["If-Range"] = validator
+            return try await self.perform(rest)
+        }
+        response.body = .empty
+        do {
+            try await HTTPBodyStream(length: content.length, once: { try await content.next() })
+                .write(to: path, upTo: limit, progress: progress)
+        } catch is CancellationError {
+            throw HTTPError.cancelled
+        }
+        return response
+    }
+}
+
+/// The content of a response, received over as many transfers as it takes.
+private final class ResumableDownload: Sendable {
+    /// Requests the content from a byte offset on, if it still matches the validator.
+    typealias Resume = @Sendable (_ range: String, _ validator: String) async throws -> HTTPResponse
+
+    /// The total number of bytes, or nil if the server does not say.
+    let length: Int?
+
+    private struct State {
+        var iterator: HTTPBodyStream.Iterator
+        /// The number of bytes that were returned.
+        var count = 0
+        /// The number of bytes that arrive a second time and are skipped.
+        var surplus = 0
+        var left: Int
+    }
+
+    /// The current read position; it is copied out while a chunk is awaited, since there is one reader at a time.
+    private let state: Mutex<State>
+    /// The validator that proves that the content has not changed; nil if the transfer cannot be resumed.
+    private let validator: String?
+    private let clock: WallClock
+    private let resume: Resume
+
+    /// Creates the content of a response whose head has arrived.
+    ///
+    /// - Parameter left: The number of times that the transfer may be resumed.
+    init(of response: HTTPResponse, left: Int, clock: WallClock, resume: @escaping Resume) {
+        let isEncoded = response.fields["Content-Encoding"].map { $0.lowercased() != "identity" } ?? false
+        let announced = isEncoded ? nil : response.fields[.contentLength].flatMap { Int($0) }
+        length = response.body.length ?? announced
+        let isRefused = response.fields["Accept-Ranges"]?.lowercased() == "none"
+        validator = isEncoded || isRefused || response.status != .ok ? nil : response.strongValidator
+        state = Mutex(State(iterator: response.body.chunks.makeAsyncIterator(), left: left))
+        self.clock = clock
+        self.resume = resume
+    }
+
+    /// Returns the next bytes, or nil at the end.
+    func next() async throws -> [UInt8]? {
+        var state = state.withLock { $0 }
+        while true {
+            do {
+                guard var piece = try await state.iterator.next() else {
+                    guard let length, state.count < length else { return nil }
+                    throw HTTPError.offline("The content broke off.")
+                }
+                let known = min(state.surplus, piece.count)
+                state.surplus -= known
+                piece.removeFirst(known)
+                state.count += piece.count
+                guard !piece.isEmpty else { continue }
+                let now = state
+                self.state.withLock { $0 = now }
+                return piece
+            } catch let error as HTTPError where error.isTransferFailure {
+                guard let validator, state.left > 0 else { throw error }
+                try await reopen(&state, validator)
+            }
+        }
+    }
+
+    /// Opens the next transfer; if it breaks at once, the one after it.
+    private func reopen(_ state: inout State, _ validator: String) async throws {
+        while true {
+            state.left -= 1
+            try await clock.sleep(for: .seconds(1))
+            do {
+                let response = try await resume("bytes=\(state.count)-", validator)
+                state.surplus = try await surplus(in: response, after: state.count)
+                state.iterator = response.body.chunks.makeAsyncIterator()
+                return
+            } catch let error as HTTPError where error.isTransferFailure && state.left > 0 {
+                continue
+            }
+        }
+    }
+
+    /// Returns the number of bytes at the start of a response that were received before.
+    ///
+    /// - Throws: `HTTPError.contentChanged` if the rest belongs to other content.
+    private func surplus(in response: HTTPResponse, after count: Int) async throws -> Int {
+        try await response.checkSuccess()
+        // RFC 9110 §13.1.5: the whole content comes if it has changed, or if the server does not support ranges.
+        if response.status == .ok, response.strongValidator == validator { return count }
+        // RFC 9110 §15.3.7: the server decides where a partial response begins.
+        guard response.status == 206, response.strongValidator.map({ $0 == validator }) ?? true,
+            let range = response.fields["Content-Range"], range.hasPrefix("bytes \(count)-"),
+            length == nil || range.hasSuffix("/*") || range.hasSuffix("/\(length ?? 0)")
+        else { throw HTTPError.contentChanged }
+        return 0
+    }
+}
+
+extension HTTPResponse {
+    /// A validator for an `If-Range` field: a strong entity tag, or a date that is old enough to be one (RFC 9110
+    /// §8.8.2.2 and §13.1.5).
+    fileprivate var strongValidator: String? {
+        if let tag = fields["ETag"] { return tag.hasPrefix("\"") ? tag : nil }
+        guard let text = fields["Last-Modified"], let modified = HTTPDate(text),
+            let sent = fields[.date].flatMap({ HTTPDate($0) }), sent.date.timeIntervalSince(modified.date) >= 60
+        else { return nil }
+        return text
+    }
+}

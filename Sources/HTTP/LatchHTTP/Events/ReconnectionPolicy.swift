@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// The rules of reconnecting a broken event stream.
+public struct ReconnectionPolicy: Sendable {
+    /// The delay after a connection that has delivered data; the server's reconnection time takes precedence.
+    public var delay: Duration
+    /// The maximum delay: each consecutive failure doubles it up to this limit, which also applies to the server's
+    /// value.
+    public var maximumDelay: Duration
+    /// The maximum number of consecutive failures before the stream ends with the last one; nil for no limit.
+    public var maximumAttempts: Int?
+    /// The duration without any data, including comments, after which a connection counts as broken; nil for no limit.
+    ///
+    /// A server that sends a comment every 15 seconds, as HTML §9.2.7 advises, shows that it is still there.
+    public var idleTimeout: Duration?
+
+    /// Creates a policy; the default delay is three seconds, doubled after each failure up to a minute.
+    public init(
+        delay: Duration = .seconds(3), maximumDelay: Duration = .seconds(60), maximumAttempts: Int? = nil,
+        idleTimeout: Duration? = nil
+    ) {
+        self.delay = delay
+        self.maximumDelay = maximumDelay
+        self.maximumAttempts = maximumAttempts
+        self.idleTimeout = idleTimeout
+    }
+
+    /// A policy without reconnection: the stream ends when the connection does.
+    public static let never = ReconnectionPolicy(maximumAttempts: 0)
+
+    /// Returns the delay before the next connection, half of it random, so that clients do not return at the same time.
+    ///
+    /// - Parameters:
+    ///   - failures: The number of consecutive failures.
+    ///   - wish: The reconnection time that the server requested.
+    func wait(after failures: Int, wish: Duration?, random: RandomSource) -> Duration {
+        let first = min(wish ?? delay, maximumDelay)
+        guard failures > 0 else { return first }
+        let longest = min(first * Double(1 << min(failures, 20)), maximumDelay)
+        return longest * (0.5 + random.unit() / 2)
+    }
+}

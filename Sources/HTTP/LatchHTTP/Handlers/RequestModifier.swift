@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A modification of each message that is sent for a request: the first one, every retry, and every redirect.
+///
+/// An interceptor decides that a request is to be authorised, but a signature depends on the exact message that is
+/// sent, so it has to be computed last, and again for each message. An interceptor therefore attaches a modifier to the
+/// request, and the innermost handler of a chain applies it.
+package protocol RequestModifier: Sendable {
+    /// Whether it also applies after a redirect to another origin; a credential does not.
+    var crossesOrigins: Bool { get }
+
+    /// Changes the message that is about to be sent; nothing changes it after the last modifier.
+    func prepare(_ request: inout HTTPRequest) async throws
+
+    /// Observes the response to the message.
+    func observe(_ response: HTTPResponse, to request: HTTPRequest) async
+}
+
+extension RequestModifier {
+    package var crossesOrigins: Bool { false }
+
+    package func observe(_ response: HTTPResponse, to request: HTTPRequest) async {}
+}
+
+extension HTTPRequest {
+    /// Sends this request as its modifiers change it; the request itself is not changed, so that it can be sent again.
+    ///
+    /// - Parameter isElsewhere: Whether a redirect has led to another origin than the original one.
+    func sent(by transport: any Handler, isElsewhere: Bool = false) async throws -> HTTPResponse {
+        guard !modifiers.isEmpty else { return try await transport.respond(to: self) }
+        let modifiers = isElsewhere ? modifiers.filter(\.crossesOrigins) : modifiers
+        var message = self
+        message.modifiers = []
+        for modifier in modifiers { try await modifier.prepare(&message) }
+        let response = try await transport.respond(to: message)
+        for modifier in modifiers.reversed() { await modifier.observe(response, to: message) }
+        return response
+    }
+}
+
+/// The innermost handler of a chain without a client around it.
+struct RequestModifierHandler: Handler {
+    let transport: any Handler
+
+    func respond(to request: HTTPRequest) async throws -> HTTPResponse { try await request.sent(by: transport) }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An interceptor that sets header fields on each request.
+///
+/// ```swift
+/// HeaderInterceptor([.accept: "application/json", .userAgent: "Notes/2.1"])
+/// ```
+///
+/// Do not use it for secrets: a `CredentialInterceptor` sends a credential to its own scope only.
+public struct HeaderInterceptor: Interceptor {
+    private let fields: @Sendable (HTTPRequest) async throws -> HTTPFields
+    private let replaces: Bool
+
+    /// Creates an interceptor with the same fields for each request.
+    ///
+    /// - Parameter replaces: Whether existing fields of the request are replaced; otherwise they are kept.
+    public init(_ fields: HTTPFields, replacing replaces: Bool = true) {
+        self.init(replacing: replaces) { _ in fields }
+    }
+
+    /// Creates an interceptor with fields that are computed for each request.
+    public init(
+        replacing replaces: Bool = true, _ fields: @escaping @Sendable (HTTPRequest) async throws -> HTTPFields
+    ) {
+        self.fields = fields
+        self.replaces = replaces
+    }
+
+    /// Creates an interceptor for the User-Agent field (RFC 9110 §10.1.5).
+    public static func userAgent(_ product: String) -> HeaderInterceptor { HeaderInterceptor([.userAgent: product]) }
+
+    /// Creates an interceptor that announces an API version.
+    package static func apiVersion(_ version: String, in name: HTTPFieldName = "X-API-Version") -> HeaderInterceptor {
+        HeaderInterceptor([name: version])
+    }
+
+    /// Calls `next` with the fields set; a name that occurs more than once keeps all of its lines.
+    public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+        var request = request
+        let own = request.fields
+        let added = try await fields(request)
+        for (index, line) in added.enumerated() where replaces || own[line.name] == nil {
+            if added[..<index].contains(where: { $0.name == line.name }) {
+                request.fields.append(line.value, for: line.name)
+            } else {
+                request.fields[line.name] = line.value
+            }
+        }
+        return try await next.respond(to: request)
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Classes of ASCII bytes. HTTP is parsed by bytes: a separator followed by a combining accent is a single `Character`.
+
+/// Returns the byte in lower case if it is an ASCII letter; Unicode's rules would fold other letters into those.
+package func asciiLowercased(_ byte: UInt8) -> UInt8 {
+    (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+}
+
+/// Whether a byte is a tchar (RFC 9110 §5.6.2).
+package func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    case 0x21, 0x23, 0x24, 0x25, 0x26, 0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
+    default: false
+    }
+}
+
+/// Whether a byte is a DIGIT (RFC 5234 appendix B.1).
+func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+/// Whether a byte is optional whitespace, a space or a tab (RFC 9110 §5.6.3).
+func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+/// Returns the value of a hexadecimal digit of either case, or nil for any other byte.
+func hexadecimalValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
+}
+
+/// Returns the text without leading and trailing spaces and tabs (RFC 9110 §5.6.3).
+func trimmed<Text: BidirectionalCollection<UInt8>>(_ text: Text) -> Text.SubSequence {
+    guard let last = text.lastIndex(where: { !isBlank($0) }) else { return text[text.endIndex...] }
+    return text[...last].drop(while: isBlank)
+}
+
+/// Whether a host is an IPv6 address in brackets (RFC 3986 §3.2.2); only its characters are checked.
+func isIPv6Literal(_ host: some StringProtocol) -> Bool {
+    let bytes = host.utf8
+    guard bytes.count > 3, bytes.first == 0x5B, bytes.suffix(1).first == 0x5D else { return false }
+    let address = bytes.dropFirst().prefix(bytes.count - 2)
+    return address.allSatisfy { hexadecimalValue($0) != nil || $0 == 0x3A || $0 == 0x2E }
+}
+
+extension String {
+    /// Whether two texts are equal but for the case of ASCII letters.
+    func equalsIgnoringCase(_ other: String) -> Bool {
+        utf8.count == other.utf8.count
+            && zip(utf8, other.utf8).allSatisfy { asciiLowercased($0) == asciiLowercased($1) }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
+import CCurl
+import CCurlShim
+
+// Workarounds for HTTP/2 responses that are complete before the request is (RFC 9113 §8.1), of which libcurl 7.88 loses
+// parts.
+//
+// A server that needs no more of a request ends its response and resets the stream, without an error. If libcurl reads
+// both at once, it forgets what it has of the head and the content, and delivers the trailers alone. A transfer whose
+// request is not complete would then wait for its source as long as that is silent.
+extension CurlTransfer {
+    /// Whether lines arrived without a head before them: trailers, whose head libcurl has lost.
+    var hasOnlyTrailers: Bool {
+        isReadingHead && !head.isEmpty && !head.starts(with: ResponseHead.protocolName)
+    }
+
+    /// Whether there was a head that libcurl will not deliver any more.
+    var hasLostHead: Bool {
+        upload != nil && isReadingHead && head.isEmpty && latch_curl_early_status(easy) >= 200
+    }
+
+    /// Restores the status line, whose code libcurl remembers, before trailers that arrived alone.
+    func restoreHead() {
+        guard outcome != CURLE_OK, hasOnlyTrailers else { return }
+        let status = latch_curl_early_status(easy)
+        guard status >= 200 else { return }
+        head = Array("HTTP/2 \(status) \r\n".utf8) + head
+        isReadingHead = false
+        isHeadRestored = true
+        responseBuffer?.begin(head)
+    }
+
+    /// Whether the server has responded completely, without a stream error, and libcurl has lost the response.
+    var hasLostResponse: Bool {
+        outcome == CURLE_HTTP2_STREAM && isReadingHead && errorBuffer.pointee == 0
+            && latch_curl_early_status(easy) >= 200
+    }
+}
+
+/// An error for a complete response that arrived before the request was sent and that libcurl has lost.
+struct LostResponseError: Error {
+    let authority: String
+    /// The status, which is all that is left of the response.
+    let status: Int
+
+    /// Whether the request may be sent again although the response is unknown.
+    ///
+    /// A server that responds before the end of a request has rarely begun to process it, which is not sufficient for a
+    /// request that must not happen twice (RFC 9110 §9.2.2): its status must be a rejection.
+    func allowsRepetition(of request: HTTPRequest) -> Bool {
+        guard request.body.stream == nil, request.body.bytes.count <= 64 << 10 else { return false }
+        return request.method.isIdempotent || request.isSafeToRetry || (400..<500).contains(status)
+    }
+
+    /// The error to throw if the request cannot be sent again.
+    var httpError: HTTPError {
+        .malformedMessage(
+            "\(authority) ended its response before it had the request, and this libcurl lost the response."
+        )
+    }
+}
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProto
+
+/// Reads the constraints on the fields of a message from their options.
+struct ConstraintReader {
+    let options: OptionReader
+
+    /// Returns the constraints of a message's fields; fields without options have none.
+    func constraints(of message: MessageDescriptor) -> [FieldConstraint] {
+        message.fields.compactMap { field in
+            let named = options.options(of: field)
+            let list = options.string("axiom.swift_validation", of: field.options)
+            guard named != nil || list != nil else { return nil }
+            var constraint = FieldConstraint(field: field, place: list?.place ?? named?.fallback)
+            if let named {
+                options.checkConflicts([named] + named.others)
+                read(named, into: &constraint)
+            }
+            let before = constraint
+            if let list { read(list.text, at: list.place, into: &constraint) }
+            if let named { checkConflicts(named, before, constraint, list?.place) }
+            check(constraint)
+            return constraint.isEmpty ? nil : constraint
+        }
+    }
+
+    private func read(_ options: NamedOptions, into constraint: inout FieldConstraint) {
+        constraint.isRequired = options.bool("required") ?? false
+        constraint.pattern = options.string("validation_pattern")
+        constraint.minimum = options.double("min_value")
+        constraint.maximum = options.double("max_value")
+        constraint.minLength = options.integer("min_length").map { Int($0) }
+        constraint.maxLength = options.integer("max_length").map { Int($0) }
+    }
+
+    /// Reports the values of `swift_validation` that contradict the other options of the field.
+    private func checkConflicts(
+        _ named: NamedOptions, _ before: FieldConstraint, _ after: FieldConstraint, _ place: SourcePosition?
+    ) {
+        func check(_ name: String, _ one: (some CustomStringConvertible)?, _ other: (some CustomStringConvertible)?) {
+            guard let one, let other else { return }
+            options.checkConflict(
+                name, OptionValue("\(one)", named.place(name), named.spelling),
+                OptionValue("\(other)", place, "axiom.swift_validation"))
+        }
+        check("min_value", before.minimum, after.minimum)
+        check("max_value", before.maximum, after.maximum)
+        check("min_length", before.minLength, after.minLength)
+        check("max_length", before.maxLength, after.maxLength)
+    }
+
+    /// Parses a list such as `required,min_length:8`.
+    private func read(_ list: String, at place: SourcePosition?, into constraint: inout FieldConstraint) {
+        for word in list.split(separator: ",").map({ $0.trimmed }) {
+            let parts = word.split(separator: ":", maxSplits: 1).map { $0.trimmed }
+            let value = parts.count > 1 ? parts[1] : nil
+            switch (parts.first ?? "", value) {
+            case ("required", nil): constraint.isRequired = true
+            case ("min_length", let value?) where Int(value) != nil: constraint.minLength = Int(value)
+            case ("max_length", let value?) where Int(value) != nil: constraint.maxLength = Int(value)
+            case ("min", let value?) where Double(value) != nil: constraint.minimum = Double(value)
+            case ("max", let value?) where Double(value) != nil: constraint.maximum = Double(value)
+            case (let name, nil) where FieldConstraint.Format(rawValue: name) != nil:
+                constraint.formats += [FieldConstraint.Format(rawValue: name)].compactMap { $0 }
+            default:
+                options.report(
+                    "'\(word)' is not a field rule", at: place,
+                    hint: "Write required, email, uuid, url, min_length:N, max_length:N, min:N or max:N.")
+            }
+        }
+    }
+
+    /// Reports constraints that do not fit the type of the field, or contradict each other.
+    private func check(_ constraint: FieldConstraint) {
+        let (field, place) = (constraint.field, constraint.place)
+        let isText = field.type == .string && field.label != .repeated
+        let hasLength = field.type == .string || field.type == .bytes || field.label == .repeated
+        if constraint.pattern != nil || !constraint.formats.isEmpty, !isText {
+            options.report("'\(field.name)' is not a text field", at: place)
+        }
+        if constraint.minLength != nil || constraint.maxLength != nil, !hasLength {
+            options.report("'\(field.name)' has no length", at: place)
+        }
+        if constraint.minimum != nil || constraint.maximum != nil, !field.isNumber {
+            options.report("'\(field.name)' is not a number field", at: place)
+        }
+        if let least = constraint.minLength, let most = constraint.maxLength, least > most {
+            options.report("'\(field.name)' cannot be as long as \(least) and as short as \(most)", at: place)
+        }
+        if let least = constraint.minimum, let most = constraint.maximum, least > most {
+            options.report("'\(field.name)' cannot be at least \(least) and at most \(most)", at: place)
+        }
+        if (constraint.minLength ?? 0) < 0 || (constraint.maxLength ?? 0) < 0 {
+            options.report("a length is not negative", at: place)
+        }
+    }
+}
+
+extension FieldDescriptor {
+    /// Whether the field holds a single number.
+    fileprivate var isNumber: Bool {
+        guard label != .repeated else { return false }
+        switch type {
+        case .string, .bytes, .bool, .enum, .message, .group, nil: return false
+        default: return true
+        }
+    }
+}
+
+extension StringProtocol {
+    /// The text without leading and trailing white space.
+    var trimmed: String {
+        var part = self[...]
+        while part.first?.isWhitespace == true { part = part.dropFirst() }
+        while part.last?.isWhitespace == true { part = part.dropLast() }
+        return String(part)
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PortableFoundation
+
+/// A recursive search for files, in a deterministic order.
+enum FileSearch {
+    /// Returns the file itself, or the files of a folder with a suffix, except hidden ones and those behind links to folders.
+    static func find(_ path: String, suffix: String) throws(GeneratorError) -> [String] {
+        guard isFolder(path) else { return path.hasSuffix(suffix) ? [path] : [] }
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+        } catch {
+            throw .missingInput("The folder '\(path)' cannot be read.", hint: "Give a readable folder.")
+        }
+        var files: [String] = []
+        for name in names where !name.hasPrefix(".") {
+            let inner = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
+            // A link to a folder may create a cycle.
+            if !isFolder(inner) || !isLink(inner) { files += try find(inner, suffix: suffix) }
+        }
+        return files
+    }
+
+    static func isFolder(_ path: String) -> Bool {
+        var isFolder = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
+    }
+
+    private static func isLink(_ path: String) -> Bool {
+        do {
+            _ = try FileManager.default.destinationOfSymbolicLink(atPath: path)
+            return true
+        } catch {
+            return false
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProto
+
+/// A check of a request, in Swift.
+struct RuleCheck: Equatable {
+    /// The condition that a valid request fulfils.
+    let condition: String
+    /// The condition of an invalid request, which is the opposite.
+    let violation: String
+    /// The error message for an invalid request; it names the field.
+    let message: String
+
+    /// The message as a Swift literal.
+    var messageLiteral: String { SwiftNames.literal(message) }
+}
+
+/// A compiler of the `validation_rules` of a method to Swift.
+///
+/// ```swift
+/// let (checks, diagnostics) = RuleCompiler().checks(for: plan)
+/// for check in checks { "if !(\(check.condition)) { errors.append(\(check.messageLiteral)) }" }
+/// ```
+///
+/// An invalid rule is an error, so that no request is accepted because a rule was ignored.
+struct RuleCompiler {
+    /// Returns the name of the property of a field, as in the generated contracts.
+    var property: (FieldDescriptor) -> String = { $0.reading }
+    /// The name of the request within the conditions.
+    var request = "request"
+    /// Returns the name of a type of the runtime or of Swift, as it is written in the generated file.
+    var standard: (String) -> String = { $0 }
+
+    /// Returns the checks of a method's request: those of its rules, in their order, and those of single fields.
+    ///
+    /// A rule with an error has a diagnostic instead of a check.
+    func checks(for plan: MethodPlan) -> (checks: [RuleCheck], diagnostics: [Diagnostic]) {
+        var (checks, diagnostics) = self.checks(for: plan.rules, of: plan.method)
+        let (others, found) = self.checks(for: plan.constraints)
+        for check in others where !checks.contains(check) { checks.append(check) }
+        return (checks, diagnostics + found)
+    }
+
+    /// Returns the checks of the fields of a message by their options.
+    func checks(for constraints: [FieldConstraint]) -> (checks: [RuleCheck], diagnostics: [Diagnostic]) {
+        var (checks, diagnostics): ([RuleCheck], [Diagnostic]) = ([], [])
+        for constraint in constraints {
+            do throws(RuleError) {
+                for expression in try constraint.expressions { checks.append(check(expression)) }
+            } catch {
+                diagnostics.append(
+                    constraint.field.file.diagnostic(
+                        "the options of '\(constraint.field.fullName)': \(error.message)",
+                        at: constraint.place ?? constraint.field.namePosition, hint: error.hint))
+            }
+        }
+        return (checks, diagnostics)
+    }
+
+    /// Returns the checks of the rules of a method, in their order, and the diagnostics of invalid rules.
+    func checks(
+        for rules: [RuleText], of method: MethodDescriptor
+    ) -> (checks: [RuleCheck], diagnostics: [Diagnostic]) {
+        guard let input = method.input else { return ([], []) }
+        var checks: [RuleCheck] = []
+        var diagnostics: [Diagnostic] = []
+        for rule in rules {
+            do throws(RuleError) {
+                checks.append(check(try RuleParser.parse(rule.text, of: input)))
+            } catch {
+                var place = rule.place
+                place?.column += Int32(error.offset) + 1
+                diagnostics.append(
+                    method.service.file.diagnostic(
+                        "the rule '\(rule.text)' of '\(method.fullName)': \(error.message)",
+                        at: place ?? method.namePosition, hint: error.hint))
+            }
+        }
+        return (checks, diagnostics)
+    }
+
+    private func check(_ expression: RuleExpression) -> RuleCheck {
+        let expression = expression.pushingNegationInward()
+        let swift = RulePrinter(property: property, request: request, standard: standard)
+        return RuleCheck(
+            condition: swift.condition(expression), violation: swift.condition(.not(expression)),
+            message: RuleDescription.text(expression))
+    }
+}

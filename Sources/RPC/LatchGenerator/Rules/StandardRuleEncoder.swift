@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchProto
+import LatchRegex
+
+/// An encoder of the rules of one field, as the words of its line in the schema.
+struct StandardRuleEncoder {
+    /// Returns a diagnostic about a field.
+    typealias Diagnose = (_ message: String, FieldDescriptor, Diagnostic.Severity) -> Diagnostic
+
+    /// The subject of rules: a field, or the elements of a field.
+    struct Value {
+        let field: FieldDescriptor
+        var isElement = false
+
+        init(_ field: FieldDescriptor, isElement: Bool = false) {
+            self.field = field
+            self.isElement = isElement
+        }
+
+        /// The name of the rules message that applies to it.
+        var family: String {
+            if !isElement, field.label == .repeated { return field.message?.isMapEntry == true ? "map" : "repeated" }
+            switch field.type {
+            case .message, .group, nil: return Self.families[field.message?.fullName ?? ""] ?? "message"
+            case .some(let type): return "\(type)"
+            }
+        }
+
+        private static let families = [
+            "google.protobuf.Any": "any", "google.protobuf.Duration": "duration",
+            "google.protobuf.Timestamp": "timestamp", "google.protobuf.FieldMask": "field_mask",
+            "google.protobuf.BoolValue": "bool", "google.protobuf.BytesValue": "bytes",
+            "google.protobuf.DoubleValue": "double", "google.protobuf.FloatValue": "float",
+            "google.protobuf.Int32Value": "int32", "google.protobuf.Int64Value": "int64",
+            "google.protobuf.StringValue": "string", "google.protobuf.UInt32Value": "uint32",
+            "google.protobuf.UInt64Value": "uint64",
+        ]
+    }
+
+    private let field: FieldDescriptor
+    private let diagnose: Diagnose
+    private(set) var list: [String] = []
+    private(set) var diagnostics: [Diagnostic] = []
+
+    init(of field: FieldDescriptor, _ diagnose: @escaping Diagnose) {
+        self.field = field
+        self.diagnose = diagnose
+    }
+
+    mutating func fail(_ message: String, _ severity: Diagnostic.Severity = .error) {
+        diagnostics.append(diagnose(message, field, severity))
+    }
+
+    /// Adds the words for a `FieldRules` message.
+    mutating func add(_ rules: OptionMessage, _ type: MessageDescriptor, to value: Value) {
+        if let count = Self.expressionCount(in: rules, type) {
+            fail("\(count) in CEL, which \(count == "a rule" ? "is" : "are") not checked", .warning)
+        }
+        for field in type.fields where rules.has(field.number) {
+            switch field.name {
+            case "cel", "cel_expression", "skipped": break
+            case "required": if rules.bool(field.number) == true { list.append("required") }
+            case "ignore": addIgnore(rules.integer(field.number), field)
+            case "ignore_empty": if rules.bool(field.number) == true { list.append("ignore=zero") }
+            default:
+                guard let inner = rules.message(field.number), let type = field.message else { continue }
+                guard field.name == value.family else {
+                    fail("rules for '\(field.name)' do not suit it; those for '\(value.family)' would")
+                    continue
+                }
+                add(inner, type, of: field.name, to: value)
+            }
+        }
+    }
+
+    private mutating func addIgnore(_ number: Int64?, _ field: FieldDescriptor) {
+        switch field.enum?.values.first(where: { Int64($0.number) == number })?.name {
+        case "IGNORE_ALWAYS": list.append("ignore=always")
+        case "IGNORE_UNSPECIFIED", nil: break
+        // The current name, and the name before version 0.11.
+        default: list.append("ignore=zero")
+        }
+    }
+
+    /// Adds the words for a rules message, such as `StringRules`.
+    private mutating func add(_ rules: OptionMessage, _ type: MessageDescriptor, of family: String, to value: Value) {
+        let known = Set(type.fields.map(\.number))
+        if rules.fields.keys.contains(where: { !known.contains($0) }) {
+            fail("a rule that somebody else has defined in CEL, which is not checked", .warning)
+        }
+        for field in type.fields where rules.has(field.number) {
+            switch field.name {
+            case "example", "strict": break
+            case "items", "keys", "values": addInner(field, rules, of: value)
+            case "well_known_regex": addHeader(rules, type, field)
+            default: add(field, rules, of: family)
+            }
+        }
+    }
+
+    /// Adds the rules for the elements of a list or a map.
+    private mutating func addInner(_ field: FieldDescriptor, _ rules: OptionMessage, of value: Value) {
+        guard let inner = rules.message(field.number), let type = field.message else { return }
+        let entry = value.field.message
+        let element = field.name == "keys" ? entry?.fields.first : field.name == "values" ? entry?.fields.last : nil
+        var words = StandardRuleEncoder(of: self.field, diagnose)
+        words.add(inner, type, to: Value(element ?? value.field, isElement: true))
+        diagnostics += words.diagnostics
+        list.append("\(field.name)( \(words.list.joined(separator: " ")) )")
+    }
+
+    private mutating func addHeader(_ rules: OptionMessage, _ type: MessageDescriptor, _ field: FieldDescriptor) {
+        let strict = type.fields.first { $0.name == "strict" }.flatMap { rules.bool($0.number) } ?? true
+        let suffix = strict ? "" : ".loose"
+        switch field.enum?.values.first(where: { Int64($0.number) == rules.integer(field.number) })?.name {
+        case "KNOWN_REGEX_HTTP_HEADER_NAME": list.append("string.well_known_regex.header_name\(suffix)")
+        case "KNOWN_REGEX_HTTP_HEADER_VALUE": list.append("string.well_known_regex.header_value\(suffix)")
+        default: break
+        }
+    }
+
+    private mutating func add(_ field: FieldDescriptor, _ rules: OptionMessage, of family: String) {
+        guard let values = rules.fields[field.number]?.values else { return }
+        let name = "\(family).\(field.name)"
+        guard Self.isKnown(name, family) else {
+            return fail("'\(name)' is a rule that this version does not know, and is not checked", .warning)
+        }
+        if field.name == "pattern", let pattern = rules.string(field.number) {
+            do {
+                _ = try Pattern(pattern)
+            } catch {
+                return fail("the pattern '\(pattern)' cannot be used: \(error)")
+            }
+        }
+        if field.type == .bool, field.name != "const" {
+            if rules.bool(field.number) == true { list.append(name) }
+            return
+        }
+        let isMask = field.message?.fullName == "google.protobuf.FieldMask"
+        let texts = isMask ? paths(values) : values.map { StandardRuleEncoder.text($0, of: field) }
+        let isList = field.label == .repeated || isMask
+        list.append("\(name)=\(isList ? "[\(texts.joined(separator: ","))]" : texts.last ?? "")")
+    }
+
+    private func paths(_ values: [OptionMessage.Value]) -> [String] {
+        guard case .message(let mask)? = values.last else { return [] }
+        return mask.strings(1).map(Self.quoted)
+    }
+}
+
+extension StandardRuleEncoder {
+    /// Returns the number of CEL expressions, in words; nil if there are none.
+    static func expressionCount(in rules: OptionMessage, _ type: MessageDescriptor) -> String? {
+        let numbers = type.fields.filter { $0.name == "cel" || $0.name == "cel_expression" }.map(\.number)
+        let count = numbers.reduce(0) { $0 + (rules.fields[$1]?.values.count ?? 0) }
+        return count == 0 ? nil : count == 1 ? "a rule" : "\(count) rules"
+    }
+
+    /// Returns whether the runtime checks a rule.
+    private static func isKnown(_ rule: String, _ family: String) -> Bool {
+        let name = String(rule.dropFirst(family.utf8.count + 1))
+        let bounds = ["const", "lt", "lte", "gt", "gte", "in", "not_in"]
+        switch family {
+        case "string":
+            return [
+                "const", "in", "not_in", "len", "min_len", "max_len", "len_bytes", "min_bytes", "max_bytes", "pattern",
+                "prefix", "suffix", "contains", "not_contains", "email", "hostname", "ip", "ipv4", "ipv6", "uri",
+                "uri_ref", "address", "uuid", "tuuid", "ip_with_prefixlen", "ipv4_with_prefixlen",
+                "ipv6_with_prefixlen", "ip_prefix", "ipv4_prefix", "ipv6_prefix", "host_and_port", "ulid",
+                "protobuf_fqn", "protobuf_dot_fqn",
+            ].contains(name)
+        case "bytes":
+            return [
+                "const", "in", "not_in", "len", "min_len", "max_len", "pattern", "prefix", "suffix", "contains", "ip",
+                "ipv4", "ipv6", "uuid",
+            ].contains(name)
+        case "bool": return name == "const"
+        case "enum": return ["const", "in", "not_in", "defined_only"].contains(name)
+        case "repeated": return ["min_items", "max_items", "unique"].contains(name)
+        case "map": return ["min_pairs", "max_pairs"].contains(name)
+        case "any": return ["in", "not_in"].contains(name)
+        case "field_mask": return ["const", "in", "not_in"].contains(name)
+        case "float", "double": return (bounds + ["finite"]).contains(name)
+        case "timestamp": return (bounds + ["lt_now", "gt_now", "within"]).contains(name)
+        default: return bounds.contains(name)
+        }
+    }
+
+    /// Returns a value in the notation that the runtime parses.
+    private static func text(_ value: OptionMessage.Value, of field: FieldDescriptor) -> String {
+        switch value {
+        case .bytes(let bytes):
+            guard field.type == .bytes else { return quoted(String(decoding: bytes, as: UTF8.self)) }
+            let digits = bytes.map { $0 < 16 ? "0\(String($0, radix: 16))" : String($0, radix: 16) }
+            return "\"\(digits.joined())\""
+        case .message(let message):
+            // Durations and timestamps have the same two fields.
+            return "\(message.integer(1) ?? 0):\(message.integer(2) ?? 0)"
+        case .number(let bits):
+            switch field.type {
+            case .double: return "\(Double(bitPattern: bits))"
+            case .float: return "\(Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))))"
+            case .uint32, .uint64, .fixed32, .fixed64: return "\(bits)"
+            case .bool: return bits == 0 ? "false" : "true"
+            default: return "\(Int64(bitPattern: bits))"
+            }
+        }
+    }
+
+    /// Returns a quoted string without bare quotes and `#`, so that any Swift literal can contain it.
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\u{22}"
+            case "\\": result += "\\\\"
+            case "#": result += "\\u{23}"
+            case _
+            where scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
+                || scalar.properties.isWhitespace
+                    && scalar != " ":
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

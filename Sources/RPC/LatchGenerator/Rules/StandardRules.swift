@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchProto
+
+/// The rules of `buf.validate` (protovalidate), encoded for the runtime.
+///
+/// Options are read by the declarations of the user's validate.proto, so that its version does not matter. Rules in CEL
+/// are not checked; a warning says so.
+struct StandardRules {
+    /// The diagnostics of all options that were read.
+    private(set) var diagnostics: [Diagnostic] = []
+    /// Whether a message, or one that it contains, has rules.
+    private var reached: [ObjectIdentifier: Bool] = [:]
+
+    /// Returns the rules of a message, one line for each field that has some; nil if neither it nor a message in it has
+    /// any.
+    mutating func lines(of message: MessageDescriptor) -> [String]? {
+        guard hasRules(message) else { return nil }
+        var lines: [String] = []
+        guard !Self.isDisabled(message) else { return lines }
+        for field in message.fields {
+            guard let (rules, type) = Self.rules("field", of: field.options, in: field.file) else { continue }
+            var words = StandardRuleEncoder(of: field, self.diagnose)
+            words.add(rules, type, to: StandardRuleEncoder.Value(field))
+            diagnostics += words.diagnostics
+            if !words.list.isEmpty { lines.append("\(field.name) \(words.list.joined(separator: " "))") }
+        }
+        for oneof in message.oneofs {
+            guard let (rules, _) = Self.rules("oneof", of: oneof.options, in: message.file), rules.bool(1) == true,
+                let first = message.fields.first(where: {
+                    $0.isInRealOneof && message.oneofs[$0.oneofIndex ?? 0] === oneof
+                })
+            else { continue }
+            lines.append("@oneof \(oneof.name) \(first.name)")
+        }
+        return lines + exclusions(of: message)
+    }
+
+    /// Returns a diagnostic about a field.
+    private func diagnose(_ message: String, _ field: FieldDescriptor, _ severity: Diagnostic.Severity) -> Diagnostic {
+        field.file.diagnostic(
+            "the rules of '\(field.fullName)': \(message)", at: field.namePosition, as: severity)
+    }
+
+    /// Returns the rules of the message itself, and warns about its CEL expressions.
+    private mutating func exclusions(of message: MessageDescriptor) -> [String] {
+        guard let (rules, type) = Self.rules("message", of: message.options, in: message.file) else { return [] }
+        if let count = StandardRuleEncoder.expressionCount(in: rules, type) {
+            diagnostics.append(
+                message.file.diagnostic(
+                    "'\(message.fullName)' has \(count) in CEL, which \(count == "a rule" ? "is" : "are") not checked",
+                    at: message.namePosition, hint: "state it as a standard rule, or check it by hand", as: .warning))
+        }
+        guard let number = type.fields.first(where: { $0.name == "oneof" })?.number else { return [] }
+        return rules.messages(number).map { one in
+            let names = one.strings(1)
+            for name in names where !message.fields.contains(where: { $0.name == name }) {
+                diagnostics.append(
+                    message.file.diagnostic(
+                        "'\(message.fullName)' has no field '\(name)' that could exclude others",
+                        at: message.namePosition))
+            }
+            return "@one \(names.joined(separator: ","))\(one.bool(2) == true ? " required" : "")"
+        }
+    }
+
+    // MARK: Options
+
+    /// The field number of all three options (https://buf.build/bufbuild/protovalidate).
+    private static let optionNumber: Int32 = 1159
+
+    /// Returns the value of one of the three options, and the message that declares it.
+    private static func rules(
+        _ name: String, of options: Options, in file: FileDescriptor
+    ) -> (OptionMessage, MessageDescriptor)? {
+        guard let message = options.message.message(optionNumber) else { return nil }
+        for one in file.withDependencies {
+            for field in one.extensions where field.number == optionNumber && field.fullName == "buf.validate.\(name)" {
+                return field.message.map { (message, $0) }
+            }
+        }
+        return nil
+    }
+
+    private static func isDisabled(_ message: MessageDescriptor) -> Bool {
+        guard let (rules, type) = rules("message", of: message.options, in: message.file) else { return false }
+        let disabled = type.fields.first { $0.name == "disabled" }
+        return disabled.flatMap { rules.bool($0.number) } ?? false
+    }
+
+    /// Returns whether a message, or one that it contains, has rules.
+    mutating func hasRules(_ message: MessageDescriptor) -> Bool {
+        if let known = reached[ObjectIdentifier(message)] { return known }
+        // Each reachable message is visited once, since messages can be recursive.
+        var (seen, queue): (Set<ObjectIdentifier>, [MessageDescriptor]) = ([ObjectIdentifier(message)], [message])
+        var found = false
+        while let next = queue.popLast(), !found {
+            found = reached[ObjectIdentifier(next)] ?? Self.hasOwnRules(next)
+            for field in next.fields {
+                guard let inner = field.message, inner.file.package != "google.protobuf",
+                    seen.insert(ObjectIdentifier(inner)).inserted
+                else { continue }
+                queue.append(inner)
+            }
+        }
+        if found { reached[ObjectIdentifier(message)] = true } else { for one in seen { reached[one] = false } }
+        return found
+    }
+
+    private static func hasOwnRules(_ message: MessageDescriptor) -> Bool {
+        message.options.message.has(optionNumber) || message.oneofs.contains { $0.options.message.has(optionNumber) }
+            || message.fields.contains { $0.options.message.has(optionNumber) }
+    }
+}

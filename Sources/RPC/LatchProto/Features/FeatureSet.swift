@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The features of a declaration, in which the editions differ (`FeatureSet` of descriptor.proto).
+package struct FeatureSet: Sendable, Hashable {
+    /// The field numbers of `FeatureSet`.
+    enum Number {
+        static let fieldPresence: Int32 = 1
+        static let enumType: Int32 = 2
+        static let repeatedFieldEncoding: Int32 = 3
+        static let utf8Validation: Int32 = 4
+        static let messageEncoding: Int32 = 5
+        static let jsonFormat: Int32 = 6
+        static let namingStyle: Int32 = 7
+        static let defaultSymbolVisibility: Int32 = 8
+        static let protoLimits: Int32 = 9
+        static let all = fieldPresence...protoLimits
+    }
+
+    /// Whether a field tracks its presence.
+    package enum FieldPresence: Int64, Sendable, Hashable {
+        case explicit = 1
+        case implicit, legacyRequired
+    }
+
+    /// Whether an enum accepts unknown numbers.
+    package enum EnumType: Int64, Sendable, Hashable {
+        case open = 1
+        case closed
+    }
+
+    /// The encoding of repeated scalars.
+    package enum RepeatedFieldEncoding: Int64, Sendable, Hashable {
+        case packed = 1
+        case expanded
+    }
+
+    /// Whether strings are checked for valid UTF-8.
+    package enum UTF8Validation: Int64, Sendable, Hashable {
+        case verify = 2
+        case none
+    }
+
+    /// The encoding of message fields.
+    package enum MessageEncoding: Int64, Sendable, Hashable {
+        case lengthPrefixed = 1
+        case delimited
+    }
+
+    /// Whether JSON names must be unique.
+    package enum JSONFormat: Int64, Sendable, Hashable {
+        case allow = 1
+        case legacyBestEffort
+    }
+
+    /// The naming style that is enforced; a later one includes the rules of earlier ones.
+    enum NamingStyle: Int64 {
+        case style2024 = 1
+        case legacy, style2026
+    }
+
+    /// The visibility of declarations without `export` or `local`.
+    enum DefaultSymbolVisibility: Int64 {
+        case exportAll = 1
+        case exportTopLevel, localAll, strict
+    }
+
+    package var fieldPresence: FieldPresence
+    package var enumType: EnumType
+    package var repeatedFieldEncoding: RepeatedFieldEncoding
+    package var utf8Validation: UTF8Validation
+    package var messageEncoding = MessageEncoding.lengthPrefixed
+    package var jsonFormat: JSONFormat
+    var namingStyle = NamingStyle.legacy
+    var defaultSymbolVisibility = DefaultSymbolVisibility.exportAll
+    /// Whether the number of fields, oneofs and enum values is limited.
+    var enforcesProtoLimits = false
+
+    /// Creates the default features of an edition.
+    package init(defaultsOf edition: Edition) {
+        let isProto2 = edition < .proto3
+        fieldPresence = edition == .proto3 ? .implicit : .explicit
+        enumType = isProto2 ? .closed : .open
+        repeatedFieldEncoding = isProto2 ? .expanded : .packed
+        utf8Validation = isProto2 ? .none : .verify
+        jsonFormat = isProto2 ? .legacyBestEffort : .allow
+        if edition >= .edition2024 { (namingStyle, defaultSymbolVisibility) = (.style2024, .exportTopLevel) }
+        if edition >= .edition2026 {
+            (namingStyle, defaultSymbolVisibility, enforcesProtoLimits) = (.style2026, .strict, true)
+        }
+    }
+
+    /// Returns the features overridden by `options`, a `FeatureSet` message.
+    func merging(_ options: OptionMessage?) -> FeatureSet {
+        guard let options else { return self }
+        var merged = self
+        if let value = options.integer(Number.fieldPresence).flatMap(FieldPresence.init) {
+            merged.fieldPresence = value
+        }
+        if let value = options.integer(Number.enumType).flatMap(EnumType.init) { merged.enumType = value }
+        if let value = options.integer(Number.repeatedFieldEncoding).flatMap(RepeatedFieldEncoding.init) {
+            merged.repeatedFieldEncoding = value
+        }
+        if let value = options.integer(Number.utf8Validation).flatMap(UTF8Validation.init) {
+            merged.utf8Validation = value
+        }
+        if let value = options.integer(Number.messageEncoding).flatMap(MessageEncoding.init) {
+            merged.messageEncoding = value
+        }
+        if let value = options.integer(Number.jsonFormat).flatMap(JSONFormat.init) { merged.jsonFormat = value }
+        if let value = options.integer(Number.namingStyle).flatMap(NamingStyle.init) { merged.namingStyle = value }
+        if let value = options.integer(Number.defaultSymbolVisibility).flatMap(DefaultSymbolVisibility.init) {
+            merged.defaultSymbolVisibility = value
+        }
+        if let value = options.integer(Number.protoLimits) { merged.enforcesProtoLimits = value != 1 }
+        return merged
+    }
+}
+
+/// The stage that resolves the features of all declarations of a file, which inherit those of their parents (Protocol
+/// Buffers, "Feature settings for editions").
+struct FeatureResolver: FileStage {
+    let file: FileDescriptor
+    let pool: DescriptorPool
+
+    func resolve() {
+        file.features = merge(
+            FeatureSet(defaultsOf: file.edition), file.options, FileOptions.features, at: file.syntaxPosition)
+        for message in file.messages { resolve(message, file.features) }
+        for one in file.enums { resolve(one, file.features) }
+        for field in file.extensions { resolve(field, file.features) }
+        for service in file.services {
+            service.features = merge(file.features, service.options, ServiceOptions.features, at: service.namePosition)
+            for method in service.methods {
+                method.features = merge(
+                    service.features, method.options, MethodOptions.features, at: method.namePosition)
+            }
+        }
+    }
+
+    private func merge(_ features: FeatureSet, _ options: Options, _ number: Int32, at position: SourcePosition?)
+        -> FeatureSet
+    {
+        let own = options.message.message(number)
+        if own != nil, file.syntax != .editions { fail("features only exist in editions", at: position) }
+        // The first value of each of these enums is the unknown one.
+        if let own, FeatureSet.Number.all.contains(where: { own.integer($0) == 0 }) {
+            fail("a feature is set to its unknown value", at: position)
+        }
+        return features.merging(own)
+    }
+
+    private func resolve(_ message: MessageDescriptor, _ parent: FeatureSet) {
+        message.features = merge(parent, message.options, MessageOptions.features, at: message.namePosition)
+        for oneof in message.oneofs {
+            oneof.features = merge(message.features, oneof.options, OneofOptions.features, at: oneof.namePosition)
+        }
+        for field in message.fields {
+            resolve(field, field.oneofIndex.map { message.oneofs[$0].features } ?? message.features)
+        }
+        for field in message.extensions { resolve(field, message.features) }
+        for range in message.extensionRanges {
+            _ = merge(message.features, range.options, ExtensionRangeOptions.features, at: range.numbers.position)
+        }
+        for one in message.enums { resolve(one, message.features) }
+        for inner in message.messages { resolve(inner, message.features) }
+    }
+
+    private func resolve(_ one: EnumDescriptor, _ parent: FeatureSet) {
+        one.features = merge(parent, one.options, EnumOptions.features, at: one.namePosition)
+        for value in one.values {
+            value.features = merge(one.features, value.options, EnumValueOptions.features, at: value.namePosition)
+        }
+    }
+
+    private func resolve(_ field: FieldDescriptor, _ parent: FeatureSet) {
+        var features = merge(parent, field.options, FieldOptions.features, at: field.positions.name)
+        if file.syntax != .editions {
+            // The syntaxes proto2 and proto3 set these features by syntax and options.
+            if field.label == .required { features.fieldPresence = .legacyRequired }
+            if field.type == .group { features.messageEncoding = .delimited }
+            if let isPacked = field.options.message.bool(FieldOptions.packed), isPacked || file.syntax == .proto3 {
+                features.repeatedFieldEncoding = isPacked ? .packed : .expanded
+            }
+            if field.isProto3Optional { features.fieldPresence = .explicit }
+        }
+        field.features = features
+    }
+}
+
+extension FieldDescriptor {
+    package var isRequired: Bool { features.fieldPresence == .legacyRequired && label != .repeated }
+
+    package var isMap: Bool { type == .message && message?.isMapEntry == true }
+
+    /// Whether the field is encoded as a group.
+    package var isDelimited: Bool {
+        guard type == .group || type == .message, !isMap, parent?.isMapEntry != true else { return type == .group }
+        return features.messageEncoding == .delimited
+    }
+
+    /// Whether the field tracks its presence: a singular field that is a message, is in a oneof, is an extension, or
+    /// has the feature.
+    package var hasPresence: Bool {
+        guard label != .repeated else { return false }
+        return type?.isMessage == true || oneofIndex != nil || isExtension || features.fieldPresence != .implicit
+    }
+
+    package var isPackable: Bool {
+        guard label == .repeated else { return false }
+        switch type {
+        case .string, .bytes, .message, .group, nil: return false
+        default: return true
+        }
+    }
+
+    package var isPacked: Bool { isPackable && features.repeatedFieldEncoding == .packed }
+}

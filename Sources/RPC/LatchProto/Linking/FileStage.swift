@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A stage of the compilation of one file, which reports to the diagnostics of its pool.
+protocol FileStage {
+    var file: FileDescriptor { get }
+    var pool: DescriptorPool { get }
+}
+
+extension FileStage {
+    func fail(_ message: String, at position: SourcePosition?, hint: String? = nil) {
+        pool.diagnostics.add(message, at: position, in: file.source, hint: hint)
+    }
+
+    func warn(_ message: String, at position: SourcePosition?, hint: String? = nil) {
+        pool.diagnostics.add(message, at: position, in: file.source, hint: hint, as: .warning)
+    }
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The stage that gives declarations their full names, and checks the rules that need no resolved types.
+struct SymbolDefiner: FileStage {
+    let file: FileDescriptor
+    let pool: DescriptorPool
+
+    /// Adds the package and the packages that contain it.
+    ///
+    /// - Returns: Whether the package name is valid.
+    func definePackage() -> Bool {
+        guard !file.package.isEmpty else { return true }
+        guard file.package.utf8.count(where: { $0 == UInt8(ascii: ".") }) <= 100 else {
+            fail("the package has more than 100 parts", at: file.packagePosition)
+            return false
+        }
+        var name = Substring(file.package)
+        while !name.isEmpty {
+            if let other = pool.symbols.add(String(name), .package, in: file), !other.isPackage {
+                fail("'\(name)' is declared in \(other.file.name), where it is not a package", at: file.packagePosition)
+            }
+            name = name.lastIndex(of: ".").map { name[..<$0] } ?? ""
+        }
+        return true
+    }
+
+    func define() {
+        for message in file.messages { define(message, in: file.package) }
+        for one in file.enums { define(one, in: file.package) }
+        for service in file.services { define(service) }
+        for field in file.extensions { define(field, in: file.package) }
+    }
+
+    private func join(_ scope: String, _ name: String) -> String { scope.isEmpty ? name : "\(scope).\(name)" }
+
+    private func add(_ name: String, _ symbol: Symbol, at position: SourcePosition?) {
+        if name.utf8.count > UInt16.max { fail("the full name is too long", at: position) }
+        guard let other = pool.symbols.add(name, symbol, in: file) else { return }
+        if other.file === file, !other.isPackage {
+            fail("'\(name)' is declared twice", at: position)
+        } else {
+            fail("'\(name)' is declared in \(other.file.name) already", at: position)
+        }
+    }
+
+    private func define(_ message: MessageDescriptor, in scope: String) {
+        message.fullName = join(scope, message.name)
+        for oneof in message.oneofs { add(join(message.fullName, oneof.name), .oneof(oneof), at: oneof.namePosition) }
+        for field in message.fields { define(field, in: message.fullName) }
+        for one in message.enums { define(one, in: message.fullName) }
+        for range in message.extensionRanges { check(range.numbers, of: "extensions") }
+        for field in message.extensions { define(field, in: message.fullName) }
+        for range in message.reservedRanges { check(range, of: "reserved") }
+        for inner in message.messages { define(inner, in: message.fullName) }
+        add(message.fullName, .message(message), at: message.namePosition)
+        checkNumbers(of: message)
+    }
+
+    private func check(_ range: NumberRange, of kind: String) {
+        if range.first <= 0 { fail("a field number must be at least 1", at: range.position) }
+        if range.first > range.last { fail("the \(kind) range ends before it begins", at: range.position) }
+    }
+
+    private func define(_ field: FieldDescriptor, in scope: String) {
+        field.fullName = join(scope, field.name)
+        if field.isExtension, field.label == .required {
+            fail("an extension cannot be required", at: field.positions.type)
+        }
+        if field.defaultValue != nil, field.label == .repeated {
+            fail("a repeated field cannot have a default", at: field.positions.defaultValue)
+        }
+        if field.number <= 0 {
+            fail("a field number must be at least 1", at: field.positions.number)
+        } else if !field.isExtension, field.number > FieldNumbers.maximum {
+            fail("a field number must be at most \(FieldNumbers.maximum)", at: field.positions.number)
+        }
+        add(field.fullName, .field(field), at: field.positions.name)
+    }
+
+    private func define(_ one: EnumDescriptor, in scope: String) {
+        one.fullName = join(scope, one.name)
+        if one.values.isEmpty { fail("an enum must have at least one value", at: one.namePosition) }
+        for value in one.values {
+            value.fullName = join(scope, value.name)
+            defineValue(value, beside: one)
+        }
+        for range in one.reservedRanges where range.first > range.last {
+            fail("the reserved range ends before it begins", at: range.position)
+        }
+        add(one.fullName, .enum(one), at: one.namePosition)
+        checkNumbers(of: one)
+    }
+
+    /// Adds the name of an enum value, which belongs to the scope around the enum.
+    private func defineValue(_ value: EnumValueDescriptor, beside one: EnumDescriptor) {
+        if value.fullName.utf8.count > UInt16.max {
+            fail("the full name is too long", at: value.namePosition)
+        }
+        guard let other = pool.symbols.add(value.fullName, .value(value), in: file) else { return }
+        let isOwn = other.file === file && one.values.contains { $0 !== value && $0.name == value.name }
+        fail(
+            "'\(value.fullName)' is declared \(other.file === file ? "twice" : "in \(other.file.name) already")",
+            at: value.namePosition,
+            hint: isOwn
+                ? nil
+                : "The scope of a value is that of its enum, so values of different enums must have different names.")
+    }
+
+    private func define(_ service: ServiceDescriptor) {
+        service.fullName = join(file.package, service.name)
+        for method in service.methods {
+            method.fullName = join(service.fullName, method.name)
+            add(method.fullName, .method(method), at: method.namePosition)
+        }
+        add(service.fullName, .service(service), at: service.namePosition)
+    }
+}
+
+// MARK: Numbers and reserved names
+
+extension SymbolDefiner {
+    private func checkNumbers(of message: MessageDescriptor) {
+        let extensionRanges = message.extensionRanges.map(\.numbers)
+        checkOverlaps(of: message.reservedRanges, "reserved")
+        let names = checkRepetition(of: message.reservedNames, at: message.namePosition)
+        let (extensions, reserved) = (RangeIndex(extensionRanges), RangeIndex(message.reservedRanges))
+        for field in message.fields {
+            extensions.each(with: field.number) {
+                fail("the number of '\(field.name)' is in an extension range", at: $0.position)
+            }
+            reserved.each(with: field.number) {
+                fail("'\(field.name)' has the reserved number \(field.number)", at: $0.position)
+            }
+            if names.contains(field.name) { fail("'\(field.name)' is a reserved name", at: field.positions.name) }
+        }
+        if RangeIndex(extensionRanges + message.reservedRanges).isDisjoint { return }
+        for range in extensionRanges {
+            for other in message.reservedRanges where range.overlaps(other) {
+                fail("the extension range overlaps a reserved range", at: range.position)
+            }
+        }
+        checkOverlaps(of: extensionRanges, "extension")
+    }
+
+    private func checkNumbers(of one: EnumDescriptor) {
+        checkOverlaps(of: one.reservedRanges, "reserved")
+        let names = checkRepetition(of: one.reservedNames, at: one.namePosition)
+        let reserved = RangeIndex(one.reservedRanges)
+        for value in one.values {
+            reserved.each(with: value.number) {
+                fail("'\(value.name)' has the reserved number \(value.number)", at: $0.position)
+            }
+            if names.contains(value.name) { fail("'\(value.name)' is a reserved name", at: value.namePosition) }
+        }
+    }
+
+    private func checkOverlaps(of ranges: [NumberRange], _ kind: String) {
+        if RangeIndex(ranges).isDisjoint { return }
+        for (index, range) in ranges.enumerated() {
+            for other in ranges[(index + 1)...] where range.overlaps(other) {
+                fail("two \(kind) ranges overlap", at: range.position)
+            }
+        }
+    }
+
+    private func checkRepetition(of names: [ReservedName], at position: SourcePosition) -> Set<String> {
+        var seen: Set<String> = []
+        for reserved in names where !seen.insert(reserved.name).inserted {
+            fail("the name '\(reserved.name)' is reserved twice", at: position)
+        }
+        return seen
+    }
+}
+
+/// A lookup of the ranges that contain a number; it is a binary search if no two ranges overlap.
+private struct RangeIndex {
+    private let sorted: [NumberRange]
+    let isDisjoint: Bool
+
+    init(_ ranges: [NumberRange]) {
+        sorted = ranges.sorted { $0.first < $1.first }
+        isDisjoint =
+            zip(sorted, sorted.dropFirst()).allSatisfy { $0.last < $1.first }
+            && ranges.allSatisfy { $0.first <= $0.last }
+    }
+
+    func each(with number: Int32, _ body: (NumberRange) -> Void) {
+        guard isDisjoint else { return sorted.filter { $0.contains(number) }.forEach(body) }
+        var (low, high) = (0, sorted.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if sorted[middle].last < number { low = middle + 1 } else { high = middle }
+        }
+        if low < sorted.count, sorted[low].contains(number) { body(sorted[low]) }
+    }
+}
+
+extension NumberRange {
+    func contains(_ number: Int32) -> Bool { first <= number && number <= last }
+
+    func overlaps(_ other: NumberRange) -> Bool { first <= other.last && other.first <= last }
+}
+
+extension SymbolDefiner {
+    /// Reports names that are declared twice because of the generated message of a map field.
+    func reportMapEntryConflicts() {
+        for message in file.messages { reportMapEntryConflicts(in: message) }
+    }
+
+    private func reportMapEntryConflicts(in message: MessageDescriptor) {
+        var types: [String: MessageDescriptor] = [:]
+        for inner in message.messages {
+            if let other = types[inner.name] {
+                guard other.isMapEntry || inner.isMapEntry else { continue }
+                failMapEntry(inner.name, "another message", in: message)
+                break
+            }
+            types[inner.name] = inner
+            reportMapEntryConflicts(in: inner)
+        }
+        let others =
+            message.fields.map { ($0.name, "a field") } + message.enums.map { ($0.name, "an enum") }
+            + message.oneofs.map { ($0.name, "a oneof") }
+        for (name, kind) in others where types[name]?.isMapEntry == true { failMapEntry(name, kind, in: message) }
+    }
+
+    private func failMapEntry(_ name: String, _ kind: String, in message: MessageDescriptor) {
+        fail("the map entry '\(name)' in '\(message.name)' has the name of \(kind)", at: message.namePosition)
+    }
+}

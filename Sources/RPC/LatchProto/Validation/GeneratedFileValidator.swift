@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The rules for files that code is generated for; files that are only imported may violate them.
+struct GeneratedFileValidator: FileStage {
+    let file: FileDescriptor
+    let pool: DescriptorPool
+
+    func check() {
+        if file.isUnstable {
+            fail("the edition is unstable; use 2023, 2024 or 2026", at: file.syntaxPosition)
+        }
+        for message in file.messages { check(message) }
+        file.extensions.forEach(check)
+        OptionValidator(file: file, pool: pool).checkTargets()
+        for dependency in file.imports where dependency.kind == .option { checkOptionImport(dependency) }
+    }
+
+    private func check(_ message: MessageDescriptor) {
+        message.fields.forEach(check)
+        message.extensions.forEach(check)
+        for inner in message.messages { check(inner) }
+    }
+
+    /// Reports numbers that are reserved for implementations (Protocol Buffers language specification, "Assigning field
+    /// numbers").
+    private func check(_ field: FieldDescriptor) {
+        guard FieldNumbers.reservedForImplementations.contains(field.number) else { return }
+        fail(
+            "the numbers from 19000 to 19999 are reserved for implementations of Protocol Buffers",
+            at: field.positions.number)
+    }
+
+    /// Reports an option import of a file whose options mark redacted values.
+    ///
+    /// Redaction happens at run time, where a file that is imported for its options alone is missing.
+    private func checkOptionImport(_ dependency: Import) {
+        guard let other = pool.file(named: dependency.path) else { return }
+        var seen: Set<ObjectIdentifier> = []
+        guard let field = other.allExtensions.first(where: { $0.hasRedaction(&seen) }) else { return }
+        fail(
+            "'\(field.fullName)' in \(other.name) has values that are redacted at run time (debug_redact)",
+            at: dependency.position, hint: "Write: import \"\(other.name)\";")
+    }
+}
+
+extension FieldNumbers {
+    /// The numbers that the implementations reserve for themselves.
+    static let reservedForImplementations: ClosedRange<Int32> = 19_000...19_999
+}
+
+extension FileDescriptor {
+    /// All extensions that are declared in it, including nested ones.
+    fileprivate var allExtensions: [FieldDescriptor] {
+        func all(_ message: MessageDescriptor) -> [FieldDescriptor] {
+            message.extensions + message.messages.flatMap(all)
+        }
+        return extensions + messages.flatMap(all)
+    }
+}
+
+extension FieldDescriptor {
+    /// Whether it contains a redacted enum value, at any depth (`EnumValueOptions.debug_redact`).
+    fileprivate func hasRedaction(_ seen: inout Set<ObjectIdentifier>) -> Bool {
+        if let values = `enum`?.values,
+            values.contains(where: { $0.options.message.bool(EnumValueOptions.debugRedact) == true })
+        {
+            return true
+        }
+        guard let message, seen.insert(ObjectIdentifier(message)).inserted else { return false }
+        return message.fields.contains { $0.hasRedaction(&seen) }
+    }
+}

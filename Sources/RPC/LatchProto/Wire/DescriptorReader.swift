@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A reader of a serialized `FileDescriptorProto`; the numbers are the field numbers of descriptor.proto.
+///
+/// Options are stored undecoded in `pending`, since the files that declare them must be linked first.
+struct DescriptorReader {
+    let file: FileDescriptor
+    /// The locations of the file, by path.
+    private let locations: [[Int32]: SourceLocation]
+    /// The undecoded options, by path.
+    private(set) var pending: [[Int32]: WireMessage] = [:]
+
+    private init(_ file: FileDescriptor) {
+        self.file = file
+        locations = Dictionary(file.locations.map { ($0.path, $0) }) { first, _ in first }
+    }
+
+    /// Reads a file; its options are returned by the path of the options message.
+    static func read(_ message: WireMessage) throws(MalformedWire) -> (FileDescriptor, options: [[Int32]: WireMessage])
+    {
+        let file = FileDescriptor(SourceFile(name: message.string(1) ?? "", bytes: []))
+        for info in try message.messages(9) {
+            for location in try info.messages(1) { file.locations.append(try SourceLocation(reading: location)) }
+        }
+        var reader = DescriptorReader(file)
+        try reader.read(message)
+        return (file, reader.pending)
+    }
+
+    private mutating func read(_ message: WireMessage) throws(MalformedWire) {
+        readHead(message)
+        try readImports(message)
+        file.comments = comments([12])
+        for (index, part) in try message.messages(4).enumerated() {
+            file.messages.append(try self.message(part, [4, Int32(index)], in: nil))
+        }
+        for (index, part) in try message.messages(5).enumerated() {
+            file.enums.append(try enumeration(part, [5, Int32(index)], in: nil))
+        }
+        for (index, part) in try message.messages(6).enumerated() {
+            file.services.append(try service(part, [6, Int32(index)]))
+        }
+        for (index, part) in try message.messages(7).enumerated() {
+            file.extensions.append(try field(part, [7, Int32(index)], in: nil))
+        }
+        try keepOptions(of: message, 8, at: [8])
+    }
+
+    /// Reads package, syntax and edition.
+    private func readHead(_ message: WireMessage) {
+        if let package = message.string(2) {
+            file.package = package
+            file.packagePosition = position([2])
+        }
+        file.syntaxPosition = position([12])
+        file.declaresSyntax = message.string(12) != nil
+        file.syntax = message.string(12).flatMap(Syntax.init) ?? .proto2
+        switch file.syntax {
+        case .proto2: file.edition = .proto2
+        case .proto3: file.edition = .proto3
+        // The linker rejects an unknown edition.
+        case .editions: file.edition = message.int32(14).flatMap { Edition(rawValue: Int($0)) } ?? .legacy
+        }
+    }
+
+    private func readImports(_ message: WireMessage) throws(MalformedWire) {
+        let (passedOn, weak) = (try message.numbers(10), try message.numbers(11))
+        for (index, path) in message.strings(3).enumerated() {
+            let kind: Import.Kind =
+                passedOn.contains(UInt64(index)) ? .public : weak.contains(UInt64(index)) ? .weak : .plain
+            file.imports.append(Import(path: path, kind: kind, position: position([3, Int32(index)])))
+        }
+        for (index, path) in message.strings(15).enumerated() {
+            file.imports.append(Import(path: path, kind: .option, position: position([15, Int32(index)])))
+        }
+    }
+
+    /// Returns the position of a part; the beginning of the file if it is unknown.
+    func position(_ path: [Int32]) -> SourcePosition {
+        locations[path]?.span.start ?? SourcePosition(line: 0, column: 0)
+    }
+
+    func comments(_ path: [Int32]) -> Comments { locations[path]?.comments ?? Comments() }
+
+    /// Stores the options of a declaration; several occurrences are merged.
+    ///
+    /// - Returns: Whether there are options, even empty ones.
+    @discardableResult
+    mutating func keepOptions(of message: WireMessage, _ number: Int32, at path: [Int32]) throws(MalformedWire) -> Bool
+    {
+        let blocks = message.blocks(number)
+        guard !blocks.isEmpty else { return false }
+        pending[path] = try WireMessage(Array(blocks.joined()))
+        return true
+    }
+}
+
+extension SourceLocation {
+    /// Reads a location; its span has three numbers if it ends on its first line.
+    fileprivate init(reading message: WireMessage) throws(MalformedWire) {
+        let path = try message.numbers(1).map { Int32(truncatingIfNeeded: $0) }
+        let span = try message.numbers(2).map { Int32(truncatingIfNeeded: $0) }
+        let start = SourcePosition(line: span.first ?? 0, column: span.dropFirst().first ?? 0)
+        let end = SourcePosition(line: span.count > 3 ? span[2] : start.line, column: span.last ?? 0)
+        var comments = Comments()
+        comments.leading = message.string(3)
+        comments.trailing = message.string(4)
+        comments.detached = message.strings(6)
+        self.init(path: path, span: SourceRange(start: start, end: end), comments: comments)
+    }
+}
+
+// MARK: Declarations
+
+extension DescriptorReader {
+    mutating func message(
+        _ message: WireMessage, _ path: [Int32], in parent: MessageDescriptor?
+    ) throws(MalformedWire) -> MessageDescriptor {
+        let descriptor = MessageDescriptor(
+            name: message.string(1) ?? "", file: file, parent: parent, namePosition: position(path + [1]))
+        descriptor.comments = comments(path)
+        descriptor.visibility = message.number(11).flatMap { SymbolVisibility(rawValue: UInt8(truncatingIfNeeded: $0)) }
+        for (index, part) in try message.messages(2).enumerated() {
+            descriptor.fields.append(try field(part, path + [2, Int32(index)], in: descriptor))
+        }
+        for (index, part) in try message.messages(3).enumerated() {
+            descriptor.messages.append(try self.message(part, path + [3, Int32(index)], in: descriptor))
+        }
+        for (index, part) in try message.messages(4).enumerated() {
+            descriptor.enums.append(try enumeration(part, path + [4, Int32(index)], in: descriptor))
+        }
+        for (index, part) in try message.messages(6).enumerated() {
+            descriptor.extensions.append(try field(part, path + [6, Int32(index)], in: descriptor))
+        }
+        try readOneofs(message, path, into: descriptor)
+        try readRanges(message, path, into: descriptor)
+        try keepOptions(of: message, 7, at: path + [7])
+        descriptor.isMapEntry = pending[path + [7]]?.bool(MessageOptions.mapEntry) ?? false
+        return descriptor
+    }
+
+    /// Reads the oneofs; only their fields tell which ones are synthetic.
+    private mutating func readOneofs(
+        _ message: WireMessage, _ path: [Int32], into descriptor: MessageDescriptor
+    ) throws(MalformedWire) {
+        let synthetic = Set(descriptor.fields.filter(\.isProto3Optional).compactMap(\.oneofIndex))
+        for (index, part) in try message.messages(8).enumerated() {
+            let inner = path + [8, Int32(index)]
+            let oneof = OneofDescriptor(
+                name: part.string(1) ?? "", message: descriptor, namePosition: position(inner + [1]),
+                isSynthetic: synthetic.contains(index))
+            oneof.comments = comments(inner)
+            try keepOptions(of: part, 2, at: inner + [2])
+            descriptor.oneofs.append(oneof)
+        }
+        for field in descriptor.fields where field.oneofIndex.map({ !descriptor.oneofs.indices.contains($0) }) == true {
+            throw MalformedWire(offset: 0)
+        }
+    }
+
+    /// Reads extension ranges, reserved ranges and reserved names; the end of a range is exclusive.
+    private mutating func readRanges(
+        _ message: WireMessage, _ path: [Int32], into descriptor: MessageDescriptor
+    ) throws(MalformedWire) {
+        for (index, part) in try message.messages(5).enumerated() {
+            let inner = path + [5, Int32(index)]
+            descriptor.extensionRanges.append(ExtensionRange(range(part, inner, excludesLast: true)))
+            try keepOptions(of: part, 3, at: inner + [3])
+        }
+        for (index, part) in try message.messages(9).enumerated() {
+            descriptor.reservedRanges.append(range(part, path + [9, Int32(index)], excludesLast: true))
+        }
+        for (index, name) in message.strings(10).enumerated() {
+            descriptor.reservedNames.append(ReservedName(name: name, position: position(path + [10, Int32(index)])))
+        }
+    }
+
+    private func range(_ message: WireMessage, _ path: [Int32], excludesLast: Bool) -> NumberRange {
+        let last = message.int32(2) ?? 0
+        return NumberRange(
+            first: message.int32(1) ?? 0, last: excludesLast ? last &- 1 : last, position: position(path))
+    }
+
+    mutating func field(
+        _ message: WireMessage, _ path: [Int32], in parent: MessageDescriptor?
+    ) throws(MalformedWire) -> FieldDescriptor {
+        let field = FieldDescriptor(file: file, parent: parent)
+        field.name = message.string(1) ?? ""
+        field.extendeeName = message.string(2)
+        field.number = message.int32(3) ?? 0
+        field.label = message.number(4).flatMap { FieldLabel(rawValue: UInt8(truncatingIfNeeded: $0)) }
+        field.type = message.number(5).flatMap { FieldType(rawValue: UInt8(truncatingIfNeeded: $0)) }
+        field.typeName = message.string(6)
+        // The linker resolves the type by its name, and expects none for an enum.
+        if field.type == .enum { field.type = nil }
+        field.defaultValue = message.string(7)
+        field.oneofIndex = message.int32(9).map(Int.init)
+        field.jsonName = message.string(10)
+        field.isProto3Optional = message.bool(17)
+        field.comments = comments(path)
+        field.positions = FieldDescriptor.Positions(
+            name: position(path + [1]), number: position(path + [3]), type: position(path + [6]),
+            extendee: position(path + [2]),
+            defaultValue: position(path + [7]), jsonName: position(path + [10]), jsonNameValue: position(path + [10]))
+        try keepOptions(of: message, 8, at: path + [8])
+        return field
+    }
+
+    mutating func enumeration(
+        _ message: WireMessage, _ path: [Int32], in parent: MessageDescriptor?
+    ) throws(MalformedWire) -> EnumDescriptor {
+        let one = EnumDescriptor(
+            name: message.string(1) ?? "", file: file, parent: parent, namePosition: position(path + [1]))
+        one.comments = comments(path)
+        one.visibility = message.number(6).flatMap { SymbolVisibility(rawValue: UInt8(truncatingIfNeeded: $0)) }
+        for (index, part) in try message.messages(2).enumerated() {
+            let inner = path + [2, Int32(index)]
+            let value = EnumValueDescriptor(of: one)
+            value.name = part.string(1) ?? ""
+            value.number = part.int32(2) ?? 0
+            value.comments = comments(inner)
+            value.namePosition = position(inner + [1])
+            value.numberPosition = position(inner + [2])
+            try keepOptions(of: part, 3, at: inner + [3])
+            one.values.append(value)
+        }
+        for (index, part) in try message.messages(4).enumerated() {
+            one.reservedRanges.append(range(part, path + [4, Int32(index)], excludesLast: false))
+        }
+        for (index, name) in message.strings(5).enumerated() {
+            one.reservedNames.append(ReservedName(name: name, position: position(path + [5, Int32(index)])))
+        }
+        try keepOptions(of: message, 3, at: path + [3])
+        return one
+    }
+
+    mutating func service(_ message: WireMessage, _ path: [Int32]) throws(MalformedWire) -> ServiceDescriptor {
+        let service = ServiceDescriptor(name: message.string(1) ?? "", file: file, namePosition: position(path + [1]))
+        service.comments = comments(path)
+        for (index, part) in try message.messages(2).enumerated() {
+            let inner = path + [2, Int32(index)]
+            let method = MethodDescriptor(of: service)
+            method.name = part.string(1) ?? ""
+            method.inputName = part.string(2) ?? ""
+            method.outputName = part.string(3) ?? ""
+            method.isClientStreaming = part.bool(5)
+            method.isServerStreaming = part.bool(6)
+            method.comments = comments(inner)
+            method.namePosition = position(inner + [1])
+            method.inputPosition = position(inner + [2])
+            method.outputPosition = position(inner + [3])
+            method.hasOptionBlock = try keepOptions(of: part, 4, at: inner + [4])
+            service.methods.append(method)
+        }
+        try keepOptions(of: message, 3, at: path + [3])
+        return service
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A message set is proto1's encoding of message extensions: each is a group of number 1, in which field 2 is the
+// extension's number and field 3 the message. Only messages with `message_set_wire_format` use it.
+
+extension BinaryDecoder {
+    /// The tags of an item in a message set.
+    static var itemStart: UInt32 { 0x0B }
+    fileprivate static var itemEnd: UInt32 { 0x0C }
+    fileprivate static var itemNumber: UInt32 { 0x10 }
+    fileprivate static var itemMessage: UInt32 { 0x1A }
+
+    /// Reads an item, whose fields may be in either order; of a repeated field the first one counts.
+    mutating func item(
+        _ start: UnsafePointer<UInt8>, _ memory: UnsafeMutableRawPointer, _ table: UnsafePointer<LayoutTable>
+    ) throws(DecodingFailure) {
+        var number: UInt32?
+        var message: UnsafeBufferPointer<UInt8>?
+        while at < end {
+            switch try tag() {
+            case Self.itemEnd:
+                guard let number, let message, try read(message, as: number, memory, table) else {
+                    return keep(start, memory)
+                }
+                return
+            case Self.itemNumber:
+                let value = try varint()
+                number = number ?? UInt32(truncatingIfNeeded: value)
+            case Self.itemMessage:
+                let bytes = try delimited()
+                message = message ?? bytes
+            case let tag: try skip(tag)
+            }
+        }
+        throw .truncated
+    }
+
+    /// Reads the message of an item into an extension; returns false for an unknown one.
+    private mutating func read(
+        _ bytes: UnsafeBufferPointer<UInt8>, as number: UInt32, _ memory: UnsafeMutableRawPointer,
+        _ table: UnsafePointer<LayoutTable>
+    ) throws(DecodingFailure) -> Bool {
+        guard let schema = extensions.schema(number, of: table.pointee.layout.name),
+            let entry = schema.table.pointee.entries.first, entry.cell == .message,
+            let made = schema.table.pointee.child(entry), let start = bytes.baseAddress
+        else { return false }
+        guard depth > 0 else { throw .tooDeep }
+        let extras = memory.extras()
+        var values = extras.extensions.removeValue(forKey: number) ?? MessageStorage(schema)
+        defer { extras.extensions[number] = values }
+        let child = (values.own() + Int(entry.offset)).at(MessageStorage?.self)
+        if child.pointee != nil { _ = child.pointee?.own() } else { child.pointee = MessageStorage(table: made) }
+        guard let object = child.pointee?.object else { return true }
+        let outer = (at, end)
+        (at, end) = (start, start + bytes.count)
+        depth -= 1
+        try message(object.memory)
+        depth += 1
+        (at, end) = outer
+        return true
+    }
+}
+
+extension BinaryEncoder {
+    /// Writes an extension as an item, backwards like everything else.
+    mutating func item(_ number: UInt32, _ values: MessageStorage) {
+        guard let child = values.child(0) else { return }
+        reserve(Self.headRoom)
+        varint(UInt64(BinaryDecoder.itemEnd))
+        let before = count
+        message(child.object.memory)
+        head(BinaryDecoder.itemMessage, since: before)
+        reserve(Self.headRoom)
+        varint(UInt64(number))
+        varint(UInt64(BinaryDecoder.itemNumber))
+        varint(UInt64(BinaryDecoder.itemStart))
+    }
+}

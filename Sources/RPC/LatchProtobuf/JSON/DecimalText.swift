@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A parsed number in JSON's notation: sign, leading digits and exponent.
+struct DecimalText {
+    /// Whether the number is negative.
+    var isNegative = false
+    /// The digits without the decimal point; valid only if `isExact`.
+    var digits: UInt64 = 0
+    /// The decimal exponent of the digits, within ±`maximumExponent`.
+    var exponent = 0
+    /// Whether `digits` holds all digits.
+    var isExact = true
+    /// Whether the number has neither a decimal point nor an exponent.
+    var isWhole = true
+    /// The range of the number in its text.
+    var range = 0..<0
+
+    /// The bound of exponents; no number has enough digits to make a larger one matter.
+    fileprivate static let maximumExponent = 1 << 40
+}
+
+extension JSONScanner {
+    /// Parses a number (RFC 8259 §6).
+    mutating func scanNumber() throws(ProtoError) -> DecimalText {
+        _ = peekToken()
+        let start = position
+        var number = DecimalText()
+        if peek == UInt8(ascii: "-") {
+            number.isNegative = true
+            position += 1
+        }
+        let first = position
+        try scanDigits(into: &number)
+        if position > first + 1, bytes[first] == UInt8(ascii: "0") {
+            throw malformed("a number begins with a needless zero")
+        }
+        if peek == UInt8(ascii: ".") {
+            number.isWhole = false
+            position += 1
+            let count = try scanDigits(into: &number)
+            number.exponent -= count
+        }
+        if peek | 0x20 == UInt8(ascii: "e") { try scanExponent(into: &number) }
+        number.range = start..<position
+        return number
+    }
+
+    /// Parses one or more digits.
+    ///
+    /// - Returns: The number of digits.
+    @inline(__always) @discardableResult
+    private mutating func scanDigits(into number: inout DecimalText) throws(ProtoError) -> Int {
+        let start = position
+        while position < bytes.count {
+            let digit = bytes[position] &- UInt8(ascii: "0")
+            guard digit <= 9 else { break }
+            let (scaled, isTooLarge) = number.digits.multipliedReportingOverflow(by: 10)
+            let (sum, isOver) = scaled.addingReportingOverflow(UInt64(digit))
+            if isTooLarge || isOver { number.isExact = false }
+            number.digits = sum
+            position += 1
+        }
+        guard position > start else { throw malformed("a number is expected") }
+        return position - start
+    }
+
+    private mutating func scanExponent(into number: inout DecimalText) throws(ProtoError) {
+        number.isWhole = false
+        position += 1
+        let isNegative = peek == UInt8(ascii: "-")
+        if isNegative || peek == UInt8(ascii: "+") { position += 1 }
+        var exponent = DecimalText()
+        try scanDigits(into: &exponent)
+        let size =
+            exponent.isExact
+            ? Int(min(exponent.digits, UInt64(DecimalText.maximumExponent))) : DecimalText.maximumExponent
+        number.exponent += isNegative ? -size : size
+    }
+}
+
+extension DecimalText {
+    /// Returns the magnitude of an integral number; nil if it has a fraction or exceeds 64 bits.
+    ///
+    /// ProtoJSON accepts 1.0, 1e2 and 120e-1 as the integers 1, 100 and 12.
+    func magnitude(in text: UnsafeBufferPointer<UInt8>) -> UInt64? {
+        if isExact, exponent == 0 { return digits }
+        var significant = digits
+        var power = exponent
+        if !isExact { (significant, power) = trimmed(in: text) ?? (0, 1) }
+        guard significant != 0 else { return isExact ? 0 : nil }
+        while power < 0, significant % 10 == 0 { (significant, power) = (significant / 10, power + 1) }
+        guard power >= 0, power < 20 else { return nil }
+        for _ in 0..<power {
+            let (scaled, isTooLarge) = significant.multipliedReportingOverflow(by: 10)
+            guard !isTooLarge else { return nil }
+            significant = scaled
+        }
+        return significant
+    }
+
+    /// Returns the digits without trailing zeros, if they then fit into 64 bits.
+    private func trimmed(in text: UnsafeBufferPointer<UInt8>) -> (digits: UInt64, exponent: Int)? {
+        var value: UInt64 = 0
+        var zeros = 0
+        for byte in text[range] {
+            if byte | 0x20 == UInt8(ascii: "e") { break }
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { continue }
+            guard byte != UInt8(ascii: "0") else {
+                zeros += 1
+                continue
+            }
+            for _ in 0...zeros {
+                let (scaled, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+                guard !isTooLarge || value == 0 else { return nil }
+                value = scaled
+            }
+            zeros = 0
+            let (sum, isOver) = value.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
+            guard !isOver else { return nil }
+            value = sum
+        }
+        return (value, exponent + zeros)
+    }
+
+    /// Returns the nearest 64-bit float; nil if it would be infinite.
+    func double(in text: UnsafeBufferPointer<UInt8>) -> Double? {
+        // Up to 2^53 and 10^22 both operands are exact, so that a single operation rounds correctly.
+        if isExact, digits <= 1 << 53, (-22...22).contains(exponent) {
+            let size = Double(digits)
+            let value = exponent < 0 ? size / Self.powers[-exponent] : size * Self.powers[exponent]
+            return isNegative ? -value : value
+        }
+        guard let value = Double(spelling(in: text)), value.isFinite else { return nil }
+        return value
+    }
+
+    /// Returns the nearest 32-bit float, rounded once; nil if it would be infinite.
+    func float(in text: UnsafeBufferPointer<UInt8>) -> Float? {
+        if isExact, digits <= 1 << 24, (-10...10).contains(exponent) {
+            let size = Float(digits)
+            let power = Float(Self.powers[abs(exponent)])
+            let value = exponent < 0 ? size / power : size * power
+            return isNegative ? -value : value
+        }
+        guard let value = Float(spelling(in: text)), value.isFinite else { return nil }
+        return value
+    }
+
+    private func spelling(in text: UnsafeBufferPointer<UInt8>) -> String {
+        String(decoding: UnsafeBufferPointer(rebasing: text[range]), as: UTF8.self)
+    }
+
+    private static let powers: [Double] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+        1e20, 1e21, 1e22,
+    ]
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PortableFoundation
+
+/// A decoder of messages from JSON.
+struct JSONMessageDecoder {
+    var text: JSONScanner
+    let options: JSONDecodingOptions
+
+    /// Reads a message of any type into empty storage.
+    mutating func readMessage(into storage: inout MessageStorage) throws(ProtoError) {
+        let names = storage.table.layout.jsonNames
+        switch names.pointee.wellKnownType {
+        case .none: try readFields(names, into: &storage)
+        case let type: try readWellKnown(type, into: &storage)
+        }
+    }
+
+    /// Reads a message of a schema.
+    mutating func readMessage(_ schema: MessageSchema) throws(ProtoError) -> MessageStorage {
+        var storage = MessageStorage(schema)
+        try readMessage(into: &storage)
+        return storage
+    }
+
+    /// Reads an object whose members are the message's fields.
+    ///
+    /// - Parameter skipped: The name of a member to ignore: the `@type` of an Any.
+    mutating func readFields(
+        _ names: UnsafePointer<JSONNames>, into storage: inout MessageStorage, skipping skipped: StaticString? = nil
+    ) throws(ProtoError) {
+        try text.openObject()
+        var seen = SlotSet()
+        var seenExtensions: Set<UInt32> = []
+        var isFirst = true
+        var likely = 0
+        while let name = try text.nextName(isFirst: &isFirst) {
+            guard let slot = try slot(of: name, names, likely: likely) else {
+                try readUnknown(name, into: &storage, &seenExtensions, skipping: skipped)
+                continue
+            }
+            likely = slot + 1
+            guard seen.insert(slot) else { throw .duplicateField(storage.layout.fields[slot].name, at: name.start) }
+            do throws(ProtoError) {
+                try readField(storage.table.entries[slot], names.pointee.takesNull[slot], into: &storage)
+            } catch {
+                throw error.inside(storage.layout.fields[slot].name)
+            }
+        }
+    }
+
+    @inline(__always)
+    private func slot(
+        of name: JSONString, _ names: UnsafePointer<JSONNames>, likely: Int
+    ) throws(ProtoError) -> Int? {
+        guard name.isEscaped else { return names.pointee.slot(of: text.raw(name), likely: likely) }
+        return try text.withBytes(of: name) { names.pointee.slot(of: $0, likely: likely) }
+    }
+
+    /// Reads a member without a field: an extension, or one that is skipped or refused.
+    private mutating func readUnknown(
+        _ nameToken: JSONString, into storage: inout MessageStorage, _ seen: inout Set<UInt32>,
+        skipping skipped: StaticString?
+    ) throws(ProtoError) {
+        let name = try text.string(nameToken)
+        if let skipped, name == "\(skipped)" { return try text.skipValue() }
+        if name.hasPrefix("["), name.hasSuffix("]"),
+            let schema = options.extensions.schema(named: name.dropFirst().dropLast(), of: storage.layout.name)
+        {
+            let entry = schema.table.pointee.entries[0]
+            // Null and an empty list set nothing, but count as occurrences.
+            guard seen.insert(entry.number).inserted else {
+                throw .duplicateField(schema.layout.fields[0].name, at: nameToken.start)
+            }
+            return try readExtension(schema, entry, into: &storage)
+        }
+        guard options.ignoresUnknownFields else { throw .unknownField(name, in: storage.layout.name) }
+        try text.skipValue()
+    }
+
+    /// Reads a member whose name is an extension in brackets.
+    private mutating func readExtension(
+        _ schema: MessageSchema, _ entry: FieldEntry, into storage: inout MessageStorage
+    ) throws(ProtoError) {
+        var values = MessageStorage(schema)
+        try readField(entry, schema.layout.jsonNames.pointee.takesNull[0], into: &values)
+        if values.has(0) { storage.setExtension(entry.number, values) }
+    }
+
+    /// Reads the value of a field; null clears it, except if null is a value of its type.
+    @inline(__always)
+    private mutating func readField(
+        _ entry: FieldEntry, _ takesNull: Bool, into storage: inout MessageStorage
+    ) throws(ProtoError) {
+        if text.peekToken() == UInt8(ascii: "n"), !takesNull || entry.cell.isMany {
+            return try text.expectWord("null")
+        }
+        switch entry.cell {
+        case .none: try text.skipValue()
+        case .map: try readMap(entry, into: &storage)
+        case .message: try readChild(entry, into: &storage)
+        default:
+            if entry.cell.isMany {
+                try readList(entry, into: &storage)
+            } else {
+                try readScalar(entry, into: &storage)
+            }
+        }
+    }
+
+    private mutating func readChild(_ entry: FieldEntry, into storage: inout MessageStorage) throws(ProtoError) {
+        guard let schema = storage.table.schema(of: entry) else { return try text.skipValue() }
+        try refuseSecondOneofMember(entry, storage)
+        storage.setChild(entry, try readMessage(schema))
+    }
+
+    /// Refuses a second member of a oneof (protobuf.dev, ProtoJSON); null does not count.
+    @inline(__always)
+    func refuseSecondOneofMember(_ entry: FieldEntry, _ storage: MessageStorage) throws(ProtoError) {
+        guard entry.presence == .oneof, storage.object.memory.word(entry).pointee != 0 else { return }
+        throw .duplicateOneof(at: text.position)
+    }
+}
+
+/// A set of slots; up to 64 of them need no allocation.
+struct SlotSet {
+    private var few: UInt64 = 0
+    private var many: [UInt64] = []
+
+    /// Inserts a slot.
+    ///
+    /// - Returns: Whether it was new.
+    @inline(__always)
+    mutating func insert(_ slot: Int) -> Bool {
+        guard slot < 64 else { return insertFar(slot) }
+        let bit = UInt64(1) << UInt64(slot)
+        guard few & bit == 0 else { return false }
+        few |= bit
+        return true
+    }
+
+    private mutating func insertFar(_ slot: Int) -> Bool {
+        let (address, bit) = (slot / 64 - 1, UInt64(1) << UInt64(slot % 64))
+        while many.count <= address { many.append(0) }
+        guard many[address] & bit == 0 else { return false }
+        many[address] |= bit
+        return true
+    }
+}
+
+extension ValueLayout {
+    /// Whether the field is repeated or a map.
+    @inline(__always) var isMany: Bool { rawValue >= ValueLayout.bools.rawValue && self != .none }
+}
+
+extension LayoutTable {
+    /// Returns the schema of a field's message.
+    @inline(__always)
+    func schema(of entry: FieldEntry) -> MessageSchema? { child(of: entry)?.message?.takeUnretainedValue() }
+
+    /// Returns the schema of a field's enum.
+    @inline(__always)
+    func enumeration(of entry: FieldEntry) -> EnumSchema? { child(of: entry)?.enumeration?.takeUnretainedValue() }
+
+    /// Returns the type of a field; nil for a scalar field in a message without types.
+    @inline(__always)
+    private func child(of entry: FieldEntry) -> NestedType? {
+        Int(entry.child) < children.count ? children[Int(entry.child)] : nil
+    }
+}
+
+extension JSONMessageDecoder {
+    /// Reads an array into a repeated field.
+    mutating func readList(_ entry: FieldEntry, into storage: inout MessageStorage) throws(ProtoError) {
+        let table = storage.object.table
+        let address = storage.own() + Int(entry.offset)
+        switch entry.cell {
+        case .bools: try fill(address) { (reader) throws(ProtoError) in try reader.text.readBool() }
+        case .int32s where entry.kind.isEnum:
+            let schema = table.pointee.enumeration(of: entry)
+            try fill(address) { (reader) throws(ProtoError) in try reader.readEnum(entry.kind, schema) }
+        case .int32s: try fill(address) { (reader) throws(ProtoError) in try reader.readInteger(Int32.self) }
+        case .int64s: try fill(address) { (reader) throws(ProtoError) in try reader.readInteger(Int64.self) }
+        case .uint32s: try fill(address) { (reader) throws(ProtoError) in try reader.readInteger(UInt32.self) }
+        case .uint64s: try fill(address) { (reader) throws(ProtoError) in try reader.readInteger(UInt64.self) }
+        case .floats: try fill(address) { (reader) throws(ProtoError) in try reader.readFloat() }
+        case .doubles: try fill(address) { (reader) throws(ProtoError) in try reader.readDouble() }
+        case .strings: try fill(address) { (reader) throws(ProtoError) in try reader.text.readString() }
+        case .datas: try fill(address) { (reader) throws(ProtoError) in try reader.readBytes() }
+        case .messages:
+            guard let schema = table.pointee.schema(of: entry) else { return try text.skipValue() }
+            try fill(address) { (reader) throws(ProtoError) in try reader.readMessage(schema) }
+        default: try text.skipValue()
+        }
+    }
+
+    /// Reads the elements; ignored ones are left out.
+    @inline(__always)
+    private mutating func fill<Value>(
+        _ address: UnsafeMutableRawPointer, _ read: (inout JSONMessageDecoder) throws(ProtoError) -> Value?
+    ) throws(ProtoError) {
+        var values: [Value] = []
+        try text.openArray()
+        var isFirst = true
+        while try text.nextElement(isFirst: &isFirst) {
+            if let value = try read(&self) { values.append(value) }
+        }
+        address.at([Value]?.self).pointee = values.isEmpty ? nil : values
+    }
+}
+
+extension JSONMessageDecoder {
+    /// Reads an object into a map field; a duplicate key, in whatever spelling, is an error.
+    mutating func readMap(_ entry: FieldEntry, into storage: inout MessageStorage) throws(ProtoError) {
+        let slot = Int(entry.slot)
+        let field = storage.layout.fields[slot]
+        try text.openObject()
+        var isFirst = true
+        while let name = try text.nextName(isFirst: &isFirst) {
+            guard let key = try readKey(name, field.key?.stored) else {
+                throw .malformedJSON("a map's key is not of its type", at: name.start)
+            }
+            guard let value = try readContent(entry, field) else { continue }
+            guard storage.setEntry(slot, key, value) else { throw .duplicateKey(at: name.start) }
+        }
+    }
+
+    /// Reads a key, which is always a string.
+    private func readKey(_ name: JSONString, _ kind: StoredKind?) throws(ProtoError) -> AnyFieldValue? {
+        switch kind {
+        case .string: .string(try text.string(name))
+        case .bool:
+            switch try text.string(name) {
+            case "true": .bool(true)
+            case "false": .bool(false)
+            default: nil
+            }
+        case .int32: try readInteger(name).map { .int32($0) }
+        case .int64: try readInteger(name).map { .int64($0) }
+        case .uint32: try readInteger(name).map { .uint32($0) }
+        case .uint64: try readInteger(name).map { .uint64($0) }
+        default: nil
+        }
+    }
+
+    private func readInteger<Integer: FixedWidthInteger>(_ name: JSONString) throws(ProtoError) -> Integer? {
+        try readNumber(in: name) { (number, bytes) in number.integer(in: bytes) }
+    }
+
+    /// Reads one value of a map; nil if it is to be ignored.
+    private mutating func readContent(_ entry: FieldEntry, _ field: FieldSchema) throws(ProtoError) -> AnyFieldValue? {
+        switch field.kind.stored {
+        case .bool: return .bool(try text.readBool())
+        case .int32 where field.kind.isEnum: return try readEnum(entry.kind, field.enumeration).map { .int32($0) }
+        case .int32: return .int32(try readInteger(Int32.self))
+        case .int64: return .int64(try readInteger(Int64.self))
+        case .uint32: return .uint32(try readInteger(UInt32.self))
+        case .uint64: return .uint64(try readInteger(UInt64.self))
+        case .float: return .float(try readFloat())
+        case .double: return .double(try readDouble())
+        case .string: return .string(try text.readString())
+        case .bytes: return .bytes(try readBytes())
+        case .message:
+            guard let schema = field.child else { return nil }
+            return .message(try readMessage(schema))
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The options for decoding messages from JSON.
+public struct JSONDecodingOptions: Sendable {
+    /// Whether unknown members and unknown enum names are ignored.
+    ///
+    /// Otherwise both are errors (protobuf.dev, ProtoJSON).
+    public var ignoresUnknownFields: Bool
+    /// The message types that an Any may contain.
+    public var types: TypeRegistry
+    /// The extensions to decode.
+    public var extensions: ExtensionSet
+    /// The largest nesting depth of objects and arrays, at most 512, which bounds the use of the stack.
+    public var depth: Int
+
+    /// Creates options; the defaults are the strictest.
+    public init(
+        ignoresUnknownFields: Bool = false, types: TypeRegistry = [], extensions: ExtensionSet = [], depth: Int = 100
+    ) {
+        self.ignoresUnknownFields = ignoresUnknownFields
+        self.types = types
+        self.extensions = extensions
+        self.depth = depth
+    }
+}
+
+/// The options for encoding messages as JSON.
+public struct JSONEncodingOptions: Sendable {
+    /// Whether fields with implicit presence are written even with their default value.
+    public var includesDefaults: Bool
+    /// Whether members have the field names of the .proto file instead of lowerCamelCase names.
+    public var preservesProtoNames: Bool
+    /// Whether enum values are written as numbers instead of names.
+    public var enumsAsNumbers: Bool
+    /// The message types that an Any may contain.
+    public var types: TypeRegistry
+    /// The extensions to decode inside an Any.
+    public var extensions: ExtensionSet
+
+    /// Creates options.
+    public init(
+        includesDefaults: Bool = false, preservesProtoNames: Bool = false, enumsAsNumbers: Bool = false,
+        types: TypeRegistry = [], extensions: ExtensionSet = []
+    ) {
+        self.includesDefaults = includesDefaults
+        self.preservesProtoNames = preservesProtoNames
+        self.enumsAsNumbers = enumsAsNumbers
+        self.types = types
+        self.extensions = extensions
+    }
+}

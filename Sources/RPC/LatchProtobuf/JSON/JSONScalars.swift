@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PortableFoundation
+
+extension JSONMessageDecoder {
+    /// Reads a scalar into its field.
+    @inline(__always)
+    mutating func readScalar(_ entry: FieldEntry, into storage: inout MessageStorage) throws(ProtoError) {
+        try refuseSecondOneofMember(entry, storage)
+        switch entry.cell {
+        case .string: try setReference(entry, &storage, text.readString()) { $0.isEmpty }
+        case .bytes: try setReference(entry, &storage, readBytes()) { $0.isEmpty }
+        case .bool: try set(entry, &storage, text.readBool())
+        case .int32 where entry.kind.isEnum:
+            guard let number = try readEnum(entry.kind, storage.table.enumeration(of: entry)) else { return }
+            set(entry, &storage, number)
+        case .int32: try set(entry, &storage, readInteger(Int32.self))
+        case .int64: try set(entry, &storage, readInteger(Int64.self))
+        case .uint32: try set(entry, &storage, readInteger(UInt32.self))
+        case .uint64: try set(entry, &storage, readInteger(UInt64.self))
+        case .float: try set(entry, &storage, readFloat())
+        case .double: try set(entry, &storage, readDouble())
+        default: try text.skipValue()
+        }
+    }
+
+    @inline(__always)
+    private func set<Value: BitwiseCopyable>(_ entry: FieldEntry, _ storage: inout MessageStorage, _ value: Value) {
+        let memory = storage.own()
+        memory.note(entry, storage.object.table)
+        (memory + Int(entry.offset)).at(Value.self).pointee = value
+    }
+
+    @inline(__always)
+    private func setReference<Value>(
+        _ entry: FieldEntry, _ storage: inout MessageStorage, _ value: Value, isEmpty: (Value) -> Bool
+    ) {
+        let memory = storage.own()
+        memory.note(entry, storage.object.table)
+        // A field with implicit presence holds nil instead of an empty value, so that equal messages have equal memory.
+        let isNone = entry.presence == .implicit && isEmpty(value)
+        (memory + Int(entry.offset)).at(Value?.self).pointee = isNone ? nil : value
+    }
+
+    /// Reads an integer, from a number or a string.
+    @inline(__always)
+    mutating func readInteger<Integer: FixedWidthInteger>(_ type: Integer.Type) throws(ProtoError) -> Integer {
+        let isString = text.peekToken() == UInt8(ascii: "\"")
+        let start = text.position
+        let value: Integer? =
+            isString
+            ? try readQuoted { (number, bytes) in number.integer(in: bytes) }
+            : try text.scanNumber().integer(in: text.bytes)
+        guard let value else { throw .malformedJSON("an integer is out of range", at: start) }
+        return value
+    }
+
+    /// Reads a 64-bit float, from a number or a string, which may name a non-finite value.
+    mutating func readDouble() throws(ProtoError) -> Double {
+        let isString = text.peekToken() == UInt8(ascii: "\"")
+        let start = text.position
+        if isString, let value = try takeNonFinite() { return value }
+        let value =
+            isString
+            ? try readQuoted { (number, bytes) in number.double(in: bytes) }
+            : try text.scanNumber().double(in: text.bytes)
+        guard let value else { throw .malformedJSON("a number is out of range", at: start) }
+        return value
+    }
+
+    /// Reads a 32-bit float.
+    mutating func readFloat() throws(ProtoError) -> Float {
+        let isString = text.peekToken() == UInt8(ascii: "\"")
+        let start = text.position
+        if isString, let value = try takeNonFinite() { return Float(value) }
+        let value =
+            isString
+            ? try readQuoted { (number, bytes) in number.float(in: bytes) }
+            : try text.scanNumber().float(in: text.bytes)
+        guard let value else { throw .malformedJSON("a number is out of range", at: start) }
+        return value
+    }
+
+    /// Consumes `"NaN"`, `"Infinity"` or `"-Infinity"`, if present.
+    private mutating func takeNonFinite() throws(ProtoError) -> Double? {
+        let start = text.position
+        let string = try text.scanString()
+        let value: Double? = try text.withBytes(of: string) { bytes in
+            if bytes.elementsEqual("NaN".utf8) { return .nan }
+            if bytes.elementsEqual("Infinity".utf8) { return .infinity }
+            return bytes.elementsEqual("-Infinity".utf8) ? -.infinity : nil
+        }
+        if value == nil { text.position = start }
+        return value
+    }
+
+    private mutating func readQuoted<Value>(
+        _ body: (DecimalText, UnsafeBufferPointer<UInt8>) -> Value?
+    ) throws(ProtoError) -> Value? {
+        let string = try text.scanString()
+        return try readNumber(in: string, body)
+    }
+
+    /// Reads a string that contains exactly one JSON number.
+    func readNumber<Value>(
+        in string: JSONString, _ body: (DecimalText, UnsafeBufferPointer<UInt8>) -> Value?
+    ) throws(ProtoError) -> Value? {
+        try text.withBytes(of: string) { (bytes) throws(ProtoError) in
+            var inner = JSONScanner(bytes, depth: 0)
+            guard let first = bytes.first, first == UInt8(ascii: "-") || TextFormatScanner.isDigit(first) else {
+                throw .malformedJSON("a number is expected", at: string.start)
+            }
+            // The inner scanner counts from the quote; the error reports the offset in the whole text.
+            let number: DecimalText
+            do throws(ProtoError) { number = try inner.scanNumber() } catch {
+                throw .malformedJSON("a number is expected", at: string.start + inner.position)
+            }
+            guard inner.position == bytes.count else { throw .malformedJSON("a number is expected", at: string.start) }
+            return body(number, bytes)
+        }
+    }
+
+    /// Reads base64.
+    mutating func readBytes() throws(ProtoError) -> Data {
+        let string = try text.scanString()
+        let bytes = try text.withBytes(of: string) { LenientBase64.decode($0) }
+        guard let bytes else { throw .malformedJSON("base64 is expected", at: string.start) }
+        return Data(bytes)
+    }
+
+    /// Reads an enum value by name or number.
+    ///
+    /// - Returns: The number; nil for an unknown value that is to be ignored.
+    mutating func readEnum(_ kind: FieldKind, _ schema: EnumSchema?) throws(ProtoError) -> Int32? {
+        guard let schema else { return nil }
+        let byte = text.peekToken()
+        let start = text.position
+        if byte == UInt8(ascii: "\"") {
+            let name = try text.readString()
+            if let number = schema.number(of: name) { return number }
+        } else if byte == UInt8(ascii: "n"), schema.name == "google.protobuf.NullValue" {
+            try text.expectWord("null")
+            return 0
+        } else {
+            let number = try readInteger(Int32.self)
+            if kind == .openEnum || schema.contains(number) { return number }
+        }
+        guard options.ignoresUnknownFields else { throw .unknownEnumValue(schema.name, at: start) }
+        return nil
+    }
+}
+
+extension DecimalText {
+    /// Returns the value as an integer, if it is integral and in range.
+    @inline(__always)
+    func integer<Integer: FixedWidthInteger>(in text: UnsafeBufferPointer<UInt8>) -> Integer? {
+        guard let magnitude = magnitude(in: text) else { return nil }
+        guard isNegative else { return Integer(exactly: magnitude) }
+        guard magnitude <= 1 << 63 else { return nil }
+        return Integer(exactly: Int64(truncatingIfNeeded: 0 &- magnitude))
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchCore
+
+/// An error of decoding or encoding a message.
+///
+/// The message names the path of fields; it contains no field values.
+public struct ProtoError: CodedError, Hashable {
+    /// The stable code of the error.
+    public let code: String
+    /// A description of what happened, and where.
+    public let message: String
+    /// A suggestion for the developer.
+    public let hint: String?
+
+    /// Creates an error; `code` is one of those below, since callers match by it.
+    package init(code: String, message: String, hint: String? = nil) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+    }
+}
+
+extension ProtoError {
+    /// The bytes end within a value, or a length exceeds the remaining bytes.
+    public static let truncated = truncated("?")
+
+    /// A tag, a number or a group is malformed.
+    public static let malformed = malformed("?", "its form is invalid")
+
+    /// A string is not UTF-8.
+    public static let invalidText = invalidText("?")
+
+    /// Messages are nested too deeply.
+    public static let tooDeep = tooDeep("?")
+
+    /// The message exceeds the size limit.
+    public static let tooLarge = ProtoError(
+        code: "tooLarge", message: "The message exceeds the size limit.",
+        hint: "Raise the limits of decoding if the sender is trusted, or send less at once.")
+
+    /// A required field is missing.
+    public static let missingField = missingField("?", in: "?")
+
+    static func truncated(_ path: String) -> ProtoError {
+        ProtoError(
+            code: "truncated", message: "The message ends within \(path).",
+            hint: "Check that all bytes arrived, and that they are a message of this type.")
+    }
+
+    static func malformed(_ path: String, _ what: String) -> ProtoError {
+        ProtoError(
+            code: "malformed", message: "The message is malformed at \(path): \(what).",
+            hint: "Check that the bytes are a message of this type, neither compressed nor framed.")
+    }
+
+    static func invalidText(_ path: String) -> ProtoError {
+        ProtoError(
+            code: "invalidText", message: "The string \(path) is not UTF-8.",
+            hint: "Declare the field as bytes if it holds other data.")
+    }
+
+    static func tooDeep(_ path: String) -> ProtoError {
+        ProtoError(
+            code: "tooDeep", message: "Messages are nested too deeply at \(path).",
+            hint: "Raise the limits of decoding if the sender is trusted.")
+    }
+
+    static func missingField(_ path: String, in message: String) -> ProtoError {
+        ProtoError(
+            code: "missingField", message: "The required field \(path) of \(message) is missing.",
+            hint: "Set the field before the message is written.")
+    }
+}
+
+extension ProtoError {
+    /// The text is not valid JSON of the message.
+    ///
+    /// This constant and those below are for matching: a thrown error names its own position, and is equal by its code.
+    public static let malformedJSON = malformedJSON("it breaks the grammar", at: 0)
+
+    /// The text is not valid text format of the message.
+    public static let malformedText = malformedText("it breaks the grammar", at: 0)
+
+    /// A field occurs twice, possibly in two spellings, or two fields of one oneof occur.
+    public static let duplicateField = duplicateField("?", at: 0)
+
+    /// The message has no such field.
+    public static let unknownField = unknownField("?", in: "?")
+
+    /// The enum has no such value.
+    public static let unknownEnumValue = unknownEnumValue("?", at: 0)
+
+    /// The type of an Any is not registered.
+    public static let unknownType = unknownType("?")
+
+    /// A value of the message has no JSON form.
+    public static let unrepresentable = unrepresentable("?", "it has no text form")
+}
+
+extension ProtoError {
+    static func malformedJSON(_ what: String, at offset: Int) -> ProtoError {
+        ProtoError(
+            code: "malformedJSON", message: "The JSON is invalid at byte \(offset): \(what).",
+            hint: "Send the message as ProtoJSON.")
+    }
+
+    static func invalidUTF8JSON(at offset: Int) -> ProtoError {
+        malformedJSON("a string is not valid Unicode", at: offset)
+    }
+
+    static func malformedText(_ what: String, at offset: Int) -> ProtoError {
+        ProtoError(
+            code: "malformedText", message: "The text is invalid at byte \(offset): \(what).",
+            hint: "Write the message in protobuf's text format.")
+    }
+
+    static func duplicateField(_ name: String, at offset: Int) -> ProtoError {
+        ProtoError(
+            code: "duplicateField", message: "The field \(name) is repeated at byte \(offset).",
+            hint: "Name each field once, in one of its spellings.")
+    }
+
+    static func duplicateKey(at offset: Int) -> ProtoError {
+        ProtoError(
+            code: "duplicateField", message: "A map key is repeated at byte \(offset).",
+            hint: "Name each key once.")
+    }
+
+    static func duplicateOneof(at offset: Int) -> ProtoError {
+        ProtoError(
+            code: "duplicateField", message: "A second field of one oneof is set at byte \(offset).",
+            hint: "Set one field of each oneof.")
+    }
+
+    static func unknownField(_ name: String, in message: String) -> ProtoError {
+        ProtoError(
+            code: "unknownField", message: "The message \(message) has no field \(shortened(name)).",
+            hint: "Leave the field out, or ignore unknown fields.")
+    }
+
+    static func unknownEnumValue(_ name: String, at offset: Int) -> ProtoError {
+        ProtoError(
+            code: "unknownEnumValue", message: "The enum \(name) has no value as at byte \(offset).",
+            hint: "Send one of its names, or ignore unknown fields.")
+    }
+
+    static func unknownType(_ url: String) -> ProtoError {
+        ProtoError(
+            code: "unknownType", message: "The type \(shortened(url)) of an Any is not registered.",
+            hint: "Add the message to the TypeRegistry of the options.")
+    }
+
+    static let invalidTypeURL = ProtoError(
+        code: "unknownType", message: "An Any has no type.", hint: "Give the full name of its type after a slash.")
+
+    static func unrepresentable(_ message: String, _ why: String) -> ProtoError {
+        ProtoError(
+            code: "unrepresentable", message: "A \(message) has no text form: \(why).",
+            hint: "Set a value that the format can represent.")
+    }
+
+    /// Quotes a name from the input, truncated for logs.
+    private static func shortened(_ name: String) -> String {
+        name.count <= 100 ? "'\(name)'" : "'\(name.prefix(100))…'"
+    }
+}
+
+extension ProtoError {
+    /// Returns the same error with an enclosing field in its path; called from the innermost field outwards.
+    func inside(_ field: String) -> ProtoError {
+        let opening = "In "
+        let message =
+            message.hasPrefix(opening) ? "\(field).\(message.dropFirst(opening.count))" : "\(field): \(message)"
+        return ProtoError(code: code, message: opening + message, hint: hint)
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import PortableFoundation
+
+// Foundation types under names of this module: generated code writes `LatchRPC.ProtoDate` if a message is named `Date`,
+// since Foundation itself is one of two modules.
+
+/// The Swift type of bytes fields.
+public typealias ProtoBytes = Data
+
+/// The Swift type of timestamp fields.
+public typealias ProtoDate = Date

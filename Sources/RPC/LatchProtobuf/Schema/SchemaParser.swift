@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PortableFoundation
+
+/// A parser of the text of a `MessageSchema`.
+struct SchemaParser {
+    let types: [any SchemaType.Type]
+    var fields: [FieldSchema] = []
+    var extensionRanges: [ClosedRange<UInt32>] = []
+    var reservedNames: Set<String> = []
+    var isMessageSet = false
+
+    init(_ text: String, types: [any SchemaType.Type]) {
+        self.types = types
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) { read(Substring(line)) }
+    }
+
+    private mutating func read(_ line: Substring) {
+        var (head, defaultText) = Self.splitDefault(line)
+        head = head.drop { $0 == " " }
+        var words = head.split(separator: " ")[...]
+        if words.first == "extensions", words.count == 3, let first = UInt32(words[1]), let last = UInt32(words[2]) {
+            if first <= last { extensionRanges.append(first...last) }
+            return
+        }
+        if words == ["messageset"] {
+            isMessageSet = true
+            return
+        }
+        if words.first == "reserved" {
+            reservedNames.formUnion(words.dropFirst().map(String.init))
+            return
+        }
+        var field = FieldSchema()
+        field.slot = fields.count
+        field.defaultText = defaultText
+        // A malformed line gets number 0, which no field has.
+        if !readField(&words, into: &field) { field.number = 0 }
+        fields.append(field)
+    }
+
+    private func readField(_ words: inout ArraySlice<Substring>, into field: inout FieldSchema) -> Bool {
+        guard let number = words.popFirst().flatMap({ UInt32($0) }), (1...536_870_911).contains(number),
+            let name = words.popFirst(), let kind = words.popFirst()
+        else { return false }
+        field.name = String(name)
+        field.jsonName = Self.lowerCamel(name)
+        field.number = number
+        if kind == "map" {
+            guard let key = words.popFirst().flatMap({ FieldKind(word: $0) }), Self.isKey(key),
+                let value = words.popFirst()
+            else { return false }
+            field.key = key
+            field.cardinality = .map
+            guard readKind(value, &words, into: &field) else { return false }
+        } else {
+            guard readKind(kind, &words, into: &field) else { return false }
+        }
+        readWords(&words, into: &field)
+        field.defaultValue = Self.defaultValue(of: field)
+        // A field with a default needs explicit presence.
+        if field.defaultValue != nil, field.presence == .implicit { field.presence = .explicit }
+        return true
+    }
+
+    private func readKind(
+        _ word: Substring, _ words: inout ArraySlice<Substring>, into field: inout FieldSchema
+    ) -> Bool {
+        guard let kind = FieldKind(word: word) else { return false }
+        field.kind = kind
+        guard kind.namesType else { return true }
+        guard let index = words.popFirst().flatMap({ Int($0) }), types.indices.contains(index) else { return false }
+        field.typeIndex = index
+        field.type = types[index]
+        switch types[index].anySchema {
+        case .message(let schema):
+            field.child = schema
+            field.presence = .explicit
+            return kind.isMessage
+        case .enumeration(let schema):
+            field.enumeration = schema
+            return kind.isEnum
+        }
+    }
+
+    private func readWords(_ words: inout ArraySlice<Substring>, into field: inout FieldSchema) {
+        while let word = words.popFirst() {
+            switch word {
+            case "repeated", "expanded":
+                field.cardinality = .repeated
+                field.presence = .implicit
+                field.isPacked = word == "repeated" && field.kind.wire != .delimited && !field.kind.isMessage
+            case "optional": field.presence = .explicit
+            case "required":
+                field.presence = .explicit
+                field.isRequired = true
+            case "oneof":
+                field.oneof = words.popFirst().flatMap { Int($0) }
+                field.presence = field.oneof == nil ? .explicit : .oneof
+            case "secret": field.isSecret = true
+            case "raw": field.isRaw = true
+            case "json":
+                let name = words.popFirst().map { String(decoding: Self.unescaped(String($0)), as: UTF8.self) }
+                field.jsonName = name ?? field.jsonName
+            default: break
+            }
+        }
+    }
+
+    private static func isKey(_ kind: FieldKind) -> Bool {
+        switch kind {
+        case .double, .float, .bytes, .openEnum, .closedEnum, .message, .group: false
+        default: true
+        }
+    }
+
+    /// Returns the default JSON name of a field, in lowerCamelCase.
+    static func lowerCamel(_ name: some StringProtocol) -> String {
+        var bytes: [UInt8] = []
+        var raises = false
+        for byte in name.utf8 {
+            if byte == UInt8(ascii: "_") {
+                raises = true
+            } else {
+                let isLower = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
+                bytes.append(raises && isLower ? byte - 32 : byte)
+                raises = false
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension SchemaParser {
+    /// Splits `default "TEXT"` off the end of a line.
+    private static func splitDefault(_ line: Substring) -> (Substring, String?) {
+        let mark = " default \""
+        guard line.utf8.last == UInt8(ascii: "\""), let start = line.firstRange(of: mark) else { return (line, nil) }
+        let text = line[start.upperBound...].dropLast()
+        return (line[..<start.lowerBound], String(text))
+    }
+
+    /// Returns the default value of a field; nil for zero, which needs none.
+    static func defaultValue(of field: FieldSchema) -> FieldSchema.Default? {
+        guard let text = field.defaultText, field.cardinality == .singular else {
+            guard field.kind == .closedEnum, field.cardinality == .singular, let first = field.enumeration?.first else {
+                return nil
+            }
+            return first == 0 ? nil : .bits(UInt64(UInt32(bitPattern: first)))
+        }
+        switch field.kind {
+        case .string: return .text(String(decoding: unescaped(text), as: UTF8.self))
+        case .bytes: return .bytes(Data(unescaped(text)))
+        case .message, .group: return nil
+        default: return bits(of: text, field).map { .bits($0) }
+        }
+    }
+
+    private static func bits(of text: String, _ field: FieldSchema) -> UInt64? {
+        switch field.kind.stored {
+        case .bool: text == "true" ? 1 : 0
+        case .int32:
+            (Int32(text) ?? field.enumeration?.number(of: text)).map { UInt64(UInt32(bitPattern: $0)) }
+        case .int64: Int64(text).map { UInt64(bitPattern: $0) }
+        case .uint32: UInt32(text).map { UInt64($0) }
+        case .uint64: UInt64(text)
+        case .float: Float(text).map { UInt64($0.bitPattern) }
+        case .double: Double(text).map { $0.bitPattern }
+        case .string, .bytes, .message: nil
+        }
+    }
+
+    /// Decodes C escapes.
+    static func unescaped(_ text: String) -> [UInt8] {
+        var result: [UInt8] = []
+        var bytes = text.utf8[...]
+        while let byte = bytes.popFirst() {
+            guard byte == UInt8(ascii: "\\"), let escape = bytes.popFirst() else {
+                result.append(byte)
+                continue
+            }
+            switch escape {
+            case UInt8(ascii: "n"): result.append(10)
+            case UInt8(ascii: "r"): result.append(13)
+            case UInt8(ascii: "t"): result.append(9)
+            case UInt8(ascii: "a"): result.append(7)
+            case UInt8(ascii: "b"): result.append(8)
+            case UInt8(ascii: "v"): result.append(11)
+            case UInt8(ascii: "f"): result.append(12)
+            case UInt8(ascii: "x"), UInt8(ascii: "X"): result.append(number(&bytes, radix: 16, atMost: 2, from: 0))
+            case UInt8(ascii: "0")...UInt8(ascii: "7"):
+                result.append(number(&bytes, radix: 8, atMost: 2, from: Int(escape) - 48))
+            default: result.append(escape)
+            }
+        }
+        return result
+    }
+
+    private static func number(_ bytes: inout Substring.UTF8View, radix: Int, atMost: Int, from: Int) -> UInt8 {
+        var value = from
+        for _ in 0..<atMost {
+            guard let digit = bytes.first.flatMap({ Character(UnicodeScalar($0)).hexDigitValue }), digit < radix else {
+                break
+            }
+            bytes.removeFirst()
+            value = value * radix + digit
+        }
+        return UInt8(truncatingIfNeeded: value)
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A set of field paths: `google.protobuf.FieldMask`.
+public struct FieldMask: Message {
+    /// The schema of the message.
+    public static let schema = MessageSchema(
+        "google.protobuf.FieldMask", "1 paths string repeated", types: [])
+
+    /// The storage of the field values.
+    public var storage: MessageStorage
+
+    /// Creates a message from its storage.
+    public init(storage: MessageStorage) { self.storage = storage }
+
+    /// Creates an empty message.
+    public init() { storage = MessageStorage(Self.schema) }
+
+    /// Creates a mask of paths.
+    public init(paths: [String] = []) {
+        storage = MessageStorage(Self.schema)
+        if !paths.isEmpty { self.paths = paths }
+    }
+
+    /// The paths in the spelling of the .proto file, with dots between nested fields.
+    public var paths: [String] {
+        get { storage[strings: 0] }
+        set { storage[strings: 0] = newValue }
+    }
+}
+
+extension FieldMask: ExpressibleByArrayLiteral {
+    /// Creates a mask of paths.
+    public init(arrayLiteral elements: String...) { self.init(paths: elements) }
+}
+
+extension FieldMask {
+    /// Returns whether the mask contains a path or one of its parents.
+    public func contains(_ path: String) -> Bool { paths.contains { path == $0 || path.hasPrefix($0 + ".") } }
+}
+
+/// The two spellings of field mask paths: `user.display_name` in messages, `user.displayName` in JSON.
+///
+/// Only paths that round-trip are accepted (protobuf.dev, FieldMask in JSON).
+enum FieldPathText {
+    /// Returns the path in lowerCamelCase; nil if it has capitals, a comma, or a `_` without a lower-case letter after
+    /// it.
+    static func camel(_ path: String) -> String? {
+        var text: [UInt8] = []
+        var isAfterUnderscore = false
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "_"):
+                if isAfterUnderscore { return nil }
+                isAfterUnderscore = true
+                continue
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: ","): return nil
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): text.append(isAfterUnderscore ? byte - 0x20 : byte)
+            default:
+                if isAfterUnderscore { return nil }
+                text.append(byte)
+            }
+            isAfterUnderscore = false
+        }
+        return isAfterUnderscore ? nil : String(decoding: text, as: UTF8.self)
+    }
+
+    /// Returns the path in snake_case; nil if it has a `_`.
+    static func snake(_ path: some StringProtocol) -> String? {
+        var text: [UInt8] = []
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "_"): return nil
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): text += [UInt8(ascii: "_"), byte + 0x20]
+            default: text.append(byte)
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

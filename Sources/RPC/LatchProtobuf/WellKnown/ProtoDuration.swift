@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A duration in seconds and nanoseconds: `google.protobuf.Duration`.
+///
+/// Generated code exposes fields of this type as Swift's `Duration`.
+public struct ProtoDuration: Message {
+    /// The schema of the message.
+    public static let schema = MessageSchema(
+        "google.protobuf.Duration",
+        """
+        1 seconds int64
+        2 nanos int32
+        """,
+        types: [])
+
+    /// The storage of the field values.
+    public var storage: MessageStorage
+
+    /// Creates a message from its storage.
+    public init(storage: MessageStorage) { self.storage = storage }
+
+    /// Creates an empty message.
+    public init() { storage = MessageStorage(Self.schema) }
+
+    /// Creates a duration; both parts must have the same sign.
+    public init(seconds: Int64 = 0, nanos: Int32 = 0) {
+        storage = MessageStorage(Self.schema)
+        if seconds != 0 { self.seconds = seconds }
+        if nanos != 0 { self.nanos = nanos }
+    }
+
+    /// The whole seconds, rounded towards zero.
+    public var seconds: Int64 {
+        get { storage[int64: 0] }
+        set { storage[int64: 0] = newValue }
+    }
+
+    /// The additional nanoseconds below a second, with the sign of the seconds.
+    public var nanos: Int32 {
+        get { storage[int32: 1] }
+        set { storage[int32: 1] = newValue }
+    }
+}
+
+extension ProtoDuration {
+    /// Creates a duration, truncated to nanoseconds.
+    public init(_ duration: Duration) {
+        let moment = SecondsAndNanos(duration)
+        self.init(seconds: moment.seconds, nanos: moment.nanoseconds)
+    }
+
+    /// The value as a Swift duration, exactly.
+    public var duration: Duration { SecondsAndNanos(storage).duration }
+
+    /// Whether the value is valid in JSON: at most 10,000 years to either side, with one sign.
+    public var isValid: Bool { TimeText.isDuration(seconds, nanos) }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The ProtoJSON forms of timestamps and durations.
+enum TimeText {
+    /// The valid seconds of a Timestamp, from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
+    static let timestamps: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
+    /// The valid seconds of a Duration, about 10,000 years to either side.
+    static let durations: ClosedRange<Int64> = -315_576_000_000...315_576_000_000
+
+    /// Returns whether the values are a valid Timestamp: nanoseconds count forward, before 1970 too.
+    static func isTimestamp(_ seconds: Int64, _ nanos: Int32) -> Bool {
+        timestamps.contains(seconds) && (0...999_999_999).contains(nanos)
+    }
+
+    /// Returns whether the values are a valid Duration: nanoseconds have the sign of the seconds.
+    static func isDuration(_ seconds: Int64, _ nanos: Int32) -> Bool {
+        durations.contains(seconds) && (-999_999_999...999_999_999).contains(nanos)
+            && (seconds == 0 || nanos == 0 || (seconds < 0) == (nanos < 0))
+    }
+
+    /// Formats a timestamp (RFC 3339 §5.6) in UTC with 0, 3, 6 or 9 fraction digits; nil if it is out of range.
+    static func timestamp(_ seconds: Int64, _ nanos: Int32) -> [UInt8]? {
+        guard isTimestamp(seconds, nanos) else { return nil }
+        let shifted = Int(seconds - timestamps.lowerBound)
+        let days = shifted / 86_400 + Int(timestamps.lowerBound / 86_400)
+        let (date, second) = (CivilDate(daysSince1970: days), shifted % 86_400)
+        var text: [UInt8] = []
+        text.reserveCapacity(30)
+        append(date.year, digits: 4, to: &text)
+        append(date.month, digits: 2, after: "-", to: &text)
+        append(date.day, digits: 2, after: "-", to: &text)
+        append(second / 3_600, digits: 2, after: "T", to: &text)
+        append(second / 60 % 60, digits: 2, after: ":", to: &text)
+        append(second % 60, digits: 2, after: ":", to: &text)
+        appendFraction(Int(nanos), to: &text)
+        text.append(UInt8(ascii: "Z"))
+        return text
+    }
+
+    /// Formats seconds with 0, 3, 6 or 9 fraction digits and an `s`; nil if they are out of range.
+    static func duration(_ seconds: Int64, _ nanos: Int32) -> [UInt8]? {
+        guard isDuration(seconds, nanos) else { return nil }
+        var text: [UInt8] = seconds < 0 || nanos < 0 ? [UInt8(ascii: "-")] : []
+        text += Array(String(seconds.magnitude).utf8)
+        appendFraction(Int(nanos.magnitude), to: &text)
+        text.append(UInt8(ascii: "s"))
+        return text
+    }
+
+    private static func append(
+        _ value: Int, digits: Int, after mark: Unicode.Scalar? = nil, to text: inout [UInt8]
+    ) {
+        if let mark { text.append(UInt8(ascii: mark)) }
+        var power = 1
+        for _ in 1..<max(digits, 2) { power *= 10 }
+        while power > 0 {
+            text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / power % 10))
+            power /= 10
+        }
+    }
+
+    private static func appendFraction(_ nanos: Int, to text: inout [UInt8]) {
+        guard nanos != 0 else { return }
+        if nanos % 1_000_000 == 0 {
+            append(nanos / 1_000_000, digits: 3, after: ".", to: &text)
+        } else if nanos % 1_000 == 0 {
+            append(nanos / 1_000, digits: 6, after: ".", to: &text)
+        } else {
+            append(nanos, digits: 9, after: ".", to: &text)
+        }
+    }
+}
+
+extension TimeText {
+    /// Parses an RFC 3339 timestamp with any offset; nil if it is malformed or out of range.
+    static func readTimestamp(_ text: UnsafeBufferPointer<UInt8>) -> (seconds: Int64, nanos: Int32)? {
+        var reader = DigitScanner(text)
+        guard let year = reader.number(digits: 4), reader.take("-"), let month = reader.number(digits: 2),
+            reader.take("-"), let day = reader.number(digits: 2), reader.take("T"),
+            let date = CivilDate(year: year, month: month, day: day),
+            let hour = reader.number(digits: 2), hour < 24, reader.take(":"),
+            let minute = reader.number(digits: 2), minute < 60, reader.take(":"),
+            let second = reader.number(digits: 2), second < 60,
+            let nanos = reader.fraction(), let offset = reader.offset(), reader.isAtEnd
+        else { return nil }
+        let seconds = Int64(date.daysSince1970 * 86_400 + hour * 3_600 + minute * 60 + second - offset)
+        return isTimestamp(seconds, nanos) ? (seconds, nanos) : nil
+    }
+
+    /// Parses seconds such as `-1.5s`; nil if they are malformed or out of range.
+    static func readDuration(_ text: UnsafeBufferPointer<UInt8>) -> (seconds: Int64, nanos: Int32)? {
+        var reader = DigitScanner(text)
+        let isNegative = reader.take("-")
+        guard let seconds = reader.number(), let nanos = reader.fraction(), reader.take("s"), reader.isAtEnd,
+            Int64(seconds) <= durations.upperBound
+        else { return nil }
+        return isNegative ? (-Int64(seconds), -nanos) : (Int64(seconds), nanos)
+    }
+}
+
+/// A scanner of the numbers in timestamps and durations.
+struct DigitScanner {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var position = 0
+
+    /// Creates a scanner at the first byte.
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    /// Whether the scanner is at the end.
+    var isAtEnd: Bool { position == bytes.count }
+
+    /// Consumes a character if it is next.
+    mutating func take(_ mark: Unicode.Scalar) -> Bool {
+        guard position < bytes.count, bytes[position] == UInt8(ascii: mark) else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func digit() -> Int? {
+        guard position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) else {
+            return nil
+        }
+        defer { position += 1 }
+        return Int(bytes[position] - UInt8(ascii: "0"))
+    }
+
+    /// Reads a number with a fixed number of digits.
+    mutating func number(digits: Int) -> Int? {
+        var value = 0
+        for _ in 0..<digits {
+            guard let digit = digit() else { return nil }
+            value = value * 10 + digit
+        }
+        return value
+    }
+
+    /// Reads a number of 1 to 18 digits without leading zeros.
+    mutating func number() -> Int? {
+        let start = position
+        guard var value = digit() else { return nil }
+        while let digit = digit() {
+            guard value != 0, position - start <= 18 else { return nil }
+            value = value * 10 + digit
+        }
+        return value
+    }
+
+    /// Reads a fraction of up to nine digits as nanoseconds; 0 if there is none, nil if it is malformed.
+    mutating func fraction() -> Int32? {
+        guard take(".") else { return 0 }
+        var (value, count) = (0, 0)
+        while let digit = digit() {
+            count += 1
+            guard count <= 9 else { return nil }
+            value = value * 10 + digit
+        }
+        guard count > 0 else { return nil }
+        for _ in count..<9 { value *= 10 }
+        return Int32(value)
+    }
+
+    /// Reads `Z` or an offset such as `+08:00` in seconds (RFC 3339 §5.6).
+    mutating func offset() -> Int? {
+        if take("Z") { return 0 }
+        let isNegative = take("-")
+        guard isNegative || take("+"), let hours = number(digits: 2), hours < 24, take(":"),
+            let minutes = number(digits: 2), minutes < 60
+        else { return nil }
+        return (isNegative ? -1 : 1) * (hours * 3_600 + minutes * 60)
+    }
+}

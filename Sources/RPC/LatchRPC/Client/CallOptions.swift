@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchHTTP
+
+/// The options of one call.
+public struct CallOptions: Sendable {
+    /// The request metadata; names that end in `-bin` hold bytes (`HTTPFields.appendBinary`).
+    public var metadata: HTTPFields
+    /// The time within which the call, including its streams, must end; nil sets no limit.
+    ///
+    /// The server receives the limit, and the client enforces it as well.
+    public var timeout: Duration?
+    /// Values for interceptors; they stay inside the process.
+    public var context: HTTPContext
+
+    /// Creates options.
+    public init(metadata: HTTPFields = [:], timeout: Duration? = nil, context: HTTPContext = HTTPContext()) {
+        self.metadata = metadata
+        self.timeout = timeout
+        self.context = context
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The encoding of messages with one codec.
+struct MessageCoding: Sendable {
+    let codec: RPCCodec
+    let types: TypeRegistry
+
+    /// Encodes a message.
+    ///
+    /// - Throws: `RPCError.internal` for a message that cannot be encoded, which is an error of this side.
+    func encode(_ message: some Message) throws(RPCError) -> [UInt8] {
+        do {
+            switch codec {
+            case .binary: return try message.serialized()
+            case .json: return try message.jsonBytes(JSONEncodingOptions(types: types))
+            }
+        } catch {
+            throw RPCError(.internal, "The message cannot be encoded.", cause: error)
+        }
+    }
+
+    /// Decodes a message.
+    ///
+    /// - Parameter code: The code of the error for invalid bytes: of a bad request or of a broken response.
+    func decode<Value: Message>(_ bytes: [UInt8], as type: Value.Type, orFail code: RPCCode) throws(RPCError) -> Value {
+        do {
+            switch codec {
+            case .binary: return try Value(serialized: bytes)
+            case .json:
+                return try Value(json: bytes, options: JSONDecodingOptions(ignoresUnknownFields: true, types: types))
+            }
+        } catch {
+            throw RPCError(code, "The content is not a valid \(Value.name).", cause: error)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A compression algorithm for messages.
+///
+/// ```swift
+/// let channel = try RPCChannel(url, compression: .gzip)
+/// ```
+public struct RPCCompression: Sendable {
+    /// The name on the wire, such as `gzip`.
+    public let name: String
+    /// The function that compresses bytes.
+    public let compress: @Sendable ([UInt8]) throws -> [UInt8]
+    /// The function that decompresses bytes, up to a limit of the result.
+    public let decompress: @Sendable ([UInt8], Int) throws -> [UInt8]
+    /// The size in bytes from which messages are compressed; smaller ones are not worth the time.
+    public var minimumMessageBytes = 512
+
+    /// Creates a compression.
+    ///
+    /// - Parameters:
+    ///   - compress: Compresses bytes.
+    ///   - decompress: Decompresses bytes; throws `RPCError.resourceExhausted` as soon as the result exceeds the limit,
+    ///     since a few bytes can expand to very many.
+    public init(
+        name: String, compress: @escaping @Sendable ([UInt8]) throws -> [UInt8],
+        decompress: @escaping @Sendable (_ bytes: [UInt8], _ limit: Int) throws -> [UInt8]
+    ) {
+        self.name = name
+        self.compress = compress
+        self.decompress = decompress
+    }
+
+    /// The gzip compression (RFC 1952), which every peer supports.
+    public static let gzip = RPCCompression(
+        name: "gzip", compress: { try Gzip.compress($0) }, decompress: { try Gzip.decompress($0, limit: $1) })
+}

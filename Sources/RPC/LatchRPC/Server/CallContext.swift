@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+public import LatchHTTP
+import Synchronization
+
+/// The context of a call on the server: its request metadata and deadline, and the metadata of its response.
+///
+/// ```swift
+/// context.responseTrailers.append("12", for: "x-cost")
+/// ```
+public struct CallContext: Sendable {
+    /// The path of the method: `/service/name`.
+    public let path: String
+    /// The request metadata.
+    public let metadata: HTTPFields
+    /// The deadline of the caller; nil if it sent none.
+    public let deadline: Deadline?
+    /// Values that interceptors attached to the request, such as the authenticated user.
+    public let http: HTTPContext
+    private let response: ResponseState
+
+    /// The context is a value, but its response metadata is shared by all copies.
+    private final class ResponseState: Sendable {
+        let fields = Mutex(ResponseFields())
+    }
+
+    private struct ResponseFields {
+        var metadata = HTTPFields()
+        var trailers = HTTPFields()
+    }
+
+    /// Creates a context, for tests too.
+    public init(path: String, metadata: HTTPFields = [:], deadline: Deadline? = nil, http: HTTPContext = HTTPContext())
+    {
+        self.path = path
+        self.metadata = metadata
+        self.deadline = deadline
+        self.http = http
+        response = ResponseState()
+    }
+
+    /// The response metadata; changes after a stream was returned have no effect.
+    public var responseMetadata: HTTPFields {
+        get { response.fields.withLock { $0.metadata } }
+        nonmutating set { response.fields.withLock { $0.metadata = newValue } }
+    }
+
+    /// The trailers of the response.
+    public var responseTrailers: HTTPFields {
+        get { response.fields.withLock { $0.trailers } }
+        nonmutating set { response.fields.withLock { $0.trailers = newValue } }
+    }
+}

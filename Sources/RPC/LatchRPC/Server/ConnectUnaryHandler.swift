@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+
+/// The handler of unary Connect calls.
+struct ConnectUnaryHandler: Sendable {
+    let method: RPCMethodHandler
+    let form: RequestFormat
+    let configuration: RPCServiceConfiguration
+
+    /// Returns the response to a request; failures are responses too.
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        let deadline: RPCDeadline?
+        do throws(RPCError) { deadline = try self.deadline(of: request) } catch { return form.failure(error) }
+        let context = CallContext(
+            path: method.path, metadata: request.fields, deadline: deadline?.deadline, http: request.context)
+        do {
+            let received = try await content(of: request)
+            let messages = RequestMessages(
+                coding: configuration.coding(received.codec), next: RequestMessages.source(of: received.message))
+            let message = try await within(deadline) {
+                let source = try await method.serve(messages, context)
+                return try await source() ?? []
+            }
+            return try success(message, received.codec, context, request)
+        } catch {
+            return form.failure(
+                RPCError(sending: error), metadata: context.responseMetadata, trailers: context.responseTrailers)
+        }
+    }
+
+    private func deadline(of request: HTTPRequest) throws(RPCError) -> RPCDeadline? {
+        if let version = request.fields[ConnectUnaryCall.version], version != "1" {
+            throw RPCError(.invalidArgument, "Only version 1 of Connect is supported.")
+        }
+        guard let text = request.fields[ConnectUnaryCall.timeout] else { return nil }
+        guard let timeout = TimeoutHeader.duration(milliseconds: text) else {
+            throw RPCError(.invalidArgument, "The timeout must be a number of at most ten digits.")
+        }
+        return RPCDeadline(in: timeout, clock: configuration.clock)
+    }
+
+    private func content(of request: HTTPRequest) async throws -> (message: [UInt8], codec: RPCCodec) {
+        let limit = configuration.limits.messageBytes
+        if case .connectUnary(let codec) = form {
+            let compression = try configuration.compression(named: request.fields[.contentEncoding])
+            let bytes = try await request.body.collected(upTo: limit)
+            return (try compression?.decompress(bytes, limit) ?? bytes, codec)
+        }
+        let query = try ConnectQuery(request)
+        let compression = try configuration.compression(named: query.compression)
+        return (try compression?.decompress(query.content, limit) ?? query.content, query.codec)
+    }
+
+    private func success(
+        _ message: [UInt8], _ codec: RPCCodec, _ context: CallContext, _ request: HTTPRequest
+    ) throws -> HTTPResponse {
+        try context.responseMetadata.checkSendable()
+        try context.responseTrailers.checkSendable()
+        var fields = context.responseMetadata.applicationMetadata
+        for line in context.responseTrailers.applicationMetadata.prefixedAsConnectTrailers {
+            fields.append(line.value, for: line.name)
+        }
+        fields[.contentType] = codec.mediaType
+        // RFC 9110 §12.5.5: a cache must not serve one encoding to clients that requested the other.
+        if case .connectGet = form { fields.append("Accept-Encoding", for: "Vary") }
+        let accepted = configuration.compression(acceptedBy: request.fields[.acceptEncoding])
+        guard let accepted, message.count >= accepted.minimumMessageBytes else {
+            return HTTPResponse(status: .ok, fields: fields, body: HTTPBody(message))
+        }
+        fields[.contentEncoding] = accepted.name
+        return HTTPResponse(status: .ok, fields: fields, body: HTTPBody(try accepted.compress(message)))
+    }
+}
+
+extension RPCError {
+    /// Creates the error to send to the caller: an `RPCError` unchanged, anything else without its text.
+    init(sending error: any Error) {
+        switch error {
+        case let error as RPCError: self = error
+        case is CancellationError: self = .canceled
+        case HTTPError.tooLarge: self.init(.resourceExhausted, "The message exceeds the size limit.")
+        case HTTPError.timeout: self = .deadlineExceeded
+        case HTTPError.cancelled: self = .canceled
+        default: self.init(.internal, "The method failed.", cause: error)
+        }
+    }
+}

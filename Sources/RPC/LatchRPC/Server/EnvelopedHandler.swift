@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import Synchronization
+
+/// The handler of calls whose messages are enveloped.
+struct EnvelopedHandler: Sendable {
+    let method: RPCMethodHandler
+    let style: RPCProtocol
+    let codec: RPCCodec
+    let configuration: RPCServiceConfiguration
+
+    /// Returns the response to a request; failures are responses too.
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        let form = RequestFormat.enveloped(style, codec)
+        let deadline: RPCDeadline?
+        do throws(RPCError) { deadline = try self.deadline(of: request) } catch { return form.failure(error) }
+        let context = CallContext(
+            path: method.path, metadata: request.fields, deadline: deadline?.deadline, http: request.context)
+        do {
+            let messages = RequestMessages(coding: configuration.coding(codec), next: try messages(of: request))
+            if method.kind.hasSingleResponse {
+                let message = try await within(deadline) {
+                    let source = try await method.serve(messages, context)
+                    return try await source() ?? []
+                }
+                return try singleResponse(message, context, request)
+            }
+            let source = try await within(deadline) { try await method.serve(messages, context) }
+            // Trailers are checked when they are sent: a method may set them until the end of its stream.
+            try context.responseMetadata.checkSendable()
+            return streamedResponse(source, deadline, context, request)
+        } catch {
+            return form.failure(
+                RPCError(sending: error), metadata: context.responseMetadata, trailers: context.responseTrailers)
+        }
+    }
+
+    private func deadline(of request: HTTPRequest) throws(RPCError) -> RPCDeadline? {
+        let isConnect = style == .connect
+        if isConnect, let version = request.fields[ConnectUnaryCall.version], version != "1" {
+            throw RPCError(.invalidArgument, "Only version 1 of Connect is supported.")
+        }
+        guard let text = request.fields[isConnect ? ConnectUnaryCall.timeout : "grpc-timeout"] else { return nil }
+        let timeout = isConnect ? TimeoutHeader.duration(milliseconds: text) : TimeoutHeader.duration(grpc: text)
+        guard let timeout else { throw RPCError(.invalidArgument, "The timeout field is malformed.") }
+        return RPCDeadline(in: timeout, clock: configuration.clock)
+    }
+
+    /// Returns the messages of a request as they arrive.
+    private func messages(of request: HTTPRequest) throws -> MessageSource {
+        let compression = try configuration.compression(named: request.fields[style.encodingField])
+        let limit = configuration.limits.messageBytes
+        let chunks = style == .grpcWebText ? GRPCWebText.decoding(request.body.chunks) : request.body.chunks
+        let held = Mutex(EnvelopeReader(chunks, limit: limit))
+        return {
+            var reader = held.withLock { $0 }
+            guard let envelope = try await reader.next() else { return nil }
+            held.withLock { [reader] in $0 = reader }
+            guard envelope.flags.subtracting(.compressed).isEmpty else {
+                throw RPCError(.invalidArgument, "The request contains an envelope that is not a message.")
+            }
+            return try envelope.message(by: compression, limit: limit)
+        }
+    }
+
+    /// Returns the response of a single message, in one piece with its end.
+    private func singleResponse(_ message: [UInt8], _ context: CallContext, _ request: HTTPRequest) throws
+        -> HTTPResponse
+    {
+        let metadata = context.responseMetadata
+        try metadata.checkSendable()
+        try context.responseTrailers.checkSendable()
+        let (fields, compression) = head(metadata, request)
+        let bytes = try Envelope(message, by: compression).bytes
+        let trailers = context.responseTrailers.applicationMetadata
+        guard style != .grpc else {
+            let end = trailers.joined(with: GRPCStatus.fields(for: nil))
+            return HTTPResponse(status: .ok, fields: fields, body: HTTPBody(bytes, trailers: end))
+        }
+        let written = style == .grpcWebText ? GRPCWebText.encode(bytes) : bytes
+        return HTTPResponse(status: .ok, fields: fields, body: HTTPBody(written + style.end(nil, trailers: trailers)))
+    }
+
+    /// Returns the response head and the compression of the messages.
+    private func head(_ metadata: HTTPFields, _ request: HTTPRequest) -> (HTTPFields, RPCCompression?) {
+        var fields = metadata.applicationMetadata
+        fields[.contentType] = style.mediaType(codec)
+        let compression = configuration.compression(acceptedBy: request.fields[style.acceptEncodingField])
+        if let compression { fields[style.encodingField] = compression.name }
+        return (fields, compression)
+    }
+
+    /// Returns the response whose content is produced while it is sent.
+    private func streamedResponse(
+        _ source: @escaping MessageSource, _ deadline: RPCDeadline?, _ context: CallContext, _ request: HTTPRequest
+    ) -> HTTPResponse {
+        let (fields, compression) = head(context.responseMetadata, request)
+        let ending = StreamEnd(style: style, context: context)
+        let content = HTTPBodyStream(
+            once: {
+                guard !ending.isOver else { return nil }
+                do {
+                    guard let message = try await within(deadline, source) else {
+                        try context.responseTrailers.checkSendable()
+                        return ending.end(nil)
+                    }
+                    let bytes = try Envelope(message, by: compression).bytes
+                    return style == .grpcWebText ? GRPCWebText.encode(bytes) : bytes
+                } catch {
+                    return ending.end(RPCError(sending: error))
+                }
+            }, trailers: { ending.trailers })
+        return HTTPResponse(status: .ok, fields: fields, body: HTTPBody(content))
+    }
+}
+
+/// The end of a streamed response, with the trailers that the method has set.
+private final class StreamEnd: Sendable {
+    private let style: RPCProtocol
+    private let context: CallContext
+    private let outcome = Mutex<HTTPFields?>(nil)
+
+    init(style: RPCProtocol, context: CallContext) {
+        self.style = style
+        self.context = context
+    }
+
+    /// Whether the end of the stream was produced.
+    var isOver: Bool { outcome.withLock { $0 != nil } }
+
+    /// The gRPC trailers; empty until the end of the stream.
+    var trailers: HTTPFields { outcome.withLock { $0 ?? [:] } }
+
+    /// Returns the last envelope; nil if the trailers carry the status.
+    func end(_ error: RPCError?) -> [UInt8]? {
+        let trailers = context.responseTrailers.joined(with: error?.metadata ?? [:]).applicationMetadata
+        let status = style == .grpc ? trailers.joined(with: GRPCStatus.fields(for: error)) : [:]
+        outcome.withLock { $0 = status }
+        return style == .grpc ? nil : style.end(error, trailers: trailers)
+    }
+}

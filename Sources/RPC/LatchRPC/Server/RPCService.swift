@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchCore
+public import LatchHTTP
+
+/// A handler that serves RPC methods: Connect and gRPC-Web over any connection, gRPC if trailers reach the client.
+///
+/// ```swift
+/// let service = RPCService(users.rpcMethods)
+/// for route in service.routes { router.on(route.method, route.pattern, handledBy: service) }
+/// ```
+///
+/// It is a handler: use it in a router, behind interceptors, or as a client's transport without a socket. The last two
+/// path segments select the method. gRPC requires HTTP/2, which our server does not support: its calls are answered
+/// with trailers after chunked content, which a proxy that speaks HTTP/2 forwards.
+public struct RPCService: Handler {
+    private let methods: [String: RPCMethodHandler]
+    let configuration: RPCServiceConfiguration
+
+    /// Creates a service.
+    ///
+    /// - Parameters:
+    ///   - methods: The methods of one or several services; of two with the same path the later one counts.
+    ///   - limits: The size limits for requests.
+    ///   - compressions: The compressions that requests and responses may have.
+    ///   - types: The message types that an Any may contain, for JSON; the binary codec needs none.
+    ///   - clock: The clock for deadlines.
+    public init(
+        _ methods: [RPCMethodHandler], limits: RPCLimits = .standard, compressions: [RPCCompression] = [.gzip],
+        types: TypeRegistry = [], clock: WallClock = .system
+    ) {
+        self.methods = Dictionary(methods.map { ($0.path, $0) }) { $1 }
+        configuration = RPCServiceConfiguration(limits: limits, compressions: compressions, types: types, clock: clock)
+    }
+
+    /// The routes for a router: two for each service, so that calls of unknown methods also receive an RPC error.
+    public var routes: [(method: HTTPMethod, pattern: String)] {
+        Set(methods.values.map(\.service)).sorted().flatMap { service in
+            [(method: .post, pattern: "/\(service)/{method}"), (method: .get, pattern: "/\(service)/{method}")]
+        }
+    }
+
+    /// The content limit of each service's requests, for the configuration of the server below.
+    ///
+    /// ```swift
+    /// configuration.contentLimits = service.contentLimits
+    /// ```
+    ///
+    /// The server's default limit is meant for forms and JSON, and its refusal is not an RPC error. A service that is
+    /// mounted below a path needs that path in front of the keys.
+    public var contentLimits: [String: Int] {
+        Dictionary(
+            uniqueKeysWithValues: Set(methods.values.map(\.service)).map {
+                ("/\($0)/", configuration.limits.requestBytes)
+            })
+    }
+
+    /// Responds to one call; failures are responses too.
+    public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        guard let form = RequestFormat(request) else { return Self.rejection(of: request) }
+        // Usually the whole path is the path of the method.
+        guard let method = methods[request.path] ?? methods[Self.methodPath(of: request)] else {
+            return form.failure(RPCError(.unimplemented, "There is no method \(Self.methodPath(of: request))."))
+        }
+        switch form {
+        case .connectGet:
+            guard method.kind == .unary, method.idempotency == .noSideEffects else { return Self.postOnly }
+            return await ConnectUnaryHandler(method: method, form: form, configuration: configuration).respond(
+                to: request)
+        case .connectUnary:
+            guard method.kind == .unary else { return Self.unsupported }
+            return await ConnectUnaryHandler(method: method, form: form, configuration: configuration).respond(
+                to: request)
+        case .enveloped(let style, let codec):
+            guard style != .connect || method.kind != .unary else { return Self.unsupported }
+            return await EnvelopedHandler(method: method, style: style, codec: codec, configuration: configuration)
+                .respond(to: request)
+        }
+    }
+
+    /// Returns the last two path segments, which do not depend on where the service is mounted.
+    private static func methodPath(of request: HTTPRequest) -> String {
+        let path = request.pathWithoutQuery
+        guard let last = path.lastIndex(of: "/"), let first = path[..<last].lastIndex(of: "/") else {
+            return String(path)
+        }
+        return String(path[first...])
+    }
+
+    private static func rejection(of request: HTTPRequest) -> HTTPResponse {
+        request.method == .post ? unsupported : postOnly
+    }
+
+    /// Connect protocol, "Unary-Request": 415 with the supported types.
+    private static var unsupported: HTTPResponse {
+        HTTPResponse(status: .unsupportedMediaType, fields: ["Accept-Post": RequestFormat.mediaTypes])
+    }
+
+    private static var postOnly: HTTPResponse {
+        HTTPResponse(status: .methodNotAllowed, fields: ["Allow": "POST"])
+    }
+}
+
+/// The configuration that all methods of a service share.
+struct RPCServiceConfiguration: Sendable {
+    let limits: RPCLimits
+    let compressions: [RPCCompression]
+    let types: TypeRegistry
+    let clock: WallClock
+
+    /// Returns the encoding for a codec.
+    func coding(_ codec: RPCCodec) -> MessageCoding { MessageCoding(codec: codec, types: types) }
+
+    /// Returns the compression with a name; nil for `identity`.
+    ///
+    /// - Throws: `RPCError.unimplemented` with the supported names for an unknown one.
+    func compression(named name: String?) throws(RPCError) -> RPCCompression? {
+        guard let name, !name.isEmpty else { return nil }
+        // RFC 9110 §8.4.1: coding names are case-insensitive.
+        let lower = String(decoding: name.utf8.map(asciiLowercased), as: UTF8.self)
+        guard lower != "identity" else { return nil }
+        guard let compression = compressions.first(where: { $0.name == lower }) else {
+            let known = compressions.map(\.name).joined(separator: ", ")
+            throw RPCError(.unimplemented, "The compression is not supported; supported are: \(known).")
+        }
+        return compression
+    }
+
+    /// Returns the first supported compression in an accept field.
+    func compression(acceptedBy list: String?) -> RPCCompression? {
+        guard let list, !compressions.isEmpty else { return nil }
+        for item in list.utf8.split(separator: 0x2C) {
+            let parts = item.split(separator: 0x3B, omittingEmptySubsequences: false).map { part in
+                String(decoding: part.filter { $0 != 0x20 && $0 != 0x09 }.map(asciiLowercased), as: UTF8.self)
+            }
+            // RFC 9110 §12.4.2: a weight of zero means "not acceptable".
+            let isExcluded = parts.dropFirst().contains {
+                $0.hasPrefix("q=0") && !$0.utf8.contains(where: Self.isAboveZero)
+            }
+            if !isExcluded, let compression = compressions.first(where: { $0.name == parts[0] }) { return compression }
+        }
+        return nil
+    }
+
+    private static func isAboveZero(_ digit: UInt8) -> Bool { (0x31...0x39).contains(digit) }
+}

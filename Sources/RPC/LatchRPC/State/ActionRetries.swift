@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import Synchronization
+
+extension ServiceClient {
+    /// Performs an action, and repeats it after a transient failure at most `maxRetries` times.
+    ///
+    /// It waits for `baseDelay` before the second attempt, and twice as long before each further one. Only the last
+    /// failure becomes the state's `error`.
+    ///
+    /// After some failures it is unknown whether the server has acted: the response was late, or the connection broke.
+    /// The action is then repeated only if its method is idempotent (`option idempotency_level`) or `evenIfUncertain`
+    /// is set. It is repeated in any case if no request was sent, or if the server refused it with a retry delay, a
+    /// conflict or a limit.
+    ///
+    /// - Parameter evenIfUncertain: Whether to repeat an action that the server may have executed: set it if a second
+    ///   execution is harmless, or if the calls carry an idempotency key.
+    public func processWithRetry(
+        _ action: ActionType, maxRetries: Int = 3, baseDelay: Duration = .milliseconds(100),
+        evenIfUncertain: Bool = false
+    ) async throws {
+        let holder = core.newRun()
+        if action.showsLoadingState, action.isValid { core.beginLoading(holder) }
+        defer {
+            core.endLoading(holder)
+            publish(core.store.current)
+        }
+        var delay = baseDelay
+        for retriesLeft in (0...max(0, maxRetries)).reversed() {
+            let attempt = ActionAttempt(allowsUncertain: evenIfUncertain || action.traits.isIdempotent)
+            do {
+                return try await perform(action, in: core.newRun(attempt: retriesLeft > 0 ? attempt : nil))
+            } catch  where attempt.isRepeated {
+                try await core.settings.clock.sleep(for: delay)
+                core.count { $0.retried += 1 }
+                delay += delay
+            }
+        }
+    }
+
+    /// Performs an action within a time limit.
+    ///
+    /// After the limit its call is cancelled and the failure is thrown at once, even if the call goes on: later results
+    /// of the call do not change the state.
+    public func process(_ action: ActionType, timeout: Duration) async throws {
+        let run = core.newRun()
+        let race = Race()
+        // Both outcomes are recorded on the actor, together with the change of the state: an action cannot fail for its
+        // caller and succeed for the state.
+        let work = Task {
+            do {
+                try await perform(action, in: run)
+                _ = race.finish(.finished(.success(())))
+            } catch {
+                _ = race.finish(.finished(.failure(error)))
+            }
+            core.forget(run)
+        }
+        let timer = Task {
+            try await core.settings.clock.sleep(for: timeout)
+            guard race.finish(.timedOut) else { return }
+            core.abandon(run)
+            work.cancel()
+        }
+        let outcome = await withTaskCancellationHandler {
+            await race.outcome()
+        } onCancel: {
+            work.cancel()
+        }
+        timer.cancel()
+        switch outcome {
+        case .finished(let result): try result.get()
+        case .timedOut:
+            core.count { $0.failed += 1 }
+            let failure = StateType.Failure(.timeout(action.actionName, after: timeout))
+            update(run) { $0.error = failure }
+            throw failure
+        }
+    }
+}
+
+/// A race between the end of some work and its time limit.
+private final class Race: Sendable {
+    enum Outcome: Sendable {
+        case finished(Result<Void, any Error>)
+        case timedOut
+    }
+
+    private struct Content {
+        var outcome: Outcome?
+        var waiting: CheckedContinuation<Outcome, Never>?
+    }
+
+    private let content = Mutex(Content())
+
+    /// Ends the race with an outcome.
+    ///
+    /// - Returns: Whether this outcome came first.
+    func finish(_ outcome: Outcome) -> Bool {
+        var waiting: CheckedContinuation<Outcome, Never>?
+        let isFirst = content.withLock { content in
+            guard content.outcome == nil else { return false }
+            content.outcome = outcome
+            waiting = content.waiting
+            content.waiting = nil
+            return true
+        }
+        waiting?.resume(returning: outcome)
+        return isFirst
+    }
+
+    /// Waits for the outcome; only one caller may wait.
+    func outcome() async -> Outcome {
+        await withCheckedContinuation { continuation in
+            let outcome: Outcome? = content.withLock { content in
+                if content.outcome == nil { content.waiting = continuation }
+                return content.outcome
+            }
+            if let outcome { continuation.resume(returning: outcome) }
+        }
+    }
+}
+
+/// One execution of an action, or of several that succeed or fail together.
+///
+/// Generated clients pass it on unchanged.
+public struct ActionRun: Sendable {
+    /// The unique number of the run.
+    let id: Int
+    /// Whether its changes may be undone, so that its failure does not become part of the state.
+    var isAtomic = false
+    /// The attempt that another one may follow; nil for the last one.
+    var attempt: ActionAttempt?
+}
+
+/// One attempt at an action; its failure decides whether another one follows.
+final class ActionAttempt: Sendable {
+    private let allowsUncertain: Bool
+    private let willRepeat = Mutex(false)
+
+    /// - Parameter allowsUncertain: Whether to repeat an action that the server may have executed.
+    init(allowsUncertain: Bool) { self.allowsUncertain = allowsUncertain }
+
+    /// Whether another attempt follows.
+    var isRepeated: Bool { willRepeat.withLock { $0 } }
+
+    /// Decides after a failure whether another attempt follows.
+    func end(_ error: ActionError, isRetryable: Bool) {
+        willRepeat.withLock { $0 = isRetryable && (allowsUncertain || !error.mayHaveRun) }
+    }
+}

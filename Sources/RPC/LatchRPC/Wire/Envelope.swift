@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+
+/// An envelope: a byte of flags, a length of four bytes, and the content.
+///
+/// Connect streams, gRPC and gRPC-Web all frame messages so (gRPC over HTTP/2, "Length-Prefixed-Message").
+struct Envelope: Sendable {
+    /// The flags of an envelope.
+    struct Flags: OptionSet, Sendable {
+        let rawValue: UInt8
+        /// The content is compressed as the head says.
+        static let compressed = Flags(rawValue: 0x01)
+        /// Connect: the content is the end of the stream.
+        static let endOfStream = Flags(rawValue: 0x02)
+        /// gRPC-Web: the content is the trailers.
+        static let trailers = Flags(rawValue: 0x80)
+    }
+
+    var flags: Flags
+    var content: [UInt8]
+
+    /// The number of bytes before the content.
+    static let prefixBytes = 5
+
+    /// Creates an envelope.
+    init(_ content: [UInt8], flags: Flags = []) {
+        self.flags = flags
+        self.content = content
+    }
+
+    /// Creates the envelope of a message, compressed if it is large enough.
+    init(_ message: [UInt8], by compression: RPCCompression?) throws {
+        let isWorthIt = compression.map { message.count >= $0.minimumMessageBytes } ?? false
+        let smaller = isWorthIt ? try compression?.compress(message) : nil
+        self.init(smaller ?? message, flags: smaller == nil ? [] : .compressed)
+    }
+
+    /// Returns the content length of the envelope that these bytes begin with; nil if there are too few bytes.
+    static func length(_ bytes: [UInt8]) -> Int? {
+        guard bytes.count >= prefixBytes else { return nil }
+        return bytes[1..<prefixBytes].reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// The encoded envelope.
+    var bytes: [UInt8] {
+        let count = UInt32(truncatingIfNeeded: content.count)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(content.count + Self.prefixBytes)
+        bytes.append(flags.rawValue)
+        for shift in [24, 16, 8, 0] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: count >> shift)) }
+        bytes.append(contentsOf: content)
+        return bytes
+    }
+
+    /// Returns the decompressed message.
+    ///
+    /// - Throws: `RPCError.internal` if it is compressed without a declared compression, and the errors of
+    ///   decompression.
+    func message(by compression: RPCCompression?, limit: Int) throws -> [UInt8] {
+        guard flags.contains(.compressed) else { return content }
+        guard let compression else {
+            throw RPCError(.internal, "A message is compressed, but no compression was declared.")
+        }
+        return try compression.decompress(content, limit)
+    }
+}
+
+/// A reader that splits streamed content into envelopes.
+struct EnvelopeReader: Sendable {
+    private var chunks: HTTPBodyStream.Iterator
+    private let limit: Int
+    /// The buffered content; the unread part begins at `start`.
+    private var buffer: [UInt8] = []
+    private var start = 0
+
+    /// Creates a reader that refuses envelopes longer than `limit` bytes.
+    init(_ content: HTTPBodyStream, limit: Int) {
+        chunks = content.makeAsyncIterator()
+        self.limit = limit
+    }
+
+    /// Returns the next envelope; nil if the content ends between envelopes.
+    ///
+    /// - Throws: `RPCError.resourceExhausted` for a length over the limit, before memory is allocated for it;
+    ///   `RPCError.internal` if the content ends within an envelope; and the errors of the content.
+    mutating func next() async throws -> Envelope? {
+        guard try await fill(Envelope.prefixBytes) else {
+            guard start == buffer.count else { throw Self.truncated }
+            return nil
+        }
+        let flags = Envelope.Flags(rawValue: buffer[start])
+        let length = buffer[(start + 1)..<(start + Envelope.prefixBytes)].reduce(0) { $0 << 8 | Int($1) }
+        guard length <= limit else {
+            throw RPCError(.resourceExhausted, "A message of \(length) bytes exceeds the limit of \(limit).")
+        }
+        start += Envelope.prefixBytes
+        guard try await fill(length) else { throw Self.truncated }
+        let end = start + length
+        // Usually one chunk holds one message: this copy is the only one.
+        let content = Array(buffer[start..<end])
+        start = end
+        return Envelope(content, flags: flags)
+    }
+
+    /// Reads until `count` bytes are buffered; returns false if the content ends before.
+    private mutating func fill(_ count: Int) async throws -> Bool {
+        while buffer.count - start < count {
+            guard let chunk = try await chunks.next() else { return false }
+            if start == buffer.count {
+                (buffer, start) = (chunk, 0)
+            } else {
+                if start > 0 {
+                    buffer.removeFirst(start)
+                    start = 0
+                }
+                buffer.append(contentsOf: chunk)
+            }
+        }
+        return true
+    }
+
+    private static let truncated = RPCError(.internal, "The stream ends within a message.")
+}

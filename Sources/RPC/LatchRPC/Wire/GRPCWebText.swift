@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import Synchronization
+
+/// The base64 form of content, as `application/grpc-web-text` carries it.
+enum GRPCWebText {
+    /// Encodes a chunk with padding, so that chunks can follow each other.
+    static func encode(_ bytes: [UInt8]) -> [UInt8] { Array(Base64Alphabet.standard.encodePadded(bytes).utf8) }
+
+    /// Encodes a source without padding between chunks, which some readers refuse (Envoy).
+    ///
+    /// Up to two bytes of a chunk are sent with the next one.
+    static func encoding(_ source: @escaping HTTPBodyStream.Source) -> HTTPBodyStream.Source {
+        let rest = Mutex<[UInt8]?>([])
+        return {
+            guard let held = rest.withLock({ $0.take() }) else { return nil }
+            guard let piece = try await source() else { return held.isEmpty ? nil : encode(held) }
+            let bytes = held + piece
+            let whole = bytes.count - bytes.count % 3
+            rest.withLock { $0 = Array(bytes[whole...]) }
+            return encode(Array(bytes[..<whole]))
+        }
+    }
+
+    /// Decodes base64 content, whether each chunk is padded or only the last.
+    static func decoding(_ content: HTTPBodyStream) -> HTTPBodyStream {
+        let reader = Mutex(Reader(chunks: content.makeAsyncIterator()))
+        return HTTPBodyStream(once: {
+            var own = reader.withLock { $0 }
+            let piece = try await own.next()
+            reader.withLock { [own] in $0 = own }
+            return piece
+        })
+    }
+
+    /// The undecoded rest of the content.
+    private struct Reader: Sendable {
+        var chunks: HTTPBodyStream.Iterator
+        /// The remaining characters, fewer than four.
+        var rest: [UInt8] = []
+
+        mutating func next() async throws -> [UInt8]? {
+            while let chunk = try await chunks.next() {
+                let text = rest + chunk.filter { $0 != 0x0A && $0 != 0x0D }
+                let whole = text.count - text.count % 4
+                rest = Array(text[whole...])
+                guard let bytes = GRPCWebText.decode(text[..<whole]) else {
+                    throw RPCError(.internal, "The content is not valid base64.")
+                }
+                if !bytes.isEmpty { return bytes }
+            }
+            guard rest.isEmpty else { throw RPCError(.internal, "The base64 content is truncated.") }
+            return nil
+        }
+    }
+
+    /// Decodes groups of four characters, any of which may be padded; nil if they are invalid.
+    static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        guard text.contains(0x3D) else { return Base64Alphabet.standard.decode(text) }
+        var bytes: [UInt8] = []
+        guard text.count % 4 == 0 else { return nil }
+        for start in stride(from: text.startIndex, to: text.endIndex, by: 4) {
+            let group = text[start..<(start + 4)]
+            let digits = group.prefix { $0 != 0x3D }
+            guard digits.count >= 2, group[(start + digits.count)...].allSatisfy({ $0 == 0x3D }),
+                let piece = Base64Alphabet.standard.decode(digits)
+            else { return nil }
+            bytes.append(contentsOf: piece)
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAuth
+public import LatchHTTP
+import PortableFoundation
+
+/// The account, device and client of a valid access token, as the store has them now.
+public struct AuthenticatedPrincipal: Sendable {
+    package let account: Account
+    /// The token's scopes, as far as the account and the client still may have them.
+    public let scopes: Scopes
+    /// The `client_id` of the client that the token was issued to.
+    public let clientID: String
+    /// The device that the token was issued to.
+    package let device: Device
+
+    /// The account's id, the token's `sub`.
+    public var accountID: String { account.id }
+}
+
+extension AuthenticatedPrincipal {
+    /// The age in seconds up to which a login counts as recent.
+    static let recentLoginAge: TimeInterval = 900
+
+    /// Rejects a session that may be unattended; the time of the login counts, which no refresh moves.
+    ///
+    /// - Throws: `IdentityError.signInAgain`.
+    func requireRecentLogin(at now: Date) throws(IdentityError) {
+        // A clock that was set back makes no old session recent.
+        guard (-60..<Self.recentLoginAge).contains(now.timeIntervalSince(device.createdAt)) else { throw .signInAgain }
+    }
+}
+
+private enum PrincipalKey: HTTPContextKey {
+    static var defaultValue: AuthenticatedPrincipal? { nil }
+}
+
+extension HTTPRequest {
+    /// The principal of the request's access token; nil unless the request has passed a ``ScopeInterceptor``.
+    public internal(set) var principal: AuthenticatedPrincipal? {
+        get { context[PrincipalKey.self] }
+        set { context[PrincipalKey.self] = newValue }
+    }
+}

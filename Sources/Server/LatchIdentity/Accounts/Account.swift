@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PortableFoundation
+
+/// A user's account as the store keeps it; its description is the id alone.
+package struct Account: Sendable, Hashable {
+    /// The stored status of an account; only `active` accounts may log in.
+    package enum Status: String, Sendable, CaseIterable {
+        case active, disabled, suspended, banned
+        /// Deleted but restorable by the operator; hidden, and its address stays taken.
+        case deleted
+    }
+
+    /// A UUID of version 7 (RFC 9562 §5.7), the `sub` of the account's tokens; it never changes.
+    package let id: String
+    package var email: EmailAddress
+    /// A second login name; it holds no `@`, so that it cannot be confused with another account's address.
+    package var username: Username?
+    /// The name as the user typed it; at most 200 bytes, without control characters.
+    package var name: String?
+    /// The password's hash in PHC form; nil if the account has no password.
+    package var passwordHash: String?
+    /// The time of the last password change, which only moves forward, so that a login can detect a concurrent reset.
+    package var passwordChangedAt: Date
+    /// The time at which the user proved to receive mails at the address; nil until then.
+    package var emailVerifiedAt: Date?
+    /// Role words, as scope tokens are (RFC 6749 §3.3), for the services that read the tokens.
+    package var roles: [String] = []
+    /// Permission words, finer than roles; this server reads them only for `:admin` scopes.
+    package var permissions: [String] = []
+    package var status = Status.active
+    package let createdAt: Date
+
+    /// The status as the user service reports it.
+    package var reportedStatus: AccountStatus { AccountStatus(status, isVerified: emailVerifiedAt != nil) }
+}
+
+extension Account {
+    /// Creates an account without a password and with an unverified address.
+    package init(id: String, email: EmailAddress, createdAt: Date) {
+        self.init(id: id, email: email, passwordChangedAt: createdAt, createdAt: createdAt)
+    }
+}
+
+extension Account: CustomStringConvertible, CustomReflectable {
+    package var description: String { "Account(\(id))" }
+    package var customMirror: Mirror { Mirror(self, children: ["id": id]) }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PortableFoundation
+
+/// The profile and the preferences of a user; authorization never depends on them.
+package struct AccountDetails: Sendable, Hashable, Codable {
+    package var firstName = ""
+    package var lastName = ""
+    /// The display name; empty to use first and last name.
+    package var displayName = ""
+    /// An http or https URL; empty if there is none.
+    package var avatarURL = ""
+    package var about = About()
+    package var preferences = Preferences()
+    /// The time at which the terms were accepted at the sign-up, if they were.
+    package var termsAcceptedAt: Date?
+    /// Whether news may be mailed.
+    package var wantsNews = false
+
+    /// Creates empty details.
+    package init() {}
+
+    /// The display name or, if it is empty, the first and the last name.
+    package var shownName: String {
+        guard displayName.isEmpty else { return displayName }
+        return [firstName, lastName].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+
+    /// The longer part of a profile.
+    package struct About: Sendable, Hashable, Codable {
+        package var bio = ""
+        package var phone = ""
+        package var location = ""
+        package var website = ""
+        package var dateOfBirth: Date?
+        package var company = ""
+        package var jobTitle = ""
+        package var interests: [String] = []
+        package var links: [Link] = []
+
+        package init() {}
+    }
+
+    /// A link to another site's profile of the user.
+    package struct Link: Sendable, Hashable, Codable {
+        package var platform: String
+        package var url: String
+        package var isPublic: Bool
+
+        package init(platform: String, url: String, isPublic: Bool) {
+            (self.platform, self.url, self.isPublic) = (platform, url, isPublic)
+        }
+    }
+
+    /// The user's preferences.
+    package struct Preferences: Sendable, Hashable, Codable {
+        /// A language tag (RFC 5646), such as `de-CH`.
+        package var language = ""
+        /// A name of the time zone database, such as `Europe/Zurich`.
+        package var timeZone = ""
+        package var notifications = false
+        package var emailNotifications = false
+        package var pushNotifications = false
+        package var theme = ""
+        package var disabledFeatures: [String] = []
+
+        package init() {}
+    }
+}
+
+extension AccountDetails: CustomStringConvertible, CustomReflectable {
+    /// A description that redacts the personal data.
+    package var description: String { "AccountDetails(redacted)" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// A change of details; nil keeps a field, the empty text clears it.
+package struct AccountDetailsChange: Sendable, Hashable {
+    package var username: String?
+    package var firstName: String?
+    package var lastName: String?
+    package var displayName: String?
+    package var avatarURL: String?
+    /// The longer part, replaced as a whole.
+    package var about: AccountDetails.About?
+    package var preferences: AccountDetails.Preferences?
+
+    package init() {}
+
+    /// Returns the details with the given fields replaced.
+    package func applied(to details: AccountDetails) -> AccountDetails {
+        var details = details
+        if let firstName { details.firstName = firstName }
+        if let lastName { details.lastName = lastName }
+        if let displayName { details.displayName = displayName }
+        if let avatarURL { details.avatarURL = avatarURL }
+        if let about { details.about = about }
+        if let preferences { details.preferences = preferences }
+        return details
+    }
+}

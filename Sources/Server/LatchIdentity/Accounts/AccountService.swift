@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchCrypto
+import LatchJOSE
+import PortableFoundation
+
+/// A service for accounts: sign-up, verification, passwords, addresses, and administration.
+///
+/// An `actor` is the id of the account that makes a change; nil stands for the server's operator.
+package struct AccountService: Sendable {
+    let dependencies: Dependencies
+
+    // MARK: Sign-up
+
+    /// Creates an account and mails a link that verifies its address.
+    ///
+    /// Roles and permissions come from the caller's code and never from a request. The hash is made before the address
+    /// is taken, and the store's unique index decides between two sign-ups of the same address at once; the check before
+    /// it only saves the price of a hash.
+    ///
+    /// - Throws: `IdentityError.alreadyExists`, `.invalidInput`, `.weakPassword`, `.overloaded` or a store's error.
+    package func signUp(
+        email: String, password: String, name: String? = nil, username: String? = nil, roles: [String] = [],
+        permissions: [String] = [], isVerified: Bool = false, details: AccountDetails? = nil
+    ) async throws(IdentityError) -> Account {
+        let email = try EmailAddress(email)
+        let name = try Self.validated(name: name)
+        let username = try Self.validated(username: username, of: email)
+        try PasswordPolicy.check(password, for: email)
+        try Self.requireWords(roles + permissions)
+        if let details { try AccountDetailsValidator.check(details, at: dependencies.now) }
+        guard try await dependencies.store.account(emailKey: email.key) == nil else { throw .alreadyExists }
+        if let username, try await dependencies.store.account(usernameKey: username.key) != nil { throw .usernameTaken }
+        let hash = try await dependencies.passwords.hash(password)
+        let now = dependencies.now
+        let account = Account(
+            id: dependencies.newID(at: now), email: email, username: username, name: name, passwordHash: hash,
+            passwordChangedAt: now, emailVerifiedAt: isVerified ? now : nil, roles: roles, permissions: permissions,
+            createdAt: now)
+        try await dependencies.store.insert(account, details: details)
+        dependencies.metrics.count("latch_accounts_created_total")
+        if isVerified {
+            try await promoteFirstAdministrator(email)
+        } else {
+            mailVerification(to: email)
+        }
+        return account
+    }
+
+    /// Makes the account of the setting `first_administrator` the first administrator, once its address is verified.
+    ///
+    /// Does nothing if an account can administer the server already: the setting is for the first start, and is no way
+    /// back for an administrator who was dismissed.
+    func promoteFirstAdministrator(_ email: EmailAddress? = nil) async throws(IdentityError) {
+        guard let text = dependencies.configuration.firstAdministrator else { return }
+        let configured = try EmailAddress(text)
+        guard email?.key ?? configured.key == configured.key else { return }
+        _ = try await dependencies.store.promoteFirstAdministrator(emailKey: configured.key, at: dependencies.now)
+    }
+
+    /// Returns the trimmed name; nil if it is empty.
+    ///
+    /// Control characters are refused and not dropped: a name ends up in tokens, pages and logs, each of which gives
+    /// them another meaning.
+    private static func validated(name: String?) throws(IdentityError) -> String? {
+        guard let name = name?.trimmingSpace(), !name.isEmpty else { return nil }
+        let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        guard name.utf8.count <= 200, isPlain else {
+            throw .invalidInput("the name is longer than 200 bytes or holds control characters")
+        }
+        return String(name)
+    }
+
+    /// Returns the username; nil if there is none, or it is the address, as Lazi clients send it.
+    private static func validated(username: String?, of email: EmailAddress) throws(IdentityError) -> Username? {
+        guard let username = username?.trimmingSpace(), !username.isEmpty, username.lowercased() != email.key else {
+            return nil
+        }
+        return try Username(String(username))
+    }
+
+    /// Requires that roles and permissions are words, as scope tokens are (RFC 6749 §3.3).
+    private static func requireWords(_ words: [String]) throws(IdentityError) {
+        let isWord = { (word: String) in
+            !word.isEmpty && word.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+        }
+        guard words.allSatisfy(isWord) else { throw .invalidInput("a role or permission is not one word of ASCII") }
+    }
+
+    // MARK: Mailed links
+
+    /// Mails a link that verifies the address, if it belongs to an unverified account; returns at once in any case.
+    func mailVerification(to email: EmailAddress) {
+        mail(.verifyEmail, to: email, lifetime: dependencies.configuration.verificationLifetime) { account in
+            account.emailVerifiedAt == nil
+        } text: { account, token, issuer throws(IdentityError) in
+            try MailTemplates.verification(to: account, token: token, issuer: issuer)
+        }
+    }
+
+    /// Mails a link that resets the password, if the address belongs to an account; returns at once in any case.
+    func mailReset(to email: EmailAddress) {
+        mail(.resetPassword, to: email, lifetime: dependencies.configuration.resetLifetime) { _ in
+            true
+        } text: { account, token, issuer throws(IdentityError) in
+            try MailTemplates.reset(to: account, token: token, issuer: issuer)
+        }
+    }
+
+    /// Looks up the account, stores the token and writes the mail after the response, whose time and content must not
+    /// reveal whether the address has an account.
+    private func mail(
+        _ purpose: OneTimeToken.Purpose, to email: EmailAddress, lifetime: Duration,
+        if isNeeded: @escaping @Sendable (Account) -> Bool,
+        text: @escaping @Sendable (Account, String, String) throws(IdentityError) -> MailMessage
+    ) {
+        let dependencies = dependencies
+        dependencies.mails.enqueue {
+            guard let account = try await dependencies.store.account(emailKey: email.key), account.status == .active,
+                isNeeded(account), let issuer = dependencies.accessTokens.issuer,
+                dependencies.limiter.take(dependencies.limits.mail(emailKey: email.key), at: dependencies.now) == nil
+            else { return nil }
+            let token = Base64URL.encode(dependencies.random.bytes(32))
+            let now = dependencies.now
+            try await dependencies.store.insert(
+                OneTimeToken(
+                    digest: Self.digest(token), accountID: account.id, purpose: purpose, emailKey: account.email.key,
+                    createdAt: now, expiresAt: now.addingTimeInterval(lifetime.inSeconds)))
+            return try text(account, token, issuer)
+        }
+    }
+
+    /// Uses up a mailed token, and marks its address as verified or one end of a change of address as confirmed.
+    ///
+    /// Lookup, use and update are one transaction, so that of two concurrent requests one succeeds.
+    ///
+    /// - Returns: The account after the change.
+    /// - Throws: `IdentityError.invalidLink` or a store's error.
+    @discardableResult
+    func verifyEmail(_ token: String) async throws(IdentityError) -> Account {
+        let digest = Self.digest(token)
+        if let account = try await dependencies.store.verifyEmail(byToken: digest, at: dependencies.now) {
+            try await promoteFirstAdministrator(account.email)
+            return account
+        }
+        do throws(IdentityError) {
+            if let account = try await dependencies.store.confirmEmail(byToken: digest, at: dependencies.now) {
+                return account
+            }
+        } catch IdentityError.alreadyExists {
+            // Another account took the address while its mail was on its way.
+        }
+        throw .invalidLink
+    }
+
+    /// Uses up a mailed token, sets the password, and signs out all devices.
+    ///
+    /// - Throws: `IdentityError.invalidLink`, `.weakPassword`, `.overloaded` or a store's error; the token then still
+    ///   works.
+    func resetPassword(_ token: String, password: String) async throws(IdentityError) {
+        let digest = Self.digest(token)
+        let account = try await dependencies.store.account(
+            forToken: digest, purpose: .resetPassword, at: dependencies.now)
+        guard let account else { throw .invalidLink }
+        try PasswordPolicy.check(password, for: account.email)
+        let hash = try await dependencies.passwords.hash(password)
+        // A concurrent request may have used the token meanwhile: the transaction decides.
+        let reset = try await dependencies.store.resetPassword(byToken: digest, hash: hash, at: dependencies.now)
+        guard let reset else { throw .invalidLink }
+        dependencies.metrics.count("latch_families_revoked_total", by: reset.signedOut)
+    }
+
+    /// Returns the digest of a token; it has 256 random bits, so a fast hash is enough.
+    private static func digest(_ token: String) -> [UInt8] { Array(SHA256.hash(data: Array(token.utf8))) }
+
+    // MARK: Credentials
+
+    /// Sets a new password for a signed-in user who knows the old one.
+    ///
+    /// A wrong old password counts as one of a login, so that an unattended session is no place to guess it.
+    ///
+    /// - Throws: `IdentityError.invalidCredentials`, `.weakPassword`, `.invalidInput` if both are the same,
+    ///   `.tooManyAttempts`, `.overloaded` or a store's error.
+    func changePassword(
+        of principal: AuthenticatedPrincipal, from current: String, to new: String, signingOutOthers: Bool,
+        from origin: RequestOrigin
+    ) async throws(IdentityError) {
+        guard principal.clientID == dependencies.clients.firstParty.id else { throw .forbidden }
+        guard current != new else { throw .weakPassword("it is the one that you have") }
+        try PasswordPolicy.check(new, for: principal.account.email)
+        let login = LoginService(dependencies: dependencies)
+        let account = try await login.verify(current, of: principal.account, from: origin)
+        let hash = try await dependencies.passwords.hash(new)
+        let changed = try await dependencies.store.changePassword(
+            of: account, to: hash, signingOutAllBut: signingOutOthers ? principal.device.id : nil,
+            at: dependencies.now)
+        // A concurrent change came first: the verified password is no longer the account's.
+        guard let changed else { throw .invalidCredentials }
+        dependencies.metrics.count("latch_families_revoked_total", by: changed.signedOut)
+    }
+
+    /// Begins a change of address: both addresses receive a mail, and nothing changes before both are confirmed.
+    ///
+    /// An old address that was never verified need not confirm: it proves nothing about the account's owner, and may be
+    /// the very typo that the change corrects.
+    ///
+    /// - Throws: `IdentityError.invalidInput`, `.alreadyExists`, `.tooManyAttempts`, `.forbidden` or a store's error.
+    func changeEmail(of principal: AuthenticatedPrincipal, to text: String) async throws(IdentityError) {
+        let (account, email) = (principal.account, try EmailAddress(text))
+        guard principal.clientID == dependencies.clients.firstParty.id else { throw .forbidden }
+        guard email.key != account.email.key else { return }
+        // As at a sign-up; the unique index decides once both ends are confirmed.
+        guard try await dependencies.store.account(emailKey: email.key) == nil else { throw .alreadyExists }
+        guard let issuer = dependencies.accessTokens.issuer else { throw .notReady }
+        let now = dependencies.now
+        let limits = dependencies.limits
+        let attempts = limits.mail(emailKey: email.key) + limits.mail(emailKey: account.email.key)
+        try dependencies.take(attempts)
+        let oldConfirms = account.emailVerifiedAt != nil
+        let old = Base64URL.encode(dependencies.random.bytes(32))
+        let new = Base64URL.encode(dependencies.random.bytes(32))
+        try await dependencies.store.insert(
+            EmailChange(
+                accountID: account.id, email: email, oldEmailKey: account.email.key,
+                oldDigest: oldConfirms ? Self.digest(old) : nil, newDigest: Self.digest(new),
+                expiresAt: now.addingTimeInterval(dependencies.configuration.verificationLifetime.inSeconds)))
+        dependencies.mails.enqueue { try MailTemplates.newAddress(to: email, token: new, issuer: issuer) }
+        dependencies.mails.enqueue {
+            try MailTemplates.oldAddress(to: account.email, token: oldConfirms ? old : nil, issuer: issuer)
+        }
+    }
+
+    // MARK: Administration
+
+    /// Replaces all roles and permissions of an account; its devices receive them with their next refresh.
+    ///
+    /// Issued access tokens keep their claims until they expire.
+    ///
+    /// - Returns: False if there is no such account.
+    package func setRoles(of id: String, roles: [String], permissions: [String]) async throws(IdentityError) -> Bool {
+        try Self.requireWords(roles + permissions)
+        return try await dependencies.store.setRoles(
+            of: id, roles: roles, permissions: permissions, at: dependencies.now)
+    }
+
+    /// Sets the administrative role of an account.
+    ///
+    /// Issued access tokens keep their claims until they expire; the server reads roles from the store each time.
+    ///
+    /// - Returns: False if there is no such account.
+    /// - Throws: `IdentityError.forbidden`, `.lastAdministrator`, or a store's error.
+    package func setRole(of id: String, to role: Role, by actor: String? = nil) async throws(IdentityError) -> Bool {
+        try await dependencies.store.setRole(of: id, to: role, by: actor, at: dependencies.now)
+    }
+
+    /// Sets the status of an account; every status except `active` signs out its devices.
+    ///
+    /// - Parameter reason: A note for the audit log.
+    /// - Returns: False if there is no such account.
+    package func setStatus(
+        of id: String, to status: Account.Status, by actor: String? = nil, because reason: String = ""
+    ) async throws(IdentityError) -> Bool {
+        // Deletion has a function of its own.
+        guard status != .deleted else { throw .invalidInput("an account is not deleted by its status") }
+        return try await dependencies.store.setStatus(
+            of: id, to: status, by: actor, because: Self.sanitized(reason), at: dependencies.now)
+    }
+
+    /// Signs out all devices of another account and returns their number; nil if there is no such account.
+    package func endSessions(of id: String, by actor: String?) async throws(IdentityError) -> Int? {
+        let count = try await dependencies.store.endSessions(of: id, by: actor, at: dependencies.now)
+        dependencies.metrics.count("latch_families_revoked_total", by: count ?? 0)
+        return count
+    }
+
+    /// Deletes an account.
+    ///
+    /// - Parameters:
+    ///   - isFinal: Whether nothing is kept, and the address may sign up again. Otherwise the operator can restore the
+    ///     account, and until then its address stays taken.
+    ///   - reason: A note for the audit log.
+    package func delete(
+        _ id: String, isFinal: Bool, by actor: String?, because reason: String
+    ) async throws(IdentityError) -> Bool {
+        try await dependencies.store.delete(
+            id, isFinal: isFinal, by: actor, because: Self.sanitized(reason), at: dependencies.now)
+    }
+
+    /// Returns a reason for the audit log, bounded and in one line.
+    private static func sanitized(_ reason: String) -> String {
+        let scalars = reason.unicodeScalars.prefix(500).filter { $0.properties.generalCategory != .control }
+        return String(String.UnicodeScalarView(scalars))
+    }
+
+    // MARK: Lookup
+
+    /// Returns one page of the list of accounts.
+    ///
+    /// - Parameter actor: The requesting administrator, as the store has the account now; nil for the operator.
+    /// - Throws: `IdentityError.forbidden`, `.invalidInput`, or a store's error.
+    package func list(_ query: AccountQuery, for actor: Account?) async throws(IdentityError) -> AccountPage {
+        try Self.requireAdministrator(actor)
+        guard (1...500).contains(query.limit) else {
+            throw .invalidInput("'limit' must be a whole number from 1 to 500")
+        }
+        let isPlain = query.search.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        guard query.search.utf8.count <= 200, isPlain else {
+            throw .invalidInput("'search_query' is longer than 200 bytes or holds control characters")
+        }
+        return try await dependencies.store.accounts(query)
+    }
+
+    /// Returns statistics of all accounts, for an administrator.
+    package func statistics(for actor: Account?) async throws(IdentityError) -> AccountStatistics {
+        try Self.requireAdministrator(actor)
+        let day = (dependencies.now.timeIntervalSince1970 / 86_400).rounded(.down)
+        return try await dependencies.store.statistics(since: Date(timeIntervalSince1970: day * 86_400))
+    }
+
+    /// Returns an account that `actor` may see.
+    ///
+    /// - Throws: `IdentityError.forbidden`, also for a missing account unless the actor may see others;
+    ///   `.noSuchAccount`; or a store's error.
+    package func account(_ id: String, for actor: Account) async throws(IdentityError) -> FullAccount {
+        guard let found = try await dependencies.store.fullAccount(id: id) else {
+            throw actor.role >= .moderator ? .noSuchAccount : .forbidden
+        }
+        try AccountAction.read.authorize(actor, on: found.account)
+        return found
+    }
+
+    /// Returns the account of an address, an id or a username, for the operator; nil if there is none.
+    ///
+    /// - Throws: `IdentityError.invalidInput` if the text has an @ and is not an address, or a store's error.
+    package func find(_ name: String) async throws(IdentityError) -> FullAccount? {
+        if let full = try await dependencies.store.fullAccount(id: name) { return full }
+        let found: Account?
+        if name.contains("@") {
+            found = try await account(email: name)
+        } else {
+            found = try await dependencies.store.account(usernameKey: name.lowercased())
+        }
+        guard let found else { return nil }
+        return try await dependencies.store.fullAccount(id: found.id)
+    }
+
+    /// Returns the account of an address.
+    ///
+    /// - Throws: `IdentityError.invalidInput` if the text is not an address, or a store's error.
+    package func account(email: String) async throws(IdentityError) -> Account? {
+        try await dependencies.store.account(emailKey: EmailAddress(email).key)
+    }
+
+    /// Changes details of an account.
+    ///
+    /// - Throws: `IdentityError.invalidInput`, which names the detail; `.forbidden`, `.usernameTaken`, `.noSuchAccount`,
+    ///   or a store's error.
+    package func change(
+        _ change: AccountDetailsChange, of id: String, by actor: String
+    ) async throws(IdentityError) -> FullAccount {
+        var change = change
+        change.firstName = change.firstName.map { String($0.trimmingSpace()) }
+        change.lastName = change.lastName.map { String($0.trimmingSpace()) }
+        change.displayName = change.displayName.map { String($0.trimmingSpace()) }
+        try AccountDetailsValidator.check(change.applied(to: AccountDetails()), at: dependencies.now)
+        if let username = change.username, !username.isEmpty { _ = try Username(username) }
+        guard let full = try await dependencies.store.change(change, of: id, by: actor, at: dependencies.now)
+        else { throw .noSuchAccount }
+        return full
+    }
+
+    private static func requireAdministrator(_ actor: Account?) throws(IdentityError) {
+        guard let actor else { return }
+        guard actor.status == .active, actor.role >= .admin else { throw .forbidden }
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchCrypto
+import LatchJOSE
+import PortableFoundation
+
+/// A codec for opaque cursors of a list.
+///
+/// A cursor is not secret: it names a row that the client was just shown. It is authenticated, so that no client can probe
+/// rows that it may not see, and bound to the order and the filters of its list.
+struct CursorCodec: Sendable {
+    private let key: SymmetricKey
+
+    init(pepper: SymmetricKey) {
+        key = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: pepper, salt: [UInt8](), info: Array("latch list cursor".utf8), outputByteCount: 32)
+    }
+
+    /// Returns the text of a cursor.
+    func encode(_ cursor: AccountQuery.Cursor, for query: AccountQuery) -> String {
+        let value: JSONValue =
+            switch cursor.value {
+            case .text(let text): .string(text)
+            case .number(let number): .integer(number)
+            }
+        let bytes = Array(JSONValue.array([value, .integer(cursor.serial)]).serialized())
+        return Base64URL.encode(code(bytes, query) + bytes)
+    }
+
+    /// Parses the text of a cursor.
+    ///
+    /// - Throws: `IdentityError.invalidInput` unless ``encode(_:for:)`` returned the text for the same list.
+    func decode(_ text: String, for query: AccountQuery) throws(IdentityError) -> AccountQuery.Cursor {
+        do {
+            guard text.utf8.count <= 4096 else { throw IdentityError.invalidCursor }
+            let bytes = try Base64URL.decode(text)
+            let rest = Array(bytes.dropFirst(Self.codeLength))
+            guard bytes.count > Self.codeLength, constantTimeEquals(bytes[..<Self.codeLength], code(rest, query)),
+                let parts = try JSONValue(parsing: rest).arrayValue, parts.count == 2, let serial = parts[1].intValue
+            else { throw IdentityError.invalidCursor }
+            if let text = parts[0].stringValue, query.sort.isText {
+                return .init(value: .text(text), serial: Int64(serial))
+            }
+            if let number = parts[0].intValue, !query.sort.isText {
+                return .init(value: .number(Int64(number)), serial: Int64(serial))
+            }
+            throw IdentityError.invalidCursor
+        } catch {
+            throw .invalidCursor
+        }
+    }
+
+    private static let codeLength = 16
+
+    /// Returns the authentication code of a cursor and of the order and filters of its list, but not of its limit.
+    private func code(_ cursor: [UInt8], _ query: AccountQuery) -> [UInt8] {
+        let number = { (date: Date?) in date.map { JSONValue.integer($0.storedMilliseconds) } ?? .null }
+        let list: JSONValue = .array([
+            .string(query.sort.rawValue), .bool(query.isAscending), .string(query.search),
+            query.role.map { .integer(Int64($0.rawValue)) } ?? .null,
+            query.status.map { .string($0.rawValue) } ?? .null,
+            query.isVerified.map { .bool($0) } ?? .null, number(query.createdAfter), number(query.createdBefore),
+        ])
+        let bytes = Array(list.serialized()) + [0] + cursor
+        return Array(HMAC<SHA256>.authenticationCode(for: bytes, using: key)).prefix(Self.codeLength).map { $0 }
+    }
+}

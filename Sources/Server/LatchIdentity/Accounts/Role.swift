@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An administrative role, which includes the ones below it.
+///
+/// It is derived from the account's role words, which tokens carry as well: `moderator`, `admin`, and `super_admin`, which
+/// comes with `admin`. Other words have no meaning here.
+package enum Role: Int, Sendable, Hashable, CaseIterable, Comparable {
+    case user = 1
+    case moderator, admin, superAdmin
+
+    /// The role words of an account with the role.
+    package var words: [String] {
+        switch self {
+        case .user: []
+        case .moderator: ["moderator"]
+        case .admin: ["admin"]
+        // A service that requires `admin` accepts super administrators as well.
+        case .superAdmin: ["admin", "super_admin"]
+        }
+    }
+
+    /// The name in commands and settings.
+    package var name: String { words.last ?? "user" }
+
+    /// Creates the highest role among an account's words.
+    package init(of words: [String]) {
+        self = Self.allCases.last { role in role.words.allSatisfy(words.contains) } ?? .user
+    }
+
+    /// Creates the role of a name such as `moderator`.
+    package init?(named name: String) {
+        guard let role = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = role
+    }
+
+    /// Returns an account's words with this role in place of its earlier one; other words stay.
+    package func replacing(in words: [String]) -> [String] {
+        let ours = Set(Self.allCases.flatMap(\.words))
+        return words.filter { !ours.contains($0) } + self.words
+    }
+
+    package static func < (left: Role, right: Role) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension Account {
+    /// The account's administrative role.
+    package var role: Role { Role(of: roles) }
+}
+
+/// An action of one account on another, and the authorization it requires.
+package enum AccountAction: Sendable, Hashable {
+    /// Read the account and its details.
+    case read
+    /// Change its details.
+    case update
+    case setRole(Role)
+    case setStatus(Account.Status)
+    /// Sign out all of its devices.
+    case endSessions
+    /// Remove its second factor without a code.
+    case removeFactor
+    case delete
+
+    /// Checks that `actor` may perform the action on `target`.
+    ///
+    /// Users may read, change and delete their own account, but not set its role or status. Actions on others require a
+    /// higher role than the target's, so that two administrators cannot lock each other out. Super administrators may act
+    /// on each other as well, since nobody else could dismiss one.
+    ///
+    /// - Throws: `IdentityError.forbidden`.
+    package func authorize(_ actor: Account, on target: Account) throws(IdentityError) {
+        guard actor.status == .active else { throw .forbidden }
+        if actor.id == target.id {
+            switch self {
+            case .read, .update, .delete: return
+            // A user's own sessions end by logging out, and the own factor is removed by a code.
+            case .setRole, .setStatus, .endSessions, .removeFactor: throw .forbidden
+            }
+        }
+        guard actor.role >= minimumRole(on: target), actor.role > target.role || actor.role == .superAdmin else {
+            throw .forbidden
+        }
+        // No actor grants its own role or a higher one, except for super administrators.
+        if case .setRole(let role) = self, role >= actor.role, actor.role != .superAdmin { throw .forbidden }
+    }
+
+    /// Returns the lowest role that may perform the action on another account.
+    private func minimumRole(on target: Account) -> Role {
+        switch self {
+        case .read: .moderator
+        // Moderators suspend and reactivate; every other change of status is for administrators.
+        case .setStatus(let status): [status, target.status].allSatisfy(\.isForModerators) ? .moderator : .admin
+        case .update, .setRole, .endSessions, .removeFactor, .delete: .admin
+        }
+    }
+}
+
+extension Account.Status {
+    /// Whether a moderator may set and unset the status.
+    fileprivate var isForModerators: Bool { self == .active || self == .suspended }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchServer
+
+/// The client credentials of an Authorization field (RFC 6749 §2.3.1).
+package struct ClientCredentials: Sendable, Hashable {
+    /// The `client_id`; never empty.
+    package let id: String
+    /// The `client_secret`; nil for an empty one.
+    package let secret: String?
+
+    /// Returns whether a field has the Basic scheme (RFC 9110 §11.1: compared without case).
+    package static func isBasic(_ field: String) -> Bool {
+        field.utf8.prefix(scheme.count).map(asciiLowercased).elementsEqual(scheme)
+    }
+
+    /// Parses a field of the Basic scheme (RFC 7617 §2); nil if it is malformed or ambiguous.
+    ///
+    /// Both halves are form-encoded before they are joined, so that neither an id nor a secret can hold the colon.
+    package init?(basic field: String) {
+        let encoded = field.utf8.dropFirst(Self.scheme.count).drop { $0 == 0x20 }
+        // RFC 4648 §4: the padding is redundant.
+        guard Self.isBasic(field), let last = encoded.lastIndex(where: { $0 != 0x3D }),
+            let bytes = Base64Alphabet.standard.decode(encoded[...last]),
+            let text = String(validating: bytes, as: UTF8.self), let colon = text.utf8.firstIndex(of: 0x3A),
+            let id = percentDecoded(text.utf8[..<colon], plusIsSpace: true), !id.isEmpty,
+            let secret = percentDecoded(text.utf8[text.utf8.index(after: colon)...], plusIsSpace: true)
+        else { return nil }
+        self.id = id
+        self.secret = secret.isEmpty ? nil : secret
+    }
+
+    private static let scheme = Array("basic ".utf8)
+}
+
+extension ClientCredentials: CustomStringConvertible, CustomReflectable {
+    /// The id alone.
+    package var description: String { "ClientCredentials(\(id))" }
+    /// The id alone.
+    package var customMirror: Mirror { Mirror(self, children: ["id": id]) }
+}

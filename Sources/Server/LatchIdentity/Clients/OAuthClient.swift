@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAuth
+
+/// A registered OAuth client (RFC 6749 §2), with the grants and scopes that it may use.
+///
+/// In a configuration it is one word, its parts separated by semicolons:
+///
+/// ```
+/// reports;confidential;grants=password,refresh_token;scopes=widgets:read,files:read
+/// ```
+///
+/// Omitted parts have the smaller value: a client is public without `confidential`, and has the grant `refresh_token`
+/// alone without `grants`. Only a client without `scopes` may request every scope of the server, since the account's
+/// own rights bound each token in any case.
+public struct OAuthClient: Sendable, Hashable {
+    /// A grant type that the server supports.
+    public struct GrantType: RawRepresentable, Sendable, Hashable {
+        /// The value of `grant_type`.
+        public let rawValue: String
+
+        /// Creates a supported grant type; nil if no handler supports it.
+        public init?(rawValue: String) {
+            guard Self.supported.contains(where: { $0.rawValue == rawValue }) else { return nil }
+            self.rawValue = rawValue
+        }
+
+        /// Creates the grant type of a handler.
+        init(_ rawValue: String) { self.rawValue = rawValue }
+
+        /// The grant types of all handlers.
+        static var supported: [GrantType] { GrantHandlers.all.map { $0.grantType } }
+    }
+
+    /// The `client_id`.
+    public let id: String
+    /// Whether the client authenticates with a secret (RFC 6749 §2.1).
+    public var isConfidential: Bool
+    /// The grants that the client may use.
+    public var grants: Set<GrantType>
+    /// The scopes that the client's tokens may have; nil for every scope of the server.
+    public var scopes: Scopes?
+
+    /// Creates a registration.
+    public init(
+        id: String, isConfidential: Bool = false, grants: Set<GrantType> = [.refreshToken], scopes: Scopes? = nil
+    ) {
+        self.id = id
+        self.isConfidential = isConfidential
+        self.grants = grants
+        self.scopes = scopes
+    }
+}
+
+extension OAuthClient {
+    /// The `client_id` of the server's own client, which stands for requests without one; reserved.
+    public static let firstPartyID = "first-party"
+
+    /// Parses the word of a configuration; nil if it is malformed.
+    package init?(word: String) {
+        let parts = word.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
+        guard let id = parts.first, Self.isID(id), id != Self.firstPartyID else { return nil }
+        self.init(id: id)
+        for part in parts.dropFirst() {
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let list = pair.count == 2 ? pair[1].split(separator: ",").map(String.init) : []
+            switch (pair[0], pair.count) {
+            case ("confidential", 1): isConfidential = true
+            case ("grants", 2):
+                grants = Set(list.compactMap(GrantType.init))
+                guard grants.count == list.count else { return nil }
+            case ("scopes", 2):
+                let named = Scopes(list.compactMap(Scope.init))
+                guard named.count == list.count else { return nil }
+                scopes = named
+            default: return nil
+            }
+        }
+    }
+
+    /// The word that `init(word:)` parses.
+    package var word: String {
+        var parts = [id]
+        if isConfidential { parts.append("confidential") }
+        parts.append("grants=" + grants.map(\.rawValue).sorted().joined(separator: ","))
+        if let scopes { parts.append("scopes=" + scopes.elements.map(\.rawValue).joined(separator: ",")) }
+        return parts.joined(separator: ";")
+    }
+
+    /// Returns whether a text is a valid `client_id`.
+    ///
+    /// RFC 6749 appendix A.1 allows every visible character; these need no escape in a form, a field or a word.
+    static func isID(_ text: some StringProtocol) -> Bool {
+        (1...100).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCrypto
+
+/// The registered clients of a configuration, and the digests of their secrets.
+struct OAuthClients: Sendable {
+    /// The server's own client, which stands for requests without a `client_id`.
+    let firstParty: OAuthClient
+    private let clients: [String: OAuthClient]
+    /// The SHA-256 digests of the secrets of confidential clients.
+    private let digests: [String: [UInt8]]
+
+    /// Creates the registry.
+    ///
+    /// - Throws: `IdentityError.invalidSetting` if a client is registered twice, a confidential one has no secret, or a
+    ///   secret belongs to no confidential one.
+    init(_ configuration: IdentityConfiguration) throws(IdentityError) {
+        firstParty = OAuthClient(
+            id: OAuthClient.firstPartyID, grants: configuration.firstPartyGrants,
+            scopes: configuration.firstPartyScopes)
+        var clients: [String: OAuthClient] = [:]
+        for client in configuration.clients {
+            guard OAuthClient.isID(client.id), client.id != firstParty.id,
+                clients.updateValue(client, forKey: client.id) == nil
+            else { throw .invalidSetting("apps", "a list of apps with different ids, none of them \(firstParty.id)") }
+        }
+        digests = configuration.clientSecretDigests.compactMapValues(Self.bytes(ofDigest:))
+        let confidential = Set(clients.values.filter(\.isConfidential).map(\.id))
+        guard confidential == Set(digests.keys), digests.count == configuration.clientSecretDigests.count else {
+            throw .invalidSetting("app_secrets", "one ID=SHA256 for each confidential app, and for no other")
+        }
+        self.clients = clients
+    }
+
+    /// Returns the client with an id, or the server's own for nil; nil if there is none (any more).
+    subscript(id: String?) -> OAuthClient? {
+        guard let id, id != firstParty.id else { return firstParty }
+        return clients[id]
+    }
+
+    /// Returns the client if it authenticates.
+    ///
+    /// - Returns: Nil for an unknown client, a wrong secret, and a public client that sends a secret (attack J4).
+    func authenticated(id: String?, secret: String?) -> OAuthClient? {
+        let client = self[id]
+        guard let client, client.isConfidential, let expected = digests[client.id] else {
+            return secret == nil && client?.isConfidential == false ? client : nil
+        }
+        // SHA-256 without a salt is enough for a secret of 256 random bits.
+        let digest = Array(SHA256.hash(data: Array((secret ?? "").utf8)))
+        return constantTimeEquals(digest, expected) ? client : nil
+    }
+
+    /// Returns the 32 bytes of a hexadecimal digest; nil if the text is not one.
+    static func bytes(ofDigest text: String) -> [UInt8]? {
+        let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count == 64, text.utf8.count == 64 else { return nil }
+        return stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+}

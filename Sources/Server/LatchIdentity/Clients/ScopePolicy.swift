@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+
+/// The rules for granting scopes: the intersection of the requested ones, the client's and the account's.
+struct ScopePolicy: Sendable {
+    /// All scopes of the server.
+    let known: Scopes
+    /// The scopes of a request that names none (RFC 6749 §3.3).
+    private let defaults: Scopes
+    private let hierarchy = ScopeHierarchy.levels
+
+    init(_ configuration: IdentityConfiguration) {
+        known = configuration.scopes
+        defaults = configuration.defaultScopes
+    }
+
+    /// Returns the scopes of a new login.
+    ///
+    /// - Parameter requested: Nil if the request names none.
+    /// - Throws: `IdentityError.invalidScope` if none of the requested scopes can be granted.
+    func granted(_ requested: Scopes?, to account: Account, by client: OAuthClient) throws(IdentityError) -> Scopes {
+        let granted = allowed(requested ?? defaults, to: account, by: client)
+        guard requested == nil || !granted.isEmpty else { throw .invalidScope }
+        return granted
+    }
+
+    /// Returns the scopes of a refresh: those of the login or a requested subset, as far as they are still allowed.
+    ///
+    /// - Throws: `IdentityError.invalidScope` if the request exceeds the original grant (RFC 6749 §6, attack C8), or no
+    ///   scope is left.
+    func refreshed(
+        _ requested: Scopes?, of device: Device, to account: Account, by client: OAuthClient
+    ) throws(IdentityError) -> Scopes {
+        guard let requested else { return allowed(original(device), to: account, by: client) }
+        guard original(device).allow(all: requested, in: hierarchy) else { throw .invalidScope }
+        let granted = allowed(requested, to: account, by: client)
+        guard !granted.isEmpty else { throw .invalidScope }
+        return granted
+    }
+
+    /// Returns the scopes that account and client may still have.
+    func allowed(_ scopes: Scopes, to account: Account, by client: OAuthClient) -> Scopes {
+        Scopes(scopes.elements.filter { isAllowed($0, to: account, by: client) })
+    }
+
+    /// Returns the scopes of the login; a device from before there were scopes has the default ones.
+    private func original(_ device: Device) -> Scopes { device.scope.map(Scopes.init(parsing:)) ?? defaults }
+
+    /// Returns whether account and client may have a scope.
+    ///
+    /// `:admin` scopes need the role `admin` or a permission of that name; every account may have the others, since a
+    /// resource shows each account its own objects.
+    private func isAllowed(_ scope: Scope, to account: Account, by client: OAuthClient) -> Bool {
+        guard known.contains(scope), client.scopes?.allow(scope, in: hierarchy) ?? true else { return false }
+        guard scope.level == "admin" else { return true }
+        return account.roles.contains("admin") || account.permissions.contains(scope.rawValue)
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchCrypto
+import PortableFoundation
+
+/// The dependencies that the services and routes of a server share.
+struct Dependencies: Sendable {
+    /// The configuration; a reload creates new dependencies with another one.
+    let configuration: IdentityConfiguration
+    let store: any IdentityStore
+    /// The source of every date that is stored or compared.
+    let clock: WallClock
+    /// The source of identifiers and secrets; keys and password salts always come from the operating system.
+    let random: RandomSource
+    /// The key of the refresh tokens' MACs, combined with the secret of their device.
+    let pepper: SymmetricKey
+    let accessTokens: AccessTokenIssuer
+    let passwords: PasswordHasher
+    /// The attempt counters; they survive a reload, so that it does not give an attacker new attempts.
+    let limiter: AttemptLimiter
+    /// The rate limits of the configuration.
+    let limits: RateLimits
+    /// The registered OAuth clients.
+    let clients: OAuthClients
+    /// The rules for granting scopes.
+    let scopes: ScopePolicy
+    /// The waiting mails; they survive a reload.
+    let mails: MailQueue
+    let metrics: Metrics
+
+    /// The current time of the clock.
+    var now: Date { clock.now }
+
+    /// Takes rate-limited attempts.
+    ///
+    /// - Throws: `IdentityError.tooManyAttempts`.
+    func take(_ attempts: [AttemptLimiter.Attempt]) throws(IdentityError) {
+        if let rejection = limiter.take(attempts, at: now) { throw .tooManyAttempts(rejection) }
+    }
+
+    /// Returns a UUID of version 7 (RFC 9562 §5.7), so that new rows come last and no id can be guessed.
+    func newID(at now: Date) -> String {
+        let time = UInt64(max(now.storedMilliseconds, 0))
+        var bytes = [40, 32, 24, 16, 8, 0].map { UInt8(truncatingIfNeeded: time >> $0) } + random.bytes(10)
+        bytes[6] = bytes[6] & 0x0F | 0x70
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = Array("0123456789abcdef")
+        let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return [text[0..<8], text[8..<12], text[12..<16], text[16..<20], text[20..<32]]
+            .map { String($0) }.joined(separator: "-")
+    }
+}

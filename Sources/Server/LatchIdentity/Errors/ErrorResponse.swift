@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchRPC
+import LatchServer
+
+/// The members of an error's JSON content; the clients of each surface expect their own.
+enum ErrorFormat: Sendable {
+    /// `message`, `code` and `hint`, as in the backends of JWTAuth and AuthPackage.
+    case message
+    /// The members of `message` with Lazi's `detail` and `error_code`.
+    case detail
+    /// RFC 6749 §5.2 with Lazi's `detail` and `error_code`.
+    case oauth
+
+    /// Returns the content for an error that clients may see; `retryAfter` is in seconds.
+    fileprivate func body(_ error: IdentityError, _ form: ClientForm, retryAfter: Int?) -> JSONObject {
+        var body: JSONObject = [:]
+        switch self {
+        case .message, .detail:
+            body["message"] = .string(error.message)
+            body["code"] = .string(error.code)
+            if let hint = error.hint { body["hint"] = .string(hint) }
+            if case .message = self { return body }
+        case .oauth:
+            body["error"] = .string(form.oauthError)
+            body["error_description"] = .string(Self.description(error))
+        }
+        body["detail"] = .string(error.message)
+        body["error_code"] = .string(form.errorCode ?? Self.upperSnakeCase(error.code))
+        if let retryAfter { body["retry_after"] = .integer(Int64(retryAfter)) }
+        return body
+    }
+
+    /// Returns message and hint in the characters of RFC 6749 §5.2: visible ASCII and spaces without `"` and `\`.
+    private static func description(_ error: IdentityError) -> String {
+        let text = error.hint.map { "\(error.message) \($0)" } ?? error.message
+        return String(
+            text.unicodeScalars.map { scalar -> Character in
+                switch scalar.value {
+                case 0x22: "'"
+                case 0x20...0x21, 0x23...0x5B, 0x5D...0x7E: Character(scalar)
+                default: "-"
+                }
+            })
+    }
+
+    private static func upperSnakeCase(_ code: String) -> String {
+        code.reduce(into: "") { $0 += $1.isUppercase ? "_\($1)" : $1.uppercased() }
+    }
+}
+
+/// An interceptor that turns thrown errors into responses in the format of its surface.
+struct IdentityErrorInterceptor: Interceptor {
+    var format = ErrorFormat.message
+
+    /// Passes other errors on to the server, which answers 500 without details.
+    func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+        do {
+            return try await next.respond(to: request)
+        } catch let error as IdentityError {
+            return .failure(error, as: format)
+        } catch let error as ServerError where error.status.isClientError {
+            let form = ClientForm(
+                error.status, oauth: "invalid_request", oauthStatus: .badRequest, rpc: .invalidArgument)
+            return .failure(
+                IdentityError(code: error.code, message: error.message, hint: error.hint, form: form), as: format)
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// Returns an error response: a client's mistake in full, an internal failure without its details.
+    static func failure(
+        _ error: IdentityError, as format: ErrorFormat = .message, with extra: JSONObject = [:]
+    ) -> HTTPResponse {
+        let form = error.form
+        let status = format == .oauth ? form.oauthStatus : form.status
+        let wait = error.retryAfterSeconds
+        var body = format.body(error.disclosed, form, retryAfter: wait)
+        for (name, value) in extra { body[name] = value }
+        var response = json(body, status: status)
+        response.fields[.retryAfter] = wait.map(String.init)
+        if let wait, let limit = error.limit {
+            // draft-ietf-httpapi-ratelimit-headers-10 §3 and §4.
+            response.fields["RateLimit-Policy"] = limit.policyField
+            response.fields["RateLimit"] = "\"\(limit.name)\";r=0;t=\(wait)"
+        }
+        // RFC 9110 §15.5.2 requires a challenge with each 401.
+        if status == .unauthorized { response.fields[.wwwAuthenticate] = form.challenge }
+        return response
+    }
+}
+
+extension CallContext {
+    /// The field with the stable code of an error, since RPCs have only sixteen codes.
+    static let codeField: HTTPFieldName = "latch-code"
+
+    /// Returns the RPC error for an error, and adds its code, waiting time and challenge to the response metadata.
+    func failure(_ error: IdentityError) -> RPCError {
+        let disclosed = error.disclosed
+        responseMetadata[Self.codeField] = disclosed.code
+        responseMetadata[.retryAfter] = error.retryAfterSeconds.map(String.init)
+        // Connect answers 401, and RFC 9110 §15.5.2 requires a challenge with each.
+        if error.form.rpcCode == .unauthenticated { responseMetadata[.wwwAuthenticate] = error.form.challenge }
+        return RPCError(error.form.rpcCode, disclosed.hint.map { "\(disclosed.message) \($0)" } ?? disclosed.message)
+    }
+}
+
+extension IdentityError {
+    /// The error as clients see it.
+    fileprivate var disclosed: IdentityError { form.isDisclosed ? self : .unavailable }
+
+    /// The waiting time in whole seconds (RFC 9110 §10.2.3), rounded up so that the next attempt is not early.
+    fileprivate var retryAfterSeconds: Int? { retryAfter.map { max(Int($0.inSeconds.rounded(.up)), 1) } }
+}

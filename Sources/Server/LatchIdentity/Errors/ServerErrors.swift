@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// Errors of the store.
+extension IdentityError {
+    /// The store's content is damaged; the server never deletes or replaces it.
+    public static let corruptStore = IdentityError.corruptStore("its content does not fit together")
+
+    /// The file is not a store of this server.
+    public static let notADatabase = IdentityError.notADatabase("the file")
+
+    /// A later version of this software wrote the store.
+    public static let newerSchema = IdentityError.newerSchema(found: 0, known: 0)
+
+    /// The file, its folder or its file system is read-only.
+    public static let readOnlyStore = IdentityError.readOnlyStore("the store")
+
+    /// The disk, or the space allowed to the store, is full; the change did not happen.
+    public static let storeFull = IdentityError(
+        code: "storeFull", message: "The store cannot grow: the disk is full.",
+        hint: "Free space on the store's file system; nothing that was committed is lost.",
+        form: .temporarilyUnavailable)
+
+    /// Another process holds the store's lock for too long.
+    public static let storeBusy = IdentityError(
+        code: "storeBusy", message: "The store is in use by another process for too long.",
+        hint: "End the other process, or try again.", retryAfter: .seconds(1), form: .temporarilyUnavailable)
+
+    /// The store's file cannot be opened or created.
+    public static let storeUnavailable = IdentityError.storeUnavailable("it cannot be opened")
+
+    /// The store's file was moved, replaced or removed while the server runs; the server no longer reads or writes.
+    public static let storeMoved = IdentityError(
+        code: "storeMoved", message: "The store's file was moved, replaced or removed while the server runs.",
+        hint: "Put the file back, or start the server again to use the one that is there now.")
+
+    /// The store has been closed.
+    public static let storeClosed = IdentityError(
+        code: "storeClosed", message: "The server is shutting down.", retryAfter: .seconds(1),
+        form: .temporarilyUnavailable)
+
+    /// Returns a ``corruptStore`` error; the reason names pages, tables and columns and never a value.
+    package static func corruptStore(_ reason: String) -> IdentityError {
+        IdentityError(
+            code: "corruptStore", message: "The store is damaged: \(reason).",
+            hint: "Keep the file as it is, and restore a backup beside it with 'latch admin restore'.")
+    }
+
+    /// Returns a ``notADatabase`` error with the path, so that an operator who mistyped it sees the other file.
+    package static func notADatabase(_ path: String) -> IdentityError {
+        IdentityError(
+            code: "notADatabase", message: "\(path) is not a store of this server.",
+            hint: "Give the path of a store, or of a file that does not exist yet. The file was left as it is.")
+    }
+
+    /// Returns a ``newerSchema`` error.
+    ///
+    /// A newer version may have given columns another meaning; an older one would damage the data.
+    package static func newerSchema(found: Int, known: Int) -> IdentityError {
+        IdentityError(
+            code: "newerSchema",
+            message: "The store has schema \(found), and this version knows schemas up to \(known).",
+            hint: "Run the newer version, or restore a backup from before its upgrade. The file was left as it is.")
+    }
+
+    /// Returns a ``readOnlyStore`` error for the file or its folder; SQLite writes both.
+    package static func readOnlyStore(_ path: String) -> IdentityError {
+        IdentityError(
+            code: "readOnlyStore", message: "\(path) cannot be written.",
+            hint: "Give the server's user write access to the file and to its folder.")
+    }
+
+    /// Returns a ``storeUnavailable`` error with the reason.
+    package static func storeUnavailable(_ reason: String) -> IdentityError {
+        IdentityError(
+            code: "storeUnavailable", message: "The store is not available: \(reason).",
+            hint: "Check the path, its folder and its permissions.")
+    }
+
+    /// A key row that is not a JWK, or whose halves do not match.
+    static let unusableKey = IdentityError.corruptStore("a signing key cannot be read")
+}
+
+/// Errors of the running server.
+extension IdentityError {
+    /// A setting has an invalid value, or does not exist.
+    public static let invalidSetting = IdentityError.invalidSetting("?", "another value")
+
+    /// Returns an ``invalidSetting`` error with the key and the expected value.
+    ///
+    /// It never holds the given value, which may be a secret under the wrong key.
+    package static func invalidSetting(_ key: String, _ expected: String) -> IdentityError {
+        IdentityError(
+            code: "invalidSetting", message: "The setting '\(key)' must be \(expected).",
+            hint: "See 'latch serve --print-config' for all settings and their values.")
+    }
+
+    /// Returns an error that suggests the settings with the same first four letters.
+    static func unknownSetting(_ key: String) -> IdentityError {
+        let known = IdentitySetting.all.map(\.key).filter { zip($0, key).prefix { $0 == $1 }.count >= 4 }
+        return invalidSetting.with(
+            message: "There is no setting '\(key)'.",
+            hint: known.isEmpty
+                ? "See 'latch serve --print-config' for all settings." : "Meant: \(known.joined(separator: ", "))?")
+    }
+
+    /// The server has no issuer yet.
+    public static let notReady = IdentityError(
+        code: "notReady", message: "The server is starting: its public URL is not known yet.",
+        hint: "Try again in a moment, or set 'issuer'.", retryAfter: .seconds(1), form: .temporarilyUnavailable)
+
+    /// The server has more work waiting than it accepts.
+    public static let overloaded = IdentityError(
+        code: "overloaded", message: "The server has too much to do.", hint: "Try again in a moment.",
+        retryAfter: .seconds(2), form: .temporarilyUnavailable)
+
+    /// The caller cancelled the request.
+    static let cancelled = IdentityError(code: "cancelled", message: "The request was cancelled.")
+
+    /// A mail could not be submitted.
+    public static let mailNotSent = IdentityError.mailNotSent("the mail server did not accept it")
+
+    /// Returns a ``mailNotSent`` error; the reason never holds an SMTP URL, which may hold a password.
+    static func mailNotSent(_ reason: String) -> IdentityError {
+        IdentityError(
+            code: "mailNotSent", message: "A mail could not be sent: \(reason).",
+            hint: "Check the settings mail_directory or smtp_url.")
+    }
+
+    /// The signing key does not work.
+    static let signingFailed = IdentityError(code: "signingFailed", message: "The server cannot sign tokens.")
+
+    /// Argon2 failed, or there is no memory for a hash.
+    static let hashingFailed = IdentityError(
+        code: "hashingFailed", message: "The server cannot check passwords now.", retryAfter: .seconds(2))
+
+    /// The stored TOTP secret cannot be decrypted, because the pepper is another one; recovery codes still work.
+    static let factorUnreadable = IdentityError(
+        code: "factorUnreadable", message: "The secret of a second factor cannot be read.",
+        hint: "Start the server with the earlier token_pepper, or remove the second factor.")
+
+    /// The replacement for errors whose details stay inside the server.
+    static let unavailable = IdentityError(
+        code: "unavailable", message: "The server cannot do this now.",
+        hint: "Try again later; the server's operator can see why.", form: .temporarilyUnavailable)
+}

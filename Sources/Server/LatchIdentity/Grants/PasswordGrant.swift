@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+
+extension OAuthClient.GrantType {
+    /// The resource owner password credentials grant (RFC 6749 §4.3): legacy, for first-party clients.
+    public static let password = OAuthClient.GrantType("password")
+}
+
+/// The handler of the password grant, with a code of the second factor as `otp`.
+struct PasswordGrantHandler: GrantHandler {
+    static let grantType = OAuthClient.GrantType.password
+    private let login: LoginService
+
+    init(_ dependencies: Dependencies) { login = LoginService(dependencies: dependencies) }
+
+    func tokens(for request: TokenRequest) async throws -> IssuedTokens {
+        try await login.login(
+            name: try request.required("username"), password: try request.required("password"), code: request["otp"],
+            from: request.origin, by: request.client, requesting: request.scopes)
+    }
+}

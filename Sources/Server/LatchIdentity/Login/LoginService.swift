@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchCrypto
+import LatchJOSE
+import PortableFoundation
+
+/// The result of a login with the right password.
+enum LoginResult: Sendable {
+    case signedIn(IssuedTokens)
+    /// The account has a second factor: the challenge is valid for proving it, and for nothing else.
+    case challenged(text: String, LoginChallenge)
+}
+
+/// A service that verifies passwords and second factors, and signs in devices.
+struct LoginService: Sendable {
+    let dependencies: Dependencies
+
+    private var tokens: TokenService { TokenService(dependencies: dependencies) }
+    private var secondFactors: SecondFactorService { SecondFactorService(dependencies: dependencies) }
+
+    /// Verifies the credentials and signs in a new device.
+    ///
+    /// - Parameters:
+    ///   - name: The e-mail address or the username.
+    ///   - code: A code of the second factor, or a recovery code.
+    ///   - client: The requesting client; nil for the server's own.
+    ///   - requested: The requested scopes; nil for the default ones.
+    /// - Throws: `IdentityError.invalidCredentials`, the same for every cause; `.tooManyAttempts`, `.overloaded`; and
+    ///   `.invalidScope`, `.secondFactorRequired` and `.invalidCode`, all of which require the right password.
+    func login(
+        name: String, password: String, code: String? = nil, from origin: RequestOrigin, by client: OAuthClient? = nil,
+        requesting requested: Scopes? = nil
+    ) async throws(IdentityError) -> IssuedTokens {
+        try await verifying(name, password, from: origin) { account throws(IdentityError) in
+            let scopes = try dependencies.scopes.granted(
+                requested, to: account, by: client ?? dependencies.clients.firstParty)
+            var factorAt: Date?
+            if try await secondFactors.isConfirmed(of: account.id) {
+                guard let code else { throw .secondFactorRequired }
+                try await secondFactors.verify(code, of: account.id, from: origin)
+                factorAt = dependencies.now
+            }
+            return try await tokens.startSession(
+                for: account, from: origin, by: client, scopes: scopes, factorAt: factorAt)
+        }
+    }
+
+    // MARK: Two steps
+
+    /// The time for which a login may wait for its second factor.
+    static let challengeLifetime: TimeInterval = 300
+    /// The prefix that distinguishes a challenge from tokens, so that no token route accepts it (attack F4).
+    private static let challengePrefix = "lc1."
+
+    /// Verifies the password; signs in a new device, or returns a challenge for the second factor.
+    ///
+    /// - Parameter isRemembered: Whether the session outlives a day.
+    /// - Throws: The errors of ``login(name:password:code:from:by:requesting:)``.
+    func begin(
+        name: String, password: String, isRemembered: Bool, from origin: RequestOrigin
+    ) async throws(IdentityError) -> LoginResult {
+        try await verifying(name, password, from: origin) { account throws(IdentityError) in
+            let scopes = try dependencies.scopes.granted(nil, to: account, by: dependencies.clients.firstParty)
+            guard try await !secondFactors.isConfirmed(of: account.id) else {
+                return try await challenge(account, scopes: scopes, isRemembered: isRemembered)
+            }
+            return .signedIn(
+                try await tokens.startSession(for: account, from: origin, scopes: scopes, isRemembered: isRemembered))
+        }
+    }
+
+    /// Returns whether the text has the form of a challenge.
+    static func isChallenge(_ text: String) -> Bool { text.hasPrefix(challengePrefix) }
+
+    /// Signs in the device of a challenge, by a code of the second factor.
+    ///
+    /// - Throws: `IdentityError.invalidToken` if the challenge has ended, `.invalidCode`, `.tooManyAttempts`, or a
+    ///   store's error.
+    func complete(
+        challenge text: String, code: String, from origin: RequestOrigin
+    ) async throws(IdentityError) -> IssuedTokens {
+        let now = dependencies.now
+        guard Self.isChallenge(text), text.utf8.count < 100,
+            let challenge = try await dependencies.store.challenge(Self.digest(text), at: now),
+            let account = try await dependencies.store.account(id: challenge.accountID), account.status == .active,
+            // A password that was reset meanwhile ends the challenge.
+            account.passwordChangedAt == challenge.passwordChangedAt
+        else { throw .invalidToken }
+        try await secondFactors.verify(code, of: account.id, from: origin, ending: challenge.digest)
+        let scopes = dependencies.scopes.allowed(
+            Scopes(parsing: challenge.scope), to: account, by: dependencies.clients.firstParty)
+        return try await tokens.startSession(
+            for: account, from: origin, scopes: scopes, isRemembered: challenge.isRemembered, factorAt: now)
+    }
+
+    /// Stores that the password was right, and returns the challenge.
+    private func challenge(
+        _ account: Account, scopes: Scopes, isRemembered: Bool
+    ) async throws(IdentityError) -> LoginResult {
+        let text = Self.challengePrefix + Base64URL.encode(dependencies.random.bytes(32))
+        let now = dependencies.now
+        let challenge = LoginChallenge(
+            digest: Self.digest(text), accountID: account.id, passwordChangedAt: account.passwordChangedAt,
+            clientID: nil, scope: scopes.text, isRemembered: isRemembered, createdAt: now,
+            expiresAt: now.addingTimeInterval(Self.challengeLifetime))
+        try await dependencies.store.insert(challenge)
+        return .challenged(text: text, challenge)
+    }
+
+    /// Returns a digest; the text has 256 random bits, so a fast hash is enough.
+    private static func digest(_ text: String) -> [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }
+
+    // MARK: Passwords
+
+    /// Verifies the password of a signed-in user; guesses count as those of a login do.
+    ///
+    /// - Throws: The errors of ``login(name:password:code:from:by:requesting:)``.
+    func verify(
+        _ password: String, of account: Account, from origin: RequestOrigin
+    ) async throws(IdentityError) -> Account {
+        try await verifying(account.email.key, password, from: origin) { $0 }
+    }
+
+    /// Verifies a password within the limits, and refunds the attempt if it is right.
+    private func verifying<Result>(
+        _ name: String, _ password: String, from origin: RequestOrigin,
+        then proceed: (Account) async throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result {
+        try PasswordPolicy.checkLength(password)
+        let key = name.trimmingSpace().lowercased()
+        let found = try await account(named: key)
+        // Both names of an account use up the same attempts.
+        let attempts = try await attempts(on: found?.email.key ?? key, from: origin.address)
+        do throws(IdentityError) {
+            let result = try await proceed(try await authenticate(found, password))
+            dependencies.limiter.refund(attempts)
+            count(.success)
+            return result
+        } catch {
+            // Only a wrong password is an attempt at guessing one.
+            if error == .invalidCredentials {
+                count(.failure)
+            } else {
+                dependencies.limiter.refund(attempts)
+            }
+            throw error
+        }
+    }
+
+    /// Returns the account of an address or a username; a username holds no `@`.
+    private func account(named key: String) async throws(IdentityError) -> Account? {
+        guard key.utf8.contains(UInt8(ascii: "@")) else {
+            return try await dependencies.store.account(usernameKey: key)
+        }
+        return try await dependencies.store.account(emailKey: key)
+    }
+
+    /// Takes one attempt from every limit that applies.
+    ///
+    /// - Throws: `IdentityError.tooManyAttempts`, or a store's error.
+    private func attempts(
+        on key: String, from address: String
+    ) async throws(IdentityError) -> [AttemptLimiter.Attempt] {
+        let now = dependencies.now
+        let all = dependencies.limits.login(emailKey: key, address: address)
+        guard var rejection = dependencies.limiter.take(all, at: now) else { return all }
+        if dependencies.limits.isOfAccount(rejection),
+            try await dependencies.store.isSignedIn(emailKey: key, from: address, at: now)
+        {
+            let known = dependencies.limits.loginFromKnownAddress(emailKey: key, address: address)
+            guard let other = dependencies.limiter.take(known, at: now) else { return known }
+            rejection = other
+        }
+        count(.limited)
+        throw .tooManyAttempts(rejection)
+    }
+
+    /// Returns the account if the password is right and the account may log in.
+    ///
+    /// Error and response time of a failure are the same for an unknown address, a wrong password, a disabled account
+    /// and an account without a password (OWASP ASVS 5.0 §6.3.8).
+    private func authenticate(_ found: Account?, _ password: String) async throws(IdentityError) -> Account {
+        let isOpen = found.map(mayLogIn) ?? false
+        // The same work in every case: without an open account and its hash, the password is checked against a decoy.
+        let result = try await dependencies.passwords.verify(password, against: isOpen ? found?.passwordHash : nil)
+        guard result.matches, let account = found, let hash = account.passwordHash else { throw .invalidCredentials }
+        if let upgraded = result.upgradedHash {
+            try await dependencies.store.upgradePasswordHash(of: account.id, from: hash, to: upgraded)
+        }
+        return account
+    }
+
+    /// Returns whether an account may log in.
+    ///
+    /// Decided before its hash is checked: otherwise a right password would reveal that the account exists.
+    private func mayLogIn(_ account: Account) -> Bool {
+        account.status == .active
+            && (account.emailVerifiedAt != nil || !dependencies.configuration.requireVerifiedEmail)
+    }
+
+    /// The label of the metric `latch_logins_total`.
+    private enum Label: String {
+        case success, failure, limited
+    }
+
+    /// Counts a login; labels never come from a request, which would let clients grow the memory of the metrics.
+    private func count(_ label: Label) {
+        dependencies.metrics.count("latch_logins_total", ["result": label.rawValue])
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchRPC
+import LatchServer
+
+/// The routes of the user service at `/userservice.v1.UserService/…`: Connect, gRPC-Web, and gRPC behind an HTTP/2 proxy.
+struct RPCRoutes: Sendable {
+    private let service: RPCService
+
+    init(_ dependencies: Dependencies) {
+        service = RPCService(UserServiceHandler(dependencies: dependencies).rpcMethods, clock: dependencies.clock)
+    }
+
+    func add(to router: inout Router) {
+        router.group(interceptors: [RequestOriginInterceptor()]) { group in
+            for route in service.routes { group.on(route.method, route.pattern, handledBy: service) }
+        }
+    }
+}
+
+/// The context key of a request's origin.
+enum RequestOriginKey: HTTPContextKey {
+    static var defaultValue: RequestOrigin { RequestOrigin(address: "in process", userAgent: nil) }
+}
+
+/// An interceptor that passes on the origin of a request, and keeps responses out of caches, since they hold tokens and
+/// personal data (RFC 6749 §5.1).
+struct RequestOriginInterceptor: Interceptor {
+    func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+        var request = request
+        request.context[RequestOriginKey.self] = request.requestOrigin
+        var response = try await next.respond(to: request)
+        response.fields[.cacheControl] = "no-store"
+        return response
+    }
+}

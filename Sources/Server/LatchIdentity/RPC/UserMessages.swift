@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchJOSE
+import LatchRPC
+import PortableFoundation
+
+extension User {
+    /// Creates the message of an account with its details; it has no fields for secrets.
+    init(_ full: FullAccount, withPreferences: Bool = true) {
+        self.init(full.account)
+        firstName = full.details.firstName
+        lastName = full.details.lastName
+        displayName = full.details.shownName.isEmpty ? displayName : full.details.shownName
+        avatarUrl = full.details.avatarURL
+        status = UserStatus(full.status)
+        updatedAt = full.updatedAt
+        if let last = full.lastLoginAt { lastLoginAt = last }
+        if withPreferences { preferences = UserPreferences(full.details.preferences) }
+        profile = UserProfile(full.details.about)
+    }
+
+    /// Creates the message of an account without its details.
+    init(_ account: Account) {
+        self.init()
+        id = account.id
+        email = account.email.text
+        username = account.username?.text ?? ""
+        displayName = account.name ?? ""
+        role = UserRole(account.role)
+        status = UserStatus(account.reportedStatus)
+        emailVerified = account.emailVerifiedAt != nil
+        createdAt = account.createdAt
+        permissions = account.permissions
+    }
+}
+
+extension UserSession {
+    /// Creates the session of issued tokens; `expires_at` is the access token's.
+    init(_ issued: IssuedTokens, at now: Date) {
+        self.init()
+        id = issued.device.publicID
+        userId = issued.accountID
+        accessToken = issued.accessToken
+        refreshToken = issued.refreshToken
+        expiresAt = now.addingTimeInterval(issued.lifetime.inSeconds)
+        createdAt = issued.device.createdAt
+        deviceInfo = issued.device.name ?? ""
+        ipAddress = issued.device.address ?? ""
+        userAgent = issued.device.userAgent ?? ""
+        isActive = true
+    }
+}
+
+extension UserDevice {
+    /// Creates the message of a device; only its owner sees the push token.
+    init(_ device: Device, isOwn: Bool) {
+        self.init()
+        let agent = UserAgentDescription(of: device)
+        id = device.publicID
+        name = device.name ?? [agent.browser, agent.system].filter { !$0.isEmpty }.joined(separator: ", ")
+        type = agent.formFactor
+        os = agent.system
+        browser = agent.browser
+        lastSeen = device.lastUsedAt
+        isTrusted = device.factorAt != nil
+        pushToken = isOwn ? device.pushToken ?? "" : ""
+    }
+}
+
+extension UserPreferences {
+    init(_ preferences: AccountDetails.Preferences) {
+        self.init()
+        language = preferences.language
+        timezone = preferences.timeZone
+        notificationsEnabled = preferences.notifications
+        emailNotifications = preferences.emailNotifications
+        pushNotifications = preferences.pushNotifications
+        theme = preferences.theme
+        disabledFeatures = preferences.disabledFeatures
+    }
+}
+
+extension UserProfile {
+    init(_ about: AccountDetails.About) {
+        self.init()
+        bio = about.bio
+        phone = about.phone
+        location = about.location
+        website = about.website
+        if let born = about.dateOfBirth { dateOfBirth = born }
+        company = about.company
+        jobTitle = about.jobTitle
+        interests = about.interests
+        socialLinks = about.links.map { SocialLink(platform: $0.platform, url: $0.url, isPublic: $0.isPublic) }
+    }
+}
+
+extension UserStatistics {
+    init(_ statistics: AccountStatistics) {
+        self.init()
+        totalUsers = Int32(clamping: statistics.total)
+        activeUsers = Int32(clamping: statistics.active)
+        verifiedUsers = Int32(clamping: statistics.verified)
+        newUsersToday = Int32(clamping: statistics.newToday)
+        newUsersThisWeek = Int32(clamping: statistics.newThisWeek)
+        newUsersThisMonth = Int32(clamping: statistics.newThisMonth)
+        verificationRate = statistics.verificationRate
+    }
+}
+
+extension UserRole {
+    init(_ role: Role) {
+        self =
+            switch role {
+            case .user: .user
+            case .moderator: .moderator
+            case .admin: .admin
+            case .superAdmin: .superAdmin
+            }
+    }
+}
+
+extension UserStatus {
+    init(_ status: AccountStatus) {
+        self =
+            switch status {
+            case .active: .active
+            case .inactive: .inactive
+            case .suspended: .suspended
+            case .banned: .banned
+            case .pendingVerification: .pendingVerification
+            }
+    }
+}
+
+extension AccountDetailsChange {
+    /// Creates the change of a request; absent fields stay as they are.
+    init(_ request: UpdateProfileRequest) {
+        self.init()
+        username = request.username
+        firstName = request.firstName
+        lastName = request.lastName
+        displayName = request.displayName
+        avatarURL = request.avatarUrl
+        preferences = request.preferences.map(AccountDetails.Preferences.init)
+        about = request.profile.map(AccountDetails.About.init)
+    }
+}
+
+extension AccountDetails.Preferences {
+    fileprivate init(_ message: UserPreferences) {
+        self.init()
+        language = message.language
+        timeZone = message.timezone
+        notifications = message.notificationsEnabled
+        emailNotifications = message.emailNotifications
+        pushNotifications = message.pushNotifications
+        theme = message.theme
+        disabledFeatures = message.disabledFeatures
+    }
+}
+
+extension AccountDetails.About {
+    fileprivate init(_ message: UserProfile) {
+        self.init()
+        bio = message.bio
+        phone = message.phone
+        location = message.location
+        website = message.website
+        dateOfBirth = message.hasDateOfBirth ? message.dateOfBirth : nil
+        company = message.company
+        jobTitle = message.jobTitle
+        interests = message.interests
+        links = message.socialLinks.map { .init(platform: $0.platform, url: $0.url, isPublic: $0.isPublic) }
+    }
+}
+
+extension AccountQuery {
+    /// Creates the query of a request; empty, zero and `UNSPECIFIED` fields mean the default.
+    ///
+    /// - Throws: `IdentityError.invalidInput` for unknown values, since a wrongly filtered list is worse than none.
+    init(_ request: GetUsersRequest) throws(IdentityError) {
+        self.init()
+        guard request.limit >= 0 else { throw .invalidInput("'limit' is negative") }
+        if request.limit > 0 { limit = Int(request.limit) }
+        search = request.searchQuery
+        if !request.sortField.isEmpty {
+            guard let known = Sort(rawValue: request.sortField) else {
+                let names = Sort.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .invalidInput("'sort_field' is unknown", hint: "Sort by one of \(names).")
+            }
+            sort = known
+        }
+        isAscending = request.sortAscending
+        role = try Role(request.roleFilter)
+        status = try Self.status(request.statusFilter)
+        isVerified = try Self.isVerified(request)
+        createdAfter = request.hasCreatedAfter ? request.createdAfter : nil
+        createdBefore = request.hasCreatedBefore ? request.createdBefore : nil
+    }
+
+    /// Returns the filter of both fields: the flag has no presence, so that false means no filter.
+    private static func isVerified(_ request: GetUsersRequest) throws(IdentityError) -> Bool? {
+        switch request.verificationFilter {
+        case .unspecified: return request.emailVerifiedFilter ? true : nil
+        case .verified: return true
+        case .unverified where request.emailVerifiedFilter:
+            throw .invalidInput("'email_verified_filter' and 'verification_filter' contradict each other")
+        case .unverified: return false
+        case .unrecognized: throw .invalidInput("'verification_filter' is unknown")
+        }
+    }
+
+    private static func status(_ filter: UserStatus) throws(IdentityError) -> AccountStatus? {
+        switch filter {
+        case .unspecified: return nil
+        case .active: return .active
+        case .inactive: return .inactive
+        case .suspended: return .suspended
+        case .banned: return .banned
+        case .pendingVerification: return .pendingVerification
+        case .unrecognized: throw .invalidInput("'status_filter' is unknown")
+        }
+    }
+}

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchRPC
+import PortableFoundation
+
+/// The implementation of `userservice.v1.UserService`, over the same accounts and tokens as every other route.
+struct UserServiceHandler: UserServiceServer {
+    let dependencies: Dependencies
+
+    private var accounts: AccountService { AccountService(dependencies: dependencies) }
+    private var logins: LoginService { LoginService(dependencies: dependencies) }
+    private var tokens: TokenService { TokenService(dependencies: dependencies) }
+    private var secondFactors: SecondFactorService { SecondFactorService(dependencies: dependencies) }
+
+    /// Validates a request, runs `body` within the rate limit of the client's network, and converts errors.
+    private func handling<Result>(
+        _ context: CallContext, _ request: some ValidatedRequest,
+        _ body: (RequestOrigin) async throws(IdentityError) -> Result
+    ) async throws -> Result {
+        let origin = context.http[RequestOriginKey.self]
+        let attempt = dependencies.limits.token(address: origin.address)
+        do throws(IdentityError) {
+            try dependencies.take([attempt])
+            try request.validate()
+            return try await body(origin)
+        } catch {
+            throw context.failure(error)
+        }
+    }
+
+    /// Handles a request that needs an access token of the server's own client.
+    ///
+    /// Tokens of other clients are rejected: a user who granted a client some scopes has not given it the account.
+    private func authenticated<Result>(
+        _ context: CallContext, _ request: some ValidatedRequest,
+        _ body: (AuthenticatedPrincipal, RequestOrigin) async throws(IdentityError) -> Result
+    ) async throws -> Result {
+        try await handling(context, request) { origin throws(IdentityError) in
+            guard let token = context.metadata.bearerToken else { throw .invalidToken }
+            let principal = try await tokens.authenticate(accessToken: token)
+            guard principal.clientID == dependencies.clients.firstParty.id else { throw .forbidden }
+            return try await body(principal, origin)
+        }
+    }
+
+    /// Returns the account with its details.
+    private func full(_ id: String) async throws(IdentityError) -> FullAccount {
+        guard let full = try await dependencies.store.fullAccount(id: id) else { throw .invalidToken }
+        return full
+    }
+
+    /// Returns the response of a login or a refresh.
+    private func response(_ issued: IssuedTokens) async throws(IdentityError) -> AuthResponse {
+        var response = AuthResponse()
+        response.user = User(try await full(issued.accountID))
+        response.session = UserSession(issued, at: dependencies.now)
+        return response
+    }
+
+    // MARK: Login
+
+    /// Creates an account and logs it in, unless the server requires a verified address first.
+    ///
+    /// The request has no role, status or permissions (attack E1).
+    func register(_ request: RegisterRequest, context: CallContext) async throws -> AuthResponse {
+        try await handling(context, request) { origin throws(IdentityError) in
+            var details = AccountDetails()
+            details.firstName = String(request.firstName.trimmingSpace())
+            details.lastName = String(request.lastName.trimmingSpace())
+            details.wantsNews = request.subscribeNewsletter
+            details.termsAcceptedAt = request.acceptTerms ? dependencies.now : nil
+            let account = try await accounts.signUp(
+                email: request.email, password: request.password, username: request.username, details: details)
+            guard !dependencies.configuration.requireVerifiedEmail else {
+                var response = AuthResponse()
+                response.user = User(try await full(account.id))
+                response.requiresVerification = true
+                response.requiredActions = ["verify_email"]
+                return response
+            }
+            let scopes = try dependencies.scopes.granted(nil, to: account, by: dependencies.clients.firstParty)
+            return try await response(try await tokens.startSession(for: account, from: origin, scopes: scopes))
+        }
+    }
+
+    /// Logs in by password.
+    ///
+    /// If a second factor is required, the session's access token is valid for VerifyTwoFactor alone, and the response
+    /// contains nothing of the account (attack F4).
+    func login(_ request: LoginRequest, context: CallContext) async throws -> AuthResponse {
+        try await handling(context, request) { origin throws(IdentityError) in
+            var origin = origin
+            origin.deviceName = request.deviceInfo
+            let result = try await logins.begin(
+                name: request.email, password: request.password, isRemembered: request.rememberMe, from: origin)
+            switch result {
+            case .signedIn(let issued): return try await response(issued)
+            case .challenged(let text, let challenge):
+                var session = UserSession()
+                session.accessToken = text
+                session.createdAt = challenge.createdAt
+                session.expiresAt = challenge.expiresAt
+                var response = AuthResponse()
+                response.session = session
+                response.requires2fa = true
+                response.requiredActions = ["verify_two_factor"]
+                return response
+            }
+        }
+    }
+
+    /// Logs out; succeeds also for a signed-out session, except that logging out all devices requires a valid token.
+    func logout(_ request: LogoutRequest, context: CallContext) async throws {
+        try await handling(context, request) { _ throws(IdentityError) in
+            if request.logoutAllDevices {
+                _ = try await tokens.signOutEverywhere(accessToken: request.sessionToken)
+            } else {
+                try await tokens.signOut(refreshToken: request.sessionToken)
+                try await tokens.signOut(accessToken: request.sessionToken)
+            }
+        }
+    }
+
+    /// Refreshes the tokens: after `unauthenticated` the user must log in again, after `unavailable` the token still works.
+    func refreshToken(_ request: RefreshTokenRequest, context: CallContext) async throws -> AuthResponse {
+        try await handling(context, request) { _ throws(IdentityError) in
+            try await response(
+                try await tokens.refresh(request.refreshToken, idempotencyKey: context.metadata[.idempotencyKey]))
+        }
+    }
+
+    /// Verifies a code: with a challenge as the bearer token it completes a login, with an access token it confirms the
+    /// factor that SetupTwoFactor began and keeps the session.
+    func verifyTwoFactor(_ request: VerifyTwoFactorRequest, context: CallContext) async throws -> AuthResponse {
+        if let token = context.metadata.bearerToken, LoginService.isChallenge(token) {
+            return try await handling(context, request) { origin throws(IdentityError) in
+                try await response(try await logins.complete(challenge: token, code: request.code, from: origin))
+            }
+        }
+        return try await authenticated(context, request) { principal, origin throws(IdentityError) in
+            try await secondFactors.confirm(request.code, principal, from: origin)
+            var response = AuthResponse()
+            response.user = User(try await full(principal.accountID))
+            return response
+        }
+    }
+
+    func setupTwoFactor(_ request: SetupTwoFactorRequest, context: CallContext) async throws -> SetupTwoFactorResponse {
+        try await authenticated(context, request) { principal, _ throws(IdentityError) in
+            let setup = try await secondFactors.begin(principal)
+            var response = SetupTwoFactorResponse()
+            response.secret = setup.secret
+            response.otpauthUri = setup.uri
+            response.recoveryCodes = setup.recoveryCodes
+            return response
+        }
+    }
+
+    // MARK: Passwords
+
+    func changePassword(_ request: ChangePasswordRequest, context: CallContext) async throws {
+        try await authenticated(context, request) { principal, origin throws(IdentityError) in
+            try await accounts.changePassword(
+                of: principal, from: request.currentPassword, to: request.newPassword,
+                signingOutOthers: request.logoutOtherSessions, from: origin)
+        }
+    }
+
+    /// Mails a reset link; response and work are the same for unknown addresses (attack E2).
+    func requestPasswordReset(_ request: PasswordResetRequest, context: CallContext) async throws {
+        try await handling(context, request) { _ throws(IdentityError) in
+            accounts.mailReset(to: try EmailAddress(request.email))
+        }
+    }
+
+    func resetPassword(_ request: ResetPasswordRequest, context: CallContext) async throws {
+        try await handling(context, request) { _ throws(IdentityError) in
+            try await accounts.resetPassword(request.resetToken, password: request.newPassword)
+        }
+    }
+
+    /// Verifies an address by a mailed token; the response omits the account's details, since the link proves no more than
+    /// access to the mailbox.
+    func verifyEmail(_ request: VerifyEmailRequest, context: CallContext) async throws -> User {
+        try await handling(context, request) { _ throws(IdentityError) in
+            User(try await accounts.verifyEmail(request.verificationToken))
+        }
+    }
+
+    /// Mails a verification link; response and work are the same for unknown addresses (attack E2).
+    func resendVerification(_ request: ResendVerificationRequest, context: CallContext) async throws {
+        try await handling(context, request) { _ throws(IdentityError) in
+            accounts.mailVerification(to: try EmailAddress(request.email))
+        }
+    }
+
+    // MARK: Accounts
+
+    /// Returns the caller's own account, or one of a lower role.
+    func getProfile(_ request: GetProfileRequest, context: CallContext) async throws -> User {
+        try await authenticated(context, request) { principal, _ throws(IdentityError) in
+            let full = try await accounts.account(request.userId, for: principal.account)
+            var user = User(full, withPreferences: request.includePreferences)
+            // Devices are for their owner, and for administrators, who may end their sessions.
+            let isOwn = full.account.id == principal.accountID
+            if request.includeDevices, isOwn || principal.account.role >= .admin {
+                let devices = try await tokens.devices(of: full.account.id)
+                user.devices = devices.map { UserDevice($0, isOwn: isOwn) }
+            }
+            return user
+        }
+    }
+
+    /// Changes the given fields.
+    ///
+    /// A new address takes effect once both the old and the new one are confirmed by mail; the response still has the
+    /// old one (attack E9). Only the owner can change the address.
+    func updateProfile(_ request: UpdateProfileRequest, context: CallContext) async throws -> User {
+        try await authenticated(context, request) { principal, _ throws(IdentityError) in
+            if let email = request.email, !email.isEmpty {
+                guard request.userId == principal.accountID else { throw .forbidden }
+                try await accounts.changeEmail(of: principal, to: email)
+            }
+            let change = AccountDetailsChange(request)
+            return User(try await accounts.change(change, of: request.userId, by: principal.accountID))
+        }
+    }
+
+    func getUsers(_ request: GetUsersRequest, context: CallContext) async throws -> GetUsersResponse {
+        try await authenticated(context, request) { principal, _ throws(IdentityError) in
+            var query = try AccountQuery(request)
+            let codec = CursorCodec(pepper: dependencies.pepper)
+            if !request.cursor.isEmpty { query.after = try codec.decode(request.cursor, for: query) }
+            let page = try await accounts.list(query, for: principal.account)
+            var response = GetUsersResponse()
+            response.users = page.accounts.map { User($0) }
+            response.nextCursor = page.next.map { codec.encode($0, for: query) } ?? ""
+            response.hasMore = page.next != nil
+            response.totalCount = Int32(clamping: page.total)
+            response.totalIsMinimum = page.isTotalMinimum
+            response.statistics = UserStatistics(try await accounts.statistics(for: principal.account))
+            return response
+        }
+    }
+
+    /// Deletes an account; the caller's own requires a recent login, so that no unattended session deletes it.
+    func deleteUser(_ request: DeleteUserRequest, context: CallContext) async throws {
+        try await authenticated(context, request) { principal, _ throws(IdentityError) in
+            if request.userId == principal.accountID { try principal.requireRecentLogin(at: dependencies.now) }
+            let isGone = try await accounts.delete(
+                request.userId, isFinal: request.hardDelete, by: principal.accountID, because: request.reason)
+            guard isGone else { throw .noSuchAccount }
+        }
+    }
+
+    func getActiveDevices(
+        _ request: GetActiveDevicesRequest, context: CallContext
+    ) async throws -> GetActiveDevicesResponse {
+        try await authenticated(context, request) { principal, _ throws(IdentityError) in
+            var response = GetActiveDevicesResponse()
+            response.devices = try await tokens.devices(of: principal.accountID).map { UserDevice($0, isOwn: true) }
+            return response
+        }
+    }
+
+    func revokeDevice(_ request: RevokeDeviceRequest, context: CallContext) async throws {
+        try await authenticated(context, request) { principal, _ throws(IdentityError) in
+            guard try await tokens.signOut(device: request.deviceId, of: principal.accountID) else {
+                throw .noSuchDevice
+            }
+        }
+    }
+
+    // MARK: Administration
+
+    /// Sets a role; requires a recent login, so that no unattended session makes administrators.
+    func setUserRole(_ request: SetUserRoleRequest, context: CallContext) async throws -> User {
+        try await authenticated(context, request) { principal, _ throws(IdentityError) in
+            guard let role = try Role(request.role) else { throw .invalidInput("'role' is missing") }
+            try principal.requireRecentLogin(at: dependencies.now)
+            guard try await accounts.setRole(of: request.userId, to: role, by: principal.accountID) else {
+                throw .noSuchAccount
+            }
+            return try await user(request.userId, for: principal)
+        }
+    }
+
+    func setUserStatus(_ request: SetUserStatusRequest, context: CallContext) async throws -> User {
+        try await authenticated(context, request) { principal, _ throws(IdentityError) in
+            let status = try Account.Status(request.status)
+            let isThere = try await accounts.setStatus(
+                of: request.userId, to: status, by: principal.accountID, because: request.reason)
+            guard isThere else { throw .noSuchAccount }
+            return try await user(request.userId, for: principal)
+        }
+    }
+
+    func endUserSessions(
+        _ request: EndUserSessionsRequest, context: CallContext
+    ) async throws -> EndUserSessionsResponse {
+        try await authenticated(context, request) { principal, _ throws(IdentityError) in
+            guard let count = try await accounts.endSessions(of: request.userId, by: principal.accountID) else {
+                throw .noSuchAccount
+            }
+            return EndUserSessionsResponse(endedSessions: Int32(clamping: count))
+        }
+    }
+
+    /// Removes a second factor: the caller's own requires a code, also of an administrator.
+    func removeTwoFactor(_ request: RemoveTwoFactorRequest, context: CallContext) async throws {
+        try await authenticated(context, request) { principal, origin throws(IdentityError) in
+            if request.userId.isEmpty || request.userId == principal.accountID {
+                guard !request.code.isEmpty else { throw .invalidInput("'code' is missing") }
+                return try await secondFactors.remove(code: request.code, principal, from: origin)
+            }
+            try principal.requireRecentLogin(at: dependencies.now)
+            switch try await secondFactors.remove(of: request.userId, by: principal.accountID) {
+            case true?: return
+            case false?: throw .noSecondFactor
+            case nil: throw .noSuchAccount
+            }
+        }
+    }
+
+    func regenerateRecoveryCodes(
+        _ request: RegenerateRecoveryCodesRequest, context: CallContext
+    ) async throws -> RegenerateRecoveryCodesResponse {
+        try await authenticated(context, request) { principal, origin throws(IdentityError) in
+            let codes = try await secondFactors.replaceRecoveryCodes(code: request.code, principal, from: origin)
+            return RegenerateRecoveryCodesResponse(recoveryCodes: codes)
+        }
+    }
+
+    /// Returns an account after a change, for the administrator who made it.
+    private func user(_ id: String, for principal: AuthenticatedPrincipal) async throws(IdentityError) -> User {
+        User(try await accounts.account(id, for: principal.account))
+    }
+}
+
+extension Role {
+    /// Creates the role of a message; nil if it is unspecified.
+    ///
+    /// - Throws: `IdentityError.invalidInput` for an unknown role.
+    init?(_ role: UserRole) throws(IdentityError) {
+        switch role {
+        case .unspecified: return nil
+        case .user: self = .user
+        case .moderator: self = .moderator
+        case .admin: self = .admin
+        case .superAdmin: self = .superAdmin
+        case .unrecognized: throw .invalidInput("the role is unknown")
+        }
+    }
+}
+
+extension Account.Status {
+    /// Creates the status of a message; a pending verification cannot be set.
+    ///
+    /// - Throws: `IdentityError.invalidInput`.
+    fileprivate init(_ status: UserStatus) throws(IdentityError) {
+        switch status {
+        case .active: self = .active
+        case .inactive: self = .disabled
+        case .suspended: self = .suspended
+        case .banned: self = .banned
+        case .unspecified: throw .invalidInput("'status' is missing")
+        case .pendingVerification, .unrecognized:
+            throw .invalidInput("'status' cannot be set", hint: "Set active, inactive, suspended or banned.")
+        }
+    }
+}

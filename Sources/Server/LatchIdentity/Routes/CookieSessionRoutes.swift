@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchServer
+
+/// The login, refresh and logout routes of AuthPackage clients; browsers keep the refresh token in a cookie.
+struct CookieSessionRoutes: Sendable {
+    private let dependencies: Dependencies
+    private let tokens: TokenService
+
+    init(_ dependencies: Dependencies) {
+        self.dependencies = dependencies
+        tokens = TokenService(dependencies: dependencies)
+    }
+
+    /// Adds the routes; the cookie's path covers the last two.
+    func add(to router: inout Router) {
+        router.post("/api/auth/clients/login", login)
+        router.post("/api/auth/refresh-token", refresh)
+        router.post("/api/auth/logout", logout)
+    }
+
+    /// Logs in and returns the refresh token in the content for programs, and as a cookie for browsers.
+    ///
+    /// 200; 401 for a wrong password and an unknown address alike; 429 with `Retry-After`; 403 with the code
+    /// `mfaRequired` if the password is right and a code of the second factor must come with it as `otp`.
+    @Sendable private func login(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let body = try request.jsonObject()
+        let issued = try await LoginService(dependencies: dependencies).login(
+            name: try body.text("email"), password: try body.text("password"), code: try body.optionalText("otp"),
+            from: request.requestOrigin)
+        return try response(issued, withCookie: true)
+    }
+
+    /// Refreshes the tokens; only a client that sent the cookie gets a cookie.
+    ///
+    /// After a 401 the user must log in again; after a 503 the same token still works, so the client must keep it.
+    @Sendable private func refresh(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let sent = try sentToken(request)
+        guard let token = sent.token else { throw IdentityError.invalidGrant }
+        do {
+            let issued = try await tokens.refresh(token, idempotencyKey: request.fields[.idempotencyKey])
+            return try response(issued, withCookie: sent.isCookie)
+        } catch IdentityError.invalidGrant where sent.isCookie {
+            // The cookie is worthless: the browser need not send it again.
+            return HTTPResponse.failure(.invalidGrant).setting(RefreshCookie(dependencies).cleared())
+        }
+    }
+
+    /// Logs out: 200 in any case except for a page of another site, which must not be able to log users out.
+    ///
+    /// A repeated logout and an expired token succeed, since the device is signed out (RFC 7009 §2.2). A client that
+    /// sends several tokens has them all revoked.
+    @Sendable private func logout(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let inBody = try request.jsonObject(isOptional: true).optionalText("refreshToken")
+        let cookie = request.cookies[RefreshCookie.name]
+        if cookie != nil, cookie != inBody { try RefreshCookie(dependencies).requireSameSite(request) }
+        for token in Set([inBody, cookie].compactMap(\.self)) { try await tokens.signOut(refreshToken: token) }
+        if let token = request.bearerToken { try await tokens.signOut(accessToken: token) }
+        return HTTPResponse.message("Logged out.").setting(RefreshCookie(dependencies).cleared())
+    }
+
+    /// Returns the refresh token of the content or of the cookie; both must be the same if both are sent.
+    ///
+    /// - Throws: `IdentityError.twoTokens`, or `.crossSite` if the cookie comes from another site's page: a browser sends
+    ///   a cookie whichever page makes the request.
+    private func sentToken(_ request: HTTPRequest) throws(IdentityError) -> (token: String?, isCookie: Bool) {
+        let inBody = try request.jsonObject(isOptional: true).optionalText("refreshToken")
+        let cookie = request.cookies[RefreshCookie.name].flatMap { $0.isEmpty ? nil : $0 }
+        guard let cookie else { return (inBody, false) }
+        if let inBody, inBody != cookie { throw .twoTokens }
+        if inBody == nil { try RefreshCookie(dependencies).requireSameSite(request) }
+        return (cookie, true)
+    }
+
+    private func response(_ tokens: IssuedTokens, withCookie: Bool) throws -> HTTPResponse {
+        let response = try HTTPResponse.tokenResponse(TokenResponse(tokens))
+        guard withCookie else { return response }
+        let lifetime = dependencies.configuration.refreshTokenLifetime
+        return response.setting(RefreshCookie(dependencies).set(tokens.refreshToken, lifetime: lifetime))
+    }
+}
+
+extension HTTPResponse {
+    /// Returns the response with a further Set-Cookie field; several cannot be combined into one (RFC 6265 §3).
+    fileprivate func setting(_ cookie: String) -> HTTPResponse {
+        var response = self
+        response.fields.append(cookie, for: .setCookie)
+        return response
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchServer
+
+extension HTTPRequest {
+    /// Parses the content as a JSON object; routes ignore unknown members.
+    ///
+    /// - Parameter isOptional: Whether empty content counts as an empty object.
+    /// - Throws: `IdentityError.notJSON`, `.contentTooLarge` or `.invalidInput`.
+    func jsonObject(isOptional: Bool = false) throws(IdentityError) -> JSONObject {
+        if body.isEmpty, isOptional { return [:] }
+        // Browsers send forms and text/plain across sites without a preflight (Fetch §2.2.2): only JSON types are read.
+        guard let type = mediaType, type == "application/json" || type.hasSuffix("+json") else { throw .notJSON }
+        guard body.bytes.count <= 64 << 10 else { throw .contentTooLarge }
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue(parsing: body.bytes, limits: JSONLimits(depth: 16, bytes: 64 << 10))
+        } catch {
+            throw .invalidInput.with(message: error.message, hint: error.hint)
+        }
+        guard let object = value.objectValue else { throw .invalidInput("the content must be a JSON object") }
+        return object
+    }
+
+    /// The access token of the Authorization field (RFC 6750 §2.1).
+    var bearerToken: String? { fields.bearerToken }
+
+    /// The peer and the user agent of the request.
+    var requestOrigin: RequestOrigin {
+        RequestOrigin(address: remoteAddress ?? "in process", userAgent: fields[.userAgent])
+    }
+}
+
+extension HTTPFields {
+    /// The access token of the Authorization field (RFC 6750 §2.1).
+    var bearerToken: String? {
+        guard let value = self[.authorization], value.utf8.count < 16 << 10 else { return nil }
+        let parts = value.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        return String(parts[1])
+    }
+}
+
+extension JSONObject {
+    /// Returns a required text member.
+    func text(_ name: String) throws(IdentityError) -> String {
+        guard let text = try optionalText(name) else { throw .invalidInput("'\(name)' is missing") }
+        return text
+    }
+
+    /// Returns an optional text member; null counts as missing.
+    func optionalText(_ name: String) throws(IdentityError) -> String? {
+        guard let value = self[name], !value.isNull else { return nil }
+        guard let text = value.stringValue else { throw .invalidInput("'\(name)' must be text") }
+        return text
+    }
+}
+
+extension HTTPResponse {
+    /// Returns a JSON response that no cache stores, since most hold a token or personal data (RFC 6749 §5.1).
+    static func json(_ object: JSONObject, status: HTTPStatus = .ok) -> HTTPResponse {
+        json(JSONValue.object(object).serialized(), status: status)
+    }
+
+    /// Returns a response with encoded JSON.
+    static func json(_ bytes: some Sequence<UInt8>, status: HTTPStatus = .ok) -> HTTPResponse {
+        HTTPResponse(
+            status: status,
+            fields: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
+            body: HTTPBody(Array(bytes)))
+    }
+
+    /// Returns a JSON response with a message alone, as AuthPackage's backend does.
+    static func message(_ text: String) -> HTTPResponse { .json(["message": .string(text)]) }
+}

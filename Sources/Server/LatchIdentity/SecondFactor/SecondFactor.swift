@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PortableFoundation
+
+/// The TOTP secret of an account, and the state of its verification.
+package struct SecondFactor: Sendable, Hashable {
+    package let accountID: String
+    /// The secret, encrypted by the server.
+    package let sealedSecret: [UInt8]
+    /// Whether the owner has confirmed the setup by a code; only then do logins require the factor.
+    package var isConfirmed = false
+    package let createdAt: Date
+    /// The time step of the newest accepted code; no code of it or of an earlier one is accepted again.
+    package var lastStep: Int64 = 0
+    /// The number of wrong codes since the last right one.
+    package var failures = 0
+    /// The time of the last wrong code.
+    package var failedAt: Date?
+
+    /// The time until which no code is checked.
+    ///
+    /// From the fifth wrong code on the wait doubles each time, up to an hour. An attacker who has the password has about
+    /// 24 guesses a day, each with three chances in a million.
+    package var lockedUntil: Date? {
+        guard failures >= Self.freeFailures, let failedAt else { return nil }
+        let doublings = min(failures - Self.freeFailures, 7)
+        return failedAt.addingTimeInterval(min(30 * Double(1 << doublings), 3600))
+    }
+
+    /// The number of wrong codes without a wait.
+    package static let freeFailures = 5
+}
+
+extension SecondFactor: CustomStringConvertible, CustomReflectable {
+    package var description: String { "SecondFactor(\(isConfirmed ? "confirmed" : "begun"))" }
+    package var customMirror: Mirror { Mirror(self, children: ["isConfirmed": isConfirmed]) }
+}
+
+/// A proof of a second factor.
+package enum SecondFactorProof: Sendable {
+    /// A code, with its time step; nil if it matches none around now.
+    ///
+    /// `sealedSecret` is the secret that it was compared with, so that it does not prove a factor that was replaced
+    /// meanwhile.
+    case code(step: Int64?, sealedSecret: [UInt8])
+    /// A recovery code, as a digest.
+    case recovery(digest: [UInt8])
+}
+
+/// The result of verifying a proof.
+package enum VerificationResult: Sendable, Hashable {
+    case accepted
+    /// The code is wrong or used, or its factor or challenge no longer exists.
+    case rejected
+    /// Too many codes were wrong; this one was not checked.
+    case locked(until: Date)
+}
+
+/// A login with the right password that waits for the second factor, stored by the digest of its text.
+package struct LoginChallenge: Sendable, Hashable {
+    /// The SHA-256 digest of the text.
+    package let digest: [UInt8]
+    package let accountID: String
+    /// The account's value when the password was verified: a later reset ends the challenge.
+    package let passwordChangedAt: Date
+    /// The client; nil for the server's own.
+    package let clientID: String?
+    /// The scopes of the tokens.
+    package let scope: String
+    /// Whether the session outlives a day.
+    package let isRemembered: Bool
+    package let createdAt: Date
+    package let expiresAt: Date
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchCrypto
+import PortableFoundation
+
+/// A service that sets up, verifies and removes the second factors of accounts.
+package struct SecondFactorService: Sendable {
+    /// The secrets of a new factor, which are shown once.
+    package struct Setup: Sendable {
+        /// The TOTP secret in base 32, for typing.
+        package let secret: String
+        /// The key URI of the QR code.
+        package let uri: String
+        /// The recovery codes, each valid once in place of a code after the factor is confirmed.
+        package let recoveryCodes: [String]
+    }
+
+    /// The time within which a setup must be confirmed.
+    static let setupLifetime: TimeInterval = 3600
+
+    let dependencies: Dependencies
+
+    // MARK: Setup and removal by the owner
+
+    /// Creates a secret and recovery codes, which become valid once confirmed and are not shown again (attack F7).
+    ///
+    /// An existing factor stays required until then. The login must be recent, and on an account with a factor it has
+    /// proved that factor, so that nobody changes it at an unattended session (attack F6).
+    ///
+    /// - Throws: `IdentityError.forbidden` for another client's token, `.signInAgain`, `.tooManyAttempts`, or a store's.
+    func begin(_ principal: AuthenticatedPrincipal) async throws(IdentityError) -> Setup {
+        try requireRecentLogin(principal)
+        let now = dependencies.now
+        let limit = dependencies.limits.secondFactorSetup(of: principal.accountID)
+        try dependencies.take([limit])
+        let secret = dependencies.random.bytes(TOTP.secretByteCount)
+        let codes = newRecoveryCodes()
+        let factor = SecondFactor(
+            accountID: principal.accountID, sealedSecret: try cipher.seal(secret, of: principal.accountID),
+            createdAt: now)
+        try await dependencies.store.begin(factor, recoveryDigests: codes.map { $0.digest(for: principal.accountID) })
+        let text = Base32.encode(secret)
+        return Setup(secret: text, uri: uri(text, of: principal.account), recoveryCodes: codes.map(\.text))
+    }
+
+    /// Confirms a setup by a code, and signs out every other device, since none of them has proved the factor.
+    ///
+    /// - Throws: `IdentityError.noSecondFactor`, `.signInAgain`, `.invalidCode`, `.tooManyAttempts`, or a store's.
+    func confirm(
+        _ code: String, _ principal: AuthenticatedPrincipal, from origin: RequestOrigin
+    ) async throws(IdentityError) {
+        try requireRecentLogin(principal)
+        let now = dependencies.now
+        try await limited(principal.accountID, from: origin) { () throws(IdentityError) in
+            let factor = try await dependencies.store.secondFactor(of: principal.accountID, isConfirmed: false)
+            guard let factor, now.timeIntervalSince(factor.createdAt) < Self.setupLifetime else {
+                throw .noSecondFactor
+            }
+            // A recovery code does not prove that the authenticator app works.
+            guard case .code(let step, let sealed)? = try proof(code, for: factor) else { throw .invalidCode }
+            return try await dependencies.store.confirmFactor(
+                of: principal.accountID, proof: .code(step: step, sealedSecret: sealed), on: principal.device.id,
+                at: now)
+        }
+    }
+
+    /// Removes the factor by a code of it; the login must be recent (attack F6).
+    ///
+    /// - Throws: `IdentityError.signInAgain`, `.noSecondFactor`, `.invalidCode`, `.tooManyAttempts`, `.forbidden` or a
+    ///   store's.
+    func remove(
+        code: String, _ principal: AuthenticatedPrincipal, from origin: RequestOrigin
+    ) async throws(IdentityError) {
+        try requireRecentLogin(principal)
+        try await verifying(code, of: principal.accountID, from: origin, orThrow: .noSecondFactor) {
+            proof throws(IdentityError) in
+            try await dependencies.store.removeFactor(of: principal.accountID, proof: proof, at: dependencies.now)
+        }
+        notifyOwner(of: principal.account)
+    }
+
+    /// Replaces the recovery codes by a code of the factor; the login must be recent.
+    ///
+    /// - Throws: The errors of ``remove(code:_:from:)``.
+    func replaceRecoveryCodes(
+        code: String, _ principal: AuthenticatedPrincipal, from origin: RequestOrigin
+    ) async throws(IdentityError) -> [String] {
+        try requireRecentLogin(principal)
+        let codes = newRecoveryCodes()
+        try await verifying(code, of: principal.accountID, from: origin, orThrow: .noSecondFactor) {
+            proof throws(IdentityError) in
+            try await dependencies.store.replaceRecoveryCodes(
+                of: principal.accountID, by: codes.map { $0.digest(for: principal.accountID) }, proof: proof,
+                at: dependencies.now)
+        }
+        return codes.map(\.text)
+    }
+
+    // MARK: Administration
+
+    /// Removes the factor of another account, whose owner has proved their identity otherwise; signs out its devices.
+    ///
+    /// - Parameter actor: The account that does it; nil for the server's operator.
+    /// - Returns: Whether there was a factor; nil if there is no such account.
+    /// - Throws: `IdentityError.forbidden` or a store's error.
+    package func remove(of accountID: String, by actor: String? = nil) async throws(IdentityError) -> Bool? {
+        let found = try await dependencies.store.removeFactor(of: accountID, by: actor, at: dependencies.now)
+        if found == true, let account = try await dependencies.store.account(id: accountID) {
+            notifyOwner(of: account)
+        }
+        return found
+    }
+
+    /// Returns whether logins of the account require a code.
+    package func isConfirmed(of accountID: String) async throws(IdentityError) -> Bool {
+        try await dependencies.store.secondFactor(of: accountID, isConfirmed: true) != nil
+    }
+
+    // MARK: Verification
+
+    /// Verifies and uses up a code of the authenticator app, or a recovery code.
+    ///
+    /// - Parameter challenge: The digest of the challenge that ends with it, if any.
+    /// - Throws: `IdentityError.invalidCode`, the same for every cause; `.tooManyAttempts`, or a store's error.
+    func verify(
+        _ code: String, of accountID: String, from origin: RequestOrigin, ending challenge: [UInt8]? = nil
+    ) async throws(IdentityError) {
+        try await verifying(code, of: accountID, from: origin, orThrow: .invalidCode) { proof throws(IdentityError) in
+            try await dependencies.store.prove(proof, of: accountID, ending: challenge, at: dependencies.now)
+        }
+    }
+
+    /// Verifies a code against the confirmed factor, in the transaction of `apply`.
+    private func verifying(
+        _ code: String, of accountID: String, from origin: RequestOrigin, orThrow missing: IdentityError,
+        _ apply: (SecondFactorProof) async throws(IdentityError) -> VerificationResult
+    ) async throws(IdentityError) {
+        try await limited(accountID, from: origin) { () throws(IdentityError) in
+            guard let factor = try await dependencies.store.secondFactor(of: accountID, isConfirmed: true) else {
+                throw missing
+            }
+            guard let proof = try proof(code, for: factor) else { throw .invalidCode }
+            return try await apply(proof)
+        }
+    }
+
+    /// Verifies within the limit of a network, counts the result, and refunds the attempt if it is accepted.
+    private func limited(
+        _ accountID: String, from origin: RequestOrigin,
+        _ verify: () async throws(IdentityError) -> VerificationResult
+    ) async throws(IdentityError) {
+        let attempt = dependencies.limits.secondFactor(of: accountID, address: origin.address)
+        try dependencies.take([attempt])
+        let name = "latch_second_factors_total"
+        switch try await verify() {
+        case .accepted:
+            dependencies.metrics.count(name, ["result": "accepted"])
+            dependencies.limiter.refund([attempt])
+        case .rejected:
+            dependencies.metrics.count(name, ["result": "refused"])
+            throw .invalidCode
+        case .locked(let end):
+            dependencies.metrics.count(name, ["result": "limited"])
+            let wait = max(end.timeIntervalSince(dependencies.now), 1)
+            throw .tooManyAttempts.with(
+                message: "There were too many wrong codes.",
+                hint: "Wait before you try again, or use a recovery code.",
+                retryAfter: .milliseconds(Int64(min(wait, 86_400) * 1000)))
+        }
+    }
+
+    /// Returns the typed code as a proof; nil if it has the form of neither a code nor a recovery code.
+    ///
+    /// A code is compared here and judged in the store's transaction, which knows whether it was used before.
+    private func proof(_ typed: String, for factor: SecondFactor) throws(IdentityError) -> SecondFactorProof? {
+        if let code = RecoveryCode(typed: typed) { return .recovery(digest: code.digest(for: factor.accountID)) }
+        let digits = typed.filter { $0 != " " }
+        guard digits.utf8.count == TOTP.digits, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        let secret = try cipher.open(factor.sealedSecret, of: factor.accountID)
+        let step = TOTP.matchingStep(digits, secret, at: dependencies.now)
+        return .code(step: step, sealedSecret: factor.sealedSecret)
+    }
+
+    private var cipher: TOTPSecretCipher { TOTPSecretCipher(pepper: dependencies.pepper) }
+
+    private func newRecoveryCodes() -> [RecoveryCode] {
+        (0..<RecoveryCode.count).map { _ in RecoveryCode(dependencies.random) }
+    }
+
+    /// Mails the owner, who learns of a removal by another way than the session that made it.
+    private func notifyOwner(of account: Account) {
+        dependencies.mails.enqueue { try MailTemplates.factorRemoved(to: account) }
+    }
+
+    private func requireRecentLogin(_ principal: AuthenticatedPrincipal) throws(IdentityError) {
+        guard principal.clientID == dependencies.clients.firstParty.id else { throw .forbidden }
+        try principal.requireRecentLogin(at: dependencies.now)
+    }
+
+    /// Returns the key URI that authenticator apps scan; its issuer is the host of the public URL.
+    private func uri(_ secret: String, of account: Account) -> String {
+        let url = dependencies.accessTokens.issuer ?? ""
+        let issuer = Self.percentEncoded(url.split(separator: "/").dropFirst().first.map(String.init) ?? "latch")
+        return "otpauth://totp/\(issuer):\(Self.percentEncoded(account.email.text))?secret=\(secret)&issuer=\(issuer)"
+            + "&algorithm=SHA1&digits=\(TOTP.digits)&period=\(TOTP.period)"
+    }
+
+    /// Escapes everything except unreserved characters (RFC 3986 §2.3).
+    private static func percentEncoded(_ text: String) -> String {
+        text.utf8.reduce(into: "") { result, byte in
+            let isPlain =
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || "-._~".utf8.contains(byte)
+            let digits = Array("0123456789ABCDEF")
+            result += isPlain ? String(Unicode.Scalar(byte)) : "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+        }
+    }
+}
+
+extension SecondFactorService.Setup: CustomStringConvertible, CustomReflectable {
+    package var description: String { "Setup(redacted)" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

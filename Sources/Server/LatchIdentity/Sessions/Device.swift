@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchJOSE
+package import PortableFoundation
+
+/// A signed-in device: one family of refresh tokens, of which only the newest may be used (RFC 9700 §4.14.2).
+///
+/// The row holds no token. `counter` is the current generation, and `secret` makes its token's MAC, so that the same
+/// successor can be issued again to a client that lost the first response.
+package struct Device: Sendable, Hashable {
+    /// The reason for which a device was signed out.
+    package enum RevocationReason: String, Sendable {
+        case logout, reuse, passwordChange, accountDisabled, administrator, secondFactor
+    }
+
+    /// 16 random bytes, the `sid` of the device's access tokens.
+    package let id: [UInt8]
+    package let accountID: String
+    /// The client that the device was signed in by; nil for the server's own.
+    ///
+    /// Another client cannot use its tokens.
+    package var clientID: String?
+    /// The granted scopes, space-separated (RFC 6749 §3.3); nil for devices from before there were scopes.
+    package var scope: String?
+    /// 32 random bytes that, with the server's pepper, make the MAC of the device's refresh tokens.
+    package let secret: [UInt8]
+    /// The current generation of the refresh token; it only ever grows.
+    package var counter: UInt32 = 0
+    /// The time of the last rotation.
+    package var rotatedAt: Date?
+    /// The digest of the Idempotency-Key of the last rotation.
+    package var rotationKey: [UInt8]?
+    package let createdAt: Date
+    /// The time of the last refresh; requests with an access token do not update it, or every read would be a write.
+    package var lastUsedAt: Date
+    /// The absolute expiry, which no use extends.
+    package let expiresAt: Date
+    /// The time of the sign-out, which is final; nil while the device is signed in.
+    package var revokedAt: Date?
+    /// The reason of the sign-out, for the operator; clients receive the same error for every reason.
+    package var revocationReason: RevocationReason?
+    /// The User-Agent of the login, shortened; for display only.
+    package let userAgent: String?
+    /// The peer address of the login; for display only.
+    package let address: String?
+    /// The client's name for the device, shortened; for display only.
+    package var name: String?
+    /// The token for push messages, shown to the owner alone.
+    package var pushToken: String?
+    /// The time at which a second factor was proved on the device; nil if the account had none then.
+    package var factorAt: Date?
+}
+
+extension Device {
+    /// The id as its owner sees it, which is the `sid` of the device's access tokens.
+    var publicID: String { Base64URL.encode(id) }
+
+    /// Returns the id for a public id; nil if the text is not one.
+    static func id(fromPublicID text: String) -> [UInt8]? {
+        guard text.utf8.count == 22, case .success(let bytes) = Result(catching: { try Base64URL.decode(text) }) else {
+            return nil
+        }
+        return bytes.count == 16 ? bytes : nil
+    }
+}
+
+extension Device: CustomStringConvertible, CustomReflectable {
+    package var description: String { "Device(\(id.count) bytes, generation \(counter))" }
+    package var customMirror: Mirror { Mirror(self, children: ["counter": counter]) }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PortableFoundation
+
+/// The storage of devices, each with its family of refresh tokens.
+package protocol DeviceStore: Sendable {
+    /// Returns a device, also a signed-out one; nil if there is none, or it ended so long ago that it was removed.
+    func device(id: [UInt8]) async throws(IdentityError) -> Device?
+
+    /// Inserts the device if the account is active and its password has not changed since `account` was read.
+    func insert(_ device: Device, for account: Account) async throws(IdentityError) -> Bool
+
+    /// Returns whether the account has a signed-in device that logged in from exactly this address.
+    ///
+    /// Rate limits use it to tell the owner's network from a stranger's; it grants no access.
+    func isSignedIn(emailKey: String, from address: String, at now: Date) async throws(IdentityError) -> Bool
+
+    /// Decides a use of a refresh token and applies it; a reuse revokes the device in the same transaction.
+    func rotate(_ attempt: RotationAttempt) async throws(IdentityError) -> Rotation
+
+    /// Returns the signed-in devices of an account, the most recently used first.
+    func devices(of accountID: String, at now: Date) async throws(IdentityError) -> [Device]
+
+    /// Sets the push token of a signed-in device; returns false if the account has no such device.
+    func setPushToken(
+        _ token: String?, of device: [UInt8], ownedBy accountID: String
+    ) async throws(IdentityError) -> Bool
+
+    /// Signs out a device of this account; returns false if the account has no such signed-in device.
+    func revoke(
+        device id: [UInt8], ownedBy accountID: String, because: Device.RevocationReason, at now: Date
+    ) async throws(IdentityError) -> Bool
+
+    /// Signs out a device; returns false if it already was.
+    func revoke(device id: [UInt8], because: Device.RevocationReason, at now: Date) async throws(IdentityError) -> Bool
+
+    /// Signs out every device of an account and returns their number; earlier revocations keep their reason.
+    func revokeDevices(
+        of accountID: String, because: Device.RevocationReason, at now: Date
+    ) async throws(IdentityError) -> Int
+}

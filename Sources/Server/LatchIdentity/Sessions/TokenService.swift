@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchCrypto
+import LatchJOSE
+import PortableFoundation
+
+/// The tokens issued to a device.
+struct IssuedTokens: Sendable {
+    /// A JWT access token (RFC 9068), valid for `lifetime`.
+    let accessToken: String
+    /// An opaque refresh token, valid for one use and its repetitions within the replay window.
+    let refreshToken: String
+    /// The lifetime of the access token; the refresh token lives as long as its device.
+    let lifetime: Duration
+    let accountID: String
+    /// The granted scopes, which may be fewer than requested.
+    let scopes: Scopes
+    /// The device, as its row was before the tokens were issued.
+    let device: Device
+}
+
+/// The origin of a request, as far as the server knows it.
+struct RequestOrigin: Sendable {
+    /// The peer of the connection; the server does not trust X-Forwarded-For.
+    let address: String
+    /// The User-Agent field for the list of devices; at most 200 characters of it are kept.
+    let userAgent: String?
+    /// The client's name for the device, for the same list and with the same bound.
+    var deviceName: String?
+}
+
+/// A service that issues, refreshes, revokes and verifies the tokens of devices.
+struct TokenService: Sendable {
+    let dependencies: Dependencies
+
+    /// Signs in a new device and returns its first tokens.
+    ///
+    /// The token is signed before the row is written, so that a failed signature leaves no unusable device behind. The
+    /// store inserts the row only if the password is still the one that was verified: a reset may have come in between.
+    func startSession(
+        for account: Account, from origin: RequestOrigin, by client: OAuthClient? = nil,
+        grantType: OAuthClient.GrantType = .password, scopes: Scopes, isRemembered: Bool = true, factorAt: Date? = nil
+    ) async throws(IdentityError) -> IssuedTokens {
+        let now = dependencies.now
+        let longest = dependencies.configuration.refreshTokenLifetime.inSeconds
+        let device = Device(
+            id: dependencies.random.bytes(16), accountID: account.id,
+            clientID: client?.id == dependencies.clients.firstParty.id ? nil : client?.id, scope: scopes.text,
+            secret: dependencies.random.bytes(32), createdAt: now, lastUsedAt: now,
+            expiresAt: now.addingTimeInterval(isRemembered ? longest : min(longest, 86_400)),
+            userAgent: Self.sanitized(origin.userAgent), address: origin.address,
+            name: Self.sanitized(origin.deviceName), factorAt: factorAt)
+        let access = try dependencies.accessTokens.issue(to: account, on: device, scopes: scopes)
+        guard try await dependencies.store.insert(device, for: account) else { throw .invalidCredentials }
+        return issued(access, grantType, to: device, counter: 0, scopes: scopes)
+    }
+
+    /// Returns a client's description of itself, bounded and without control characters.
+    private static func sanitized(_ text: String?) -> String? {
+        guard let text, !text.isEmpty else { return nil }
+        let plain = text.unicodeScalars.prefix(200).filter { $0.properties.generalCategory != .control }
+        return String(String.UnicodeScalarView(plain))
+    }
+
+    /// Returns the tokens of one generation of a device, and counts them.
+    ///
+    /// The refresh token is computed and not stored, so that a repetition returns the same text.
+    private func issued(
+        _ access: String, _ grantType: OAuthClient.GrantType, to device: Device, counter: UInt32, scopes: Scopes
+    ) -> IssuedTokens {
+        dependencies.metrics.count("latch_tokens_issued_total", ["grant": grantType.rawValue])
+        return IssuedTokens(
+            accessToken: access,
+            refreshToken: RefreshToken(of: device, counter: counter, pepper: dependencies.pepper).text,
+            lifetime: dependencies.accessTokens.lifetime, accountID: device.accountID, scopes: scopes, device: device)
+    }
+
+    // MARK: Refreshing
+
+    /// Rotates a refresh token and returns the next tokens of its device.
+    ///
+    /// The new generation is durable before the response is sent. A repetition within the replay window returns the same
+    /// successor; a later one means that the token was copied, and signs out the device (RFC 9700 §4.14.2). A token of
+    /// another client, and a request for more scopes than were granted, are rejected before anything changes (attacks
+    /// C7 and C8).
+    ///
+    /// - Parameters:
+    ///   - client: The requesting client; nil for the server's own.
+    ///   - requested: A subset of the granted scopes; nil for all of them.
+    /// - Throws: `IdentityError.invalidGrant`, the same for every cause; `.invalidScope`, `.tooManyAttempts`, or a
+    ///   store's error.
+    func refresh(
+        _ text: String, idempotencyKey: String?, by client: OAuthClient? = nil, requesting requested: Scopes? = nil
+    ) async throws(IdentityError) -> IssuedTokens {
+        let client = client ?? dependencies.clients.firstParty
+        guard let (token, device) = try await authenticated(text), dependencies.clients[device.clientID] == client
+        else {
+            throw .invalidGrant
+        }
+        // Checked before the rotation: a request for too much must not cost the client its token. A token that is not
+        // the newest goes on: if it was stolen, that matters more than the requested scopes.
+        if requested != nil, token.counter == device.counter, device.revokedAt == nil {
+            _ = try await accountAndScopes(of: device, by: client, requesting: requested)
+        }
+        let limit = dependencies.limits.refresh(accountID: device.accountID)
+        try dependencies.take([limit])
+        let attempt = RotationAttempt(
+            deviceID: device.id, counter: token.counter,
+            key: idempotencyKey.map { Array(SHA256.hash(data: Array($0.utf8))) }, now: dependencies.now,
+            replayWindow: dependencies.configuration.replayWindow.inSeconds,
+            keyedReplayWindow: dependencies.configuration.keyedReplayWindow.inSeconds)
+        switch try await rotate(device, attempt) {
+        case .rotated(let counter):
+            return try await refreshed(device, counter, by: client, requesting: requested)
+        case .repeated(let counter):
+            dependencies.metrics.count("latch_token_replays_total", ["outcome": "repeated"])
+            return try await refreshed(device, counter, by: client, requesting: requested)
+        case .reused:
+            dependencies.metrics.count("latch_token_replays_total", ["outcome": "revoked"])
+            dependencies.metrics.count("latch_families_revoked_total")
+        case .rejected: break
+        }
+        // Attempts with a dead token must not use up the limit of the account's other devices.
+        dependencies.limiter.refund([limit])
+        throw .invalidGrant
+    }
+
+    /// Decides a repetition, which changes nothing, from the row; leaves everything else to the store's transaction.
+    private func rotate(_ device: Device, _ attempt: RotationAttempt) async throws(IdentityError) -> Rotation {
+        if case .repeated(let counter) = Rotation(judging: attempt, against: device) {
+            return .repeated(counter: counter)
+        }
+        return try await dependencies.store.rotate(attempt)
+    }
+
+    /// Returns the tokens of a rotation; the account is read after it, so that a removed role is gone from the token.
+    private func refreshed(
+        _ device: Device, _ counter: UInt32, by client: OAuthClient, requesting requested: Scopes?
+    ) async throws(IdentityError) -> IssuedTokens {
+        let (account, scopes) = try await accountAndScopes(of: device, by: client, requesting: requested)
+        let access = try dependencies.accessTokens.issue(to: account, on: device, scopes: scopes)
+        return issued(access, .refreshToken, to: device, counter: counter, scopes: scopes)
+    }
+
+    /// Returns the account of a device and the scopes of its next access token.
+    private func accountAndScopes(
+        of device: Device, by client: OAuthClient, requesting requested: Scopes?
+    ) async throws(IdentityError) -> (Account, Scopes) {
+        guard let account = try await dependencies.store.account(id: device.accountID), account.status == .active else {
+            throw .invalidGrant
+        }
+        return (account, try dependencies.scopes.refreshed(requested, of: device, to: account, by: client))
+    }
+
+    /// Returns an authentic refresh token of any generation and its device; nil for anything else.
+    private func authenticated(_ text: String) async throws(IdentityError) -> (token: RefreshToken, device: Device)? {
+        guard let token = RefreshToken(text), let device = try await dependencies.store.device(id: token.deviceID),
+            token.isAuthentic(for: device, pepper: dependencies.pepper)
+        else { return nil }
+        return (token, device)
+    }
+
+    // MARK: Verifying
+
+    /// Returns the principal of an access token.
+    ///
+    /// The rows of device and account are read each time (some microseconds), so that a logout, a removed role or an
+    /// administrator in another process take effect at once and not when the token expires.
+    ///
+    /// - Throws: `IdentityError.invalidToken`, the same for every cause.
+    func authenticate(accessToken text: String) async throws(IdentityError) -> AuthenticatedPrincipal {
+        guard let claims = dependencies.accessTokens.verify(text),
+            let device = try await dependencies.store.device(id: claims.deviceID),
+            device.revokedAt == nil, device.accountID == claims.accountID, dependencies.now < device.expiresAt,
+            let client = dependencies.clients[device.clientID],
+            let account = try await dependencies.store.account(id: claims.accountID), account.status == .active
+        else { throw .invalidToken }
+        return AuthenticatedPrincipal(
+            account: account, scopes: dependencies.scopes.allowed(claims.scopes, to: account, by: client),
+            clientID: client.id, device: device)
+    }
+
+    // MARK: Revoking
+
+    /// Signs out the device of an authentic refresh token of any generation; ignores anything else.
+    ///
+    /// An old generation is accepted as well: a client that lost the newest one must be able to log out, and a thief of
+    /// an old one could do worse than to end the session.
+    func signOut(refreshToken text: String) async throws(IdentityError) {
+        guard let (_, device) = try await authenticated(text) else { return }
+        try await signOut(device.id)
+    }
+
+    /// Signs out the device of a valid access token; ignores anything else, expired tokens included.
+    func signOut(accessToken text: String) async throws(IdentityError) {
+        guard let claims = dependencies.accessTokens.verify(text) else { return }
+        try await signOut(claims.deviceID)
+    }
+
+    /// Signs out all devices of the access token's account and returns their number.
+    ///
+    /// - Throws: `IdentityError.invalidToken`, or `.forbidden` for a token of another client than the server's own, which
+    ///   has no authority over the account's other devices.
+    func signOutEverywhere(accessToken text: String?) async throws(IdentityError) -> Int {
+        guard let text else { throw .invalidToken }
+        let principal = try await authenticate(accessToken: text)
+        guard principal.clientID == dependencies.clients.firstParty.id else { throw .forbidden }
+        let count = try await dependencies.store.revokeDevices(
+            of: principal.accountID, because: .logout, at: dependencies.now)
+        dependencies.metrics.count("latch_families_revoked_total", by: count)
+        return count
+    }
+
+    /// Revokes a token of either kind (RFC 7009 §2.1) if it was issued to that client.
+    ///
+    /// Anything else is ignored, so that no client learns whether a stranger's token is valid (attack H6).
+    ///
+    /// - Parameter accountID: The account that must own the token; nil for any.
+    func revoke(_ text: String, by client: OAuthClient, of accountID: String? = nil) async throws(IdentityError) {
+        var device = try await authenticated(text)?.device
+        if device == nil, let claims = dependencies.accessTokens.verify(text) {
+            device = try await dependencies.store.device(id: claims.deviceID)
+        }
+        guard let device, dependencies.clients[device.clientID] == client,
+            accountID ?? device.accountID == device.accountID
+        else { return }
+        try await signOut(device.id)
+    }
+
+    /// Signs out a device, and counts it once however many requests do so.
+    private func signOut(_ deviceID: [UInt8]) async throws(IdentityError) {
+        if try await dependencies.store.revoke(device: deviceID, because: .logout, at: dependencies.now) {
+            dependencies.metrics.count("latch_families_revoked_total")
+        }
+    }
+
+    // MARK: Devices
+
+    /// Returns the signed-in devices of an account, the most recently used first.
+    func devices(of accountID: String) async throws(IdentityError) -> [Device] {
+        try await dependencies.store.devices(of: accountID, at: dependencies.now)
+    }
+
+    /// Signs out one device of an account, by its public id.
+    ///
+    /// - Returns: False if the account has no such device; another account's device does not count (attack G4).
+    func signOut(device id: String, of accountID: String) async throws(IdentityError) -> Bool {
+        guard let bytes = Device.id(fromPublicID: id) else { return false }
+        let isOut = try await dependencies.store.revoke(
+            device: bytes, ownedBy: accountID, because: .logout, at: dependencies.now)
+        if isOut { dependencies.metrics.count("latch_families_revoked_total") }
+        return isOut
+    }
+
+    /// Sets the push token of the principal's own device.
+    ///
+    /// - Throws: `IdentityError.invalidInput` if the token exceeds 4096 bytes.
+    func setPushToken(_ token: String?, of principal: AuthenticatedPrincipal) async throws(IdentityError) {
+        guard (token ?? "").utf8.count <= 4096 else { throw .invalidInput("'push_token' is longer than 4096 bytes") }
+        _ = try await dependencies.store.setPushToken(token, of: principal.device.id, ownedBy: principal.accountID)
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A description of a device, guessed from its User-Agent and name for the list of devices.
+struct UserAgentDescription: Sendable, Hashable {
+    /// The form factor: `phone`, `tablet`, `desktop`, or `other`.
+    let formFactor: String
+    /// The operating system; empty if unknown.
+    let system: String
+    /// The browser; empty if unknown.
+    let browser: String
+
+    init(of device: Device) {
+        let text = "\(device.name ?? "") \(device.userAgent ?? "")".lowercased()
+        let first = { (table: [(String, String)]) in table.first { text.contains($0.0) }?.1 }
+        system = first(Self.systems) ?? ""
+        browser = first(Self.browsers) ?? ""
+        formFactor = first(Self.formFactors) ?? "other"
+    }
+
+    /// The systems by keyword, the more specific first: iPhones also claim "Mac OS X", and Android "Linux".
+    private static let systems = [
+        ("iphone", "iOS"), ("ipad", "iPadOS"), ("ios", "iOS"), ("android", "Android"), ("watchos", "watchOS"),
+        ("windows", "Windows"), ("macos", "macOS"), ("mac os", "macOS"), ("darwin", "macOS"), ("cros", "ChromeOS"),
+        ("linux", "Linux"),
+    ]
+    private static let browsers = [
+        ("edg/", "Edge"), ("opr/", "Opera"), ("firefox/", "Firefox"), ("chrome/", "Chrome"), ("safari/", "Safari"),
+    ]
+    private static let formFactors = [
+        ("ipad", "tablet"), ("tablet", "tablet"), ("iphone", "phone"), ("mobile", "phone"), ("android", "phone"),
+        ("windows", "desktop"), ("mac", "desktop"), ("darwin", "desktop"), ("linux", "desktop"), ("cros", "desktop"),
+    ]
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PortableFoundation
+
+extension SQLiteIdentityStore: AccountDirectory {
+    /// Continues after an id and not at an offset, so that a row added meanwhile neither repeats nor hides another.
+    package func accounts(after id: String?, limit: Int) throws(IdentityError) -> [Account] {
+        try readers.read { db throws(IdentityError) in
+            try db.all(
+                "SELECT \(Account.columns) FROM account WHERE id > ? ORDER BY id LIMIT ?",
+                [.text(id ?? ""), .integer(Int64(limit))], read: Account.init)
+        }
+    }
+
+    /// Reads one row more than the page has, which tells whether there is a next page.
+    package func accounts(_ query: AccountQuery) throws(IdentityError) -> AccountPage {
+        try readers.read { db throws(IdentityError) in
+            let list = try AccountListQuery(query, on: db)
+            let rows = try list.rows(query.limit + 1)
+            let page = rows.prefix(query.limit)
+            var accounts: [FullAccount] = []
+            for row in page {
+                // An account that was deleted since the row was read is left out.
+                if let account = try db.fullAccount(serial: row.serial) { accounts.append(account) }
+            }
+            let next = rows.count > query.limit ? page.last : nil
+            let (total, isMinimum) = try list.total()
+            return AccountPage(accounts: accounts, next: next, total: total, isTotalMinimum: isMinimum)
+        }
+    }
+
+    /// Sums the counts that triggers maintain per class and UTC day.
+    package func statistics(since midnight: Date) throws(IdentityError) -> AccountStatistics {
+        let today = midnight.storedMilliseconds / 86_400_000
+        return try readers.read { db throws(IdentityError) in
+            var statistics = AccountStatistics()
+            for (day, accountClass, count) in try db.counts(since: today - 29) {
+                guard day < 0 else {
+                    statistics.newThisMonth += count
+                    if day > today - 7 { statistics.newThisWeek += count }
+                    if day >= today { statistics.newToday += count }
+                    continue
+                }
+                statistics.total += count
+                if accountClass.isVerified { statistics.verified += count }
+                if accountClass.reportedStatus == .active { statistics.active += count }
+            }
+            return statistics
+        }
+    }
+}
+
+extension SQLiteConnection {
+    /// Returns the counts of all days together, as day -1, and of each day since `day`; without deleted accounts.
+    fileprivate func counts(since day: Int64) throws(IdentityError) -> [(Int64, AccountClass, Int)] {
+        let rows = try all(
+            "SELECT day, class, count FROM account_tally WHERE (day = -1 OR day >= ?) AND class < 32", [.integer(day)]
+        ) { row throws(IdentityError) in (try row.integer(0), Int(try row.integer(1)), Int(try row.integer(2))) }
+        return rows.compactMap { day, number, count in
+            AccountClass.all.indices.contains(number) ? (day, AccountClass.all[number], count) : nil
+        }
+    }
+
+    fileprivate func fullAccount(serial: Int64) throws(IdentityError) -> FullAccount? {
+        try first(
+            """
+            SELECT \(FullAccount.columns) FROM account LEFT JOIN account_details ON account_id = id
+            WHERE id = (SELECT account_id FROM account_list WHERE serial = ?) AND standing IS NOT 'deleted'
+            """,
+            [.integer(serial)], read: FullAccount.init)
+    }
+}
+
+/// A combination of the properties that lists filter by: status, verification and role.
+///
+/// The column `class` of `account_list` holds its ``number``, which the triggers of ``SQLiteSchema`` compute in the same
+/// way. Deleted accounts have the number 62, which is none of these.
+struct AccountClass: Sendable, Hashable {
+    let status: Account.Status
+    let isVerified: Bool
+    let role: Role
+
+    /// All combinations; the index of each is its number.
+    static let all: [AccountClass] = [Account.Status.active, .disabled, .suspended, .banned].flatMap { status in
+        [false, true].flatMap { isVerified in
+            Role.allCases.map { AccountClass(status: status, isVerified: isVerified, role: $0) }
+        }
+    }
+
+    /// The status as lists report it.
+    var reportedStatus: AccountStatus { AccountStatus(status, isVerified: isVerified) }
+
+    /// Returns whether a query shows the accounts of this class.
+    func matches(_ query: AccountQuery) -> Bool {
+        (query.role ?? role) == role && (query.isVerified ?? isVerified) == isVerified
+            && (query.status ?? reportedStatus) == reportedStatus
+    }
+}
+
+/// The execution of an ``AccountQuery`` on the table `account_list`, at a cost that the number of accounts hardly
+/// changes.
+///
+/// Every index of the table begins with `class`, followed by one sort column and `serial`. There are only 32 classes, so
+/// there are two plans:
+///
+/// - **Merge**: read the first rows of each matching class by the index of the sort column, and merge them in memory. A
+///   search filters the rows while they are read.
+/// - **Full text**: let the trigram index find the rows of a search, and filter and sort them.
+///
+/// Without a search the first plan is used. With one, the cheaper plan is chosen by counts that stop at ``effort`` rows.
+///
+/// `serial` is the time of the sign-up in milliseconds × 2²⁰ plus a sequence number (see ``SQLiteSchema``), so that it
+/// orders by sign-up, breaks ties, and bounds the times of a query.
+private struct AccountListQuery {
+    /// The number of rows up to which a plan counts as cheap.
+    private static let effort = 5000
+
+    private let query: AccountQuery
+    private let db: SQLiteConnection
+    /// The numbers of the matching classes that have accounts.
+    private let classes: [Int]
+    /// The number of accounts in these classes.
+    private let classTotal: Int
+    /// The text that rows must contain; nil without a search.
+    private let needle: String?
+    /// The serials that the times of the query allow.
+    private let (lowest, highest): (Int64, Int64)
+    /// Whether the plan is the full-text index.
+    private let usesFullText: Bool
+
+    init(_ query: AccountQuery, on db: SQLiteConnection) throws(IdentityError) {
+        self.query = query
+        self.db = db
+        let counts = try db.all("SELECT class, count FROM account_tally WHERE day = -1") { row throws(IdentityError) in
+            (Int(try row.integer(0)), Int(try row.integer(1)))
+        }
+        let matching = counts.filter { number, count in
+            count > 0 && AccountClass.all.indices.contains(number) && AccountClass.all[number].matches(query)
+        }
+        classes = matching.map(\.0)
+        classTotal = matching.reduce(0) { $0 + $1.1 }
+        needle = Self.needle(query.search)
+        lowest = query.createdAfter.map { Self.firstSerial(of: $0.storedMilliseconds + 1) } ?? 0
+        highest = query.createdBefore.map { Self.firstSerial(of: $0.storedMilliseconds) - 1 } ?? .max
+        usesFullText = try Self.prefersFullText(needle, query.sort, classTotal, db)
+    }
+
+    /// Returns the first rows of the page.
+    func rows(_ limit: Int) throws(IdentityError) -> [AccountQuery.Cursor] {
+        if usesFullText { return try fullTextRows(limit) }
+        var rows: [AccountQuery.Cursor] = []
+        for number in classes { rows += try indexedRows(ofClass: number, limit) }
+        rows.sort(by: precedes)
+        return Array(rows.prefix(limit))
+    }
+
+    /// Returns the number of matching accounts, and whether there are more than that.
+    func total() throws(IdentityError) -> (Int, isMinimum: Bool) {
+        if needle == nil, lowest == 0, highest == .max { return (classTotal, false) }
+        let bound = Int64(AccountPage.countBound) + 1
+        var count = 0
+        if usesFullText {
+            count = try db.number(
+                """
+                SELECT count(*) FROM (
+                    SELECT 1 FROM account_search CROSS JOIN account_list ON serial = account_search.rowid
+                    WHERE account_search MATCH ?1 AND account_search.rowid BETWEEN ?2 AND ?3 AND (?4 >> class) & 1 LIMIT ?5)
+                """, [.text(phrase), .integer(lowest), .integer(highest), .integer(classBits), .integer(bound)])
+        } else {
+            for number in classes where count < bound {
+                count += try db.number(
+                    """
+                    SELECT count(*) FROM (SELECT 1 FROM account_list WHERE class = ?1 AND serial BETWEEN ?2 AND ?3
+                        AND (?4 IS NULL OR instr(content, ?4) > 0) LIMIT ?5)
+                    """,
+                    [.integer(Int64(number)), .integer(lowest), .integer(highest), .text(needle), .integer(bound)])
+            }
+        }
+        return (min(count, AccountPage.countBound), count > AccountPage.countBound)
+    }
+
+    /// Returns the first rows of one class, by the index of the sort column.
+    private func indexedRows(ofClass number: Int, _ limit: Int) throws(IdentityError) -> [AccountQuery.Cursor] {
+        let (column, direction) = (query.sort.column, query.isAscending ? "ASC" : "DESC")
+        // Sorted by sign-up, the serial alone is the order.
+        let after = column == "serial" ? "serial \(sign) ?2" : "(\(column), serial) \(sign) (?6, ?2)"
+        return try db.all(
+            """
+            SELECT \(column), serial FROM account_list WHERE class = ?1 AND \(after) AND serial BETWEEN ?3 AND ?4
+                AND (?7 IS NULL OR instr(content, ?7) > 0)
+            ORDER BY \(column) \(direction), serial \(direction) LIMIT ?5
+            """,
+            [
+                .integer(Int64(number)), .integer(start.serial), .integer(lowest), .integer(highest),
+                .integer(Int64(limit)), start.value, .text(needle),
+            ], read: cursor)
+    }
+
+    /// Returns the first rows that the full-text index finds.
+    ///
+    /// Sorted by sign-up, the index returns them in order; otherwise all matches are sorted.
+    private func fullTextRows(_ limit: Int) throws(IdentityError) -> [AccountQuery.Cursor] {
+        let (column, direction) = (query.sort.column, query.isAscending ? "ASC" : "DESC")
+        let isBySignUp = column == "serial"
+        let after = isBySignUp ? "account_search.rowid \(sign) ?2" : "(\(column), serial) \(sign) (?6, ?2)"
+        let order = isBySignUp ? "account_search.rowid \(direction)" : "\(column) \(direction), serial \(direction)"
+        return try db.all(
+            """
+            SELECT \(column), serial FROM account_search CROSS JOIN account_list ON serial = account_search.rowid
+            WHERE account_search MATCH ?1 AND \(after) AND account_search.rowid BETWEEN ?3 AND ?4 AND (?7 >> class) & 1
+            ORDER BY \(order) LIMIT ?5
+            """,
+            [
+                .text(phrase), .integer(start.serial), .integer(lowest), .integer(highest), .integer(Int64(limit)),
+                start.value, .integer(classBits),
+            ], read: cursor)
+    }
+
+    private var sign: String { query.isAscending ? ">" : "<" }
+
+    /// The position after which the page begins; before all rows for the first page.
+    private var start: (value: SQLiteValue, serial: Int64) {
+        guard let cursor = query.after else {
+            if query.isAscending { return (query.sort.isText ? .text("") : .integer(.min), -1) }
+            // SQLite sorts every blob after every text.
+            return (query.sort.isText ? .blob([0xFF]) : .integer(.max), .max)
+        }
+        switch cursor.value {
+        case .text(let text): return (.text(text), cursor.serial)
+        case .number(let number): return (.integer(number), cursor.serial)
+        }
+    }
+
+    /// The matching classes as a bit set, for the SQL condition `(bits >> class) & 1`.
+    private var classBits: Int64 { classes.reduce(0) { $0 | 1 << Int64($1) } }
+
+    /// The needle as a string of the FTS5 query language (https://sqlite.org/fts5.html#fts5_strings).
+    private var phrase: String { Self.phrase(needle ?? "") }
+
+    private func cursor(_ row: borrowing SQLiteRow) throws(IdentityError) -> AccountQuery.Cursor {
+        .init(
+            value: query.sort.isText ? .text(try row.text(0)) : .number(try row.integer(0)),
+            serial: try row.integer(1))
+    }
+
+    /// Compares rows as SQLite does: texts by their bytes.
+    private func precedes(_ left: AccountQuery.Cursor, _ right: AccountQuery.Cursor) -> Bool {
+        let (first, second) = query.isAscending ? (left, right) : (right, left)
+        switch (first.value, second.value) {
+        case (.number(let a), .number(let b)) where a != b: return a < b
+        case (.text(let a), .text(let b)) where a != b: return a.utf8.lexicographicallyPrecedes(b.utf8)
+        default: return first.serial < second.serial
+        }
+    }
+
+    /// Returns the text that rows must contain.
+    ///
+    /// Trigrams need three characters: one or two letters match at the beginning of a part, which the indexed content
+    /// precedes by two line breaks.
+    private static func needle(_ search: String) -> String? {
+        let text = search.lowercased()
+        switch text.unicodeScalars.count {
+        case 0: return nil
+        case 1: return "\n\n" + text
+        case 2: return "\n" + text
+        default: return text
+        }
+    }
+
+    private static func phrase(_ needle: String) -> String {
+        "\"" + needle.reduce(into: "") { $0 += $1 == "\"" ? "\"\"" : String($1) } + "\""
+    }
+
+    /// Returns the first serial of a millisecond.
+    private static func firstSerial(of milliseconds: Int64) -> Int64 {
+        max(0, min(milliseconds, 8_000_000_000_000)) << 20
+    }
+
+    /// Returns whether the full-text index reads fewer rows than the sorted indexes.
+    private static func prefersFullText(
+        _ needle: String?, _ sort: AccountQuery.Sort, _ count: Int, _ db: SQLiteConnection
+    ) throws(IdentityError) -> Bool {
+        guard let needle else { return false }
+        // A page in the order of the sign-up stops as soon as it is full; few accounts are scanned at once.
+        if sort == .createdAt { return count > effort }
+        let found = try db.number(
+            "SELECT count(*) FROM (SELECT 1 FROM account_search WHERE account_search MATCH ?1 LIMIT ?2)",
+            [.text(phrase(needle)), .integer(Int64(effort) + 1)])
+        return found <= effort
+    }
+}
+
+extension AccountQuery.Sort {
+    /// The column of `account_list`; none is ever NULL, since nothing compares with NULL.
+    fileprivate var column: String {
+        switch self {
+        case .createdAt: "serial"
+        case .updatedAt: "updated_at"
+        case .lastLoginAt: "last_login_at"
+        case .email: "email"
+        case .username: "username"
+        case .firstName: "first_name"
+        case .lastName: "last_name"
+        case .displayName: "shown_name"
+        }
+    }
+}

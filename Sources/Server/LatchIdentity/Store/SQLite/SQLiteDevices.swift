@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PortableFoundation
+
+extension SQLiteIdentityStore: DeviceStore {
+    package func isSignedIn(emailKey: String, from address: String, at now: Date) throws(IdentityError) -> Bool {
+        try readers.read { db throws(IdentityError) in
+            try db.number(
+                """
+                SELECT EXISTS (SELECT 1 FROM device JOIN account ON account.id = device.account_id
+                WHERE email_key = ? AND address = ? AND revoked_at IS NULL AND expires_at > ?)
+                """,
+                [.text(emailKey), .text(address), .date(now)]) == 1
+        }
+    }
+
+    package func device(id: [UInt8]) throws(IdentityError) -> Device? {
+        try readers.read { db throws(IdentityError) in try db.device(id) }
+    }
+
+    package func insert(_ device: Device, for account: Account) async throws(IdentityError) -> Bool {
+        try await writer.write { db throws(IdentityError) in
+            // A password reset since the password was verified must not leave a device signed in.
+            let isUnchanged = try db.first(
+                "SELECT 1 FROM account WHERE id = ? AND status = 'active' AND password_changed_at = ?",
+                [.text(account.id), .date(account.passwordChangedAt)]
+            ) { row throws(IdentityError) in try row.integer(0) }
+            guard isUnchanged != nil else { return false }
+            try db.run(
+                "INSERT INTO device (\(Device.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                device.sqliteValues)
+            try db.run(
+                "UPDATE account SET last_login_at = ? WHERE id = ?", [.date(device.createdAt), .text(account.id)])
+            try db.audit("device.signedIn", account: account.id, detail: device.clientID, at: device.createdAt)
+            return true
+        }
+    }
+
+    /// Rotates by one conditional update; an attempt that changes no row is decided by the row in the same transaction, so
+    /// that no concurrent attempt can come in between.
+    package func rotate(_ attempt: RotationAttempt) async throws(IdentityError) -> Rotation {
+        try await writer.write { db throws(IdentityError) in
+            // Of any number of equal attempts exactly one changes the row. The last generation that a token can express
+            // is never replaced, since the counter would wrap around.
+            let changed = try db.run(
+                """
+                UPDATE device SET counter = counter + 1, rotated_at = ?1, rotation_key = ?2, last_used_at = ?1
+                WHERE id = ?3 AND counter = ?4 AND counter < \(UInt32.max) AND revoked_at IS NULL AND expires_at > ?1
+                """,
+                [.date(attempt.now), .blob(attempt.key), .blob(attempt.deviceID), .integer(Int64(attempt.counter))])
+            if changed == 1 { return .rotated(counter: attempt.counter + 1) }
+            guard let device = try db.device(attempt.deviceID) else { return .rejected }
+            let rotation = Rotation(judging: attempt, against: device)
+            if rotation == .reused { try db.revoke(device.id, because: .reuse, at: attempt.now) }
+            return rotation
+        }
+    }
+
+    package func devices(of accountID: String, at now: Date) throws(IdentityError) -> [Device] {
+        try readers.read { db throws(IdentityError) in
+            try db.all(
+                """
+                SELECT \(Device.columns) FROM device WHERE account_id = ? AND revoked_at IS NULL AND expires_at > ?
+                ORDER BY last_used_at DESC, id LIMIT 500
+                """,
+                [.text(accountID), .date(now)], read: Device.init)
+        }
+    }
+
+    package func setPushToken(
+        _ token: String?, of device: [UInt8], ownedBy accountID: String
+    ) async throws(IdentityError) -> Bool {
+        try await writer.write { db throws(IdentityError) in
+            try db.run(
+                "UPDATE device SET push_token = ? WHERE id = ? AND account_id = ? AND revoked_at IS NULL",
+                [.text(token), .blob(device), .text(accountID)]) == 1
+        }
+    }
+
+    /// Checks the owner: another account's device is not found (attack G4).
+    package func revoke(
+        device id: [UInt8], ownedBy accountID: String, because: Device.RevocationReason, at now: Date
+    ) async throws(IdentityError) -> Bool {
+        try await writer.write { db throws(IdentityError) in
+            guard try db.device(id)?.accountID == accountID else { return false }
+            return try db.revoke(id, because: because, at: now)
+        }
+    }
+
+    /// Signs out one device and thereby its access tokens, since each use of them reads the row.
+    package func revoke(
+        device id: [UInt8], because: Device.RevocationReason, at now: Date
+    ) async throws(IdentityError) -> Bool {
+        try await writer.write { db throws(IdentityError) in try db.revoke(id, because: because, at: now) }
+    }
+
+    /// Uses one statement for all devices, so that no login can come in between.
+    package func revokeDevices(
+        of accountID: String, because: Device.RevocationReason, at now: Date
+    ) async throws(IdentityError) -> Int {
+        try await writer.write { db throws(IdentityError) in
+            try db.revokeDevices(of: accountID, because: because, at: now)
+        }
+    }
+}
+
+extension SQLiteConnection {
+    /// Returns a device, read within the caller's transaction.
+    fileprivate func device(_ id: [UInt8]) throws(IdentityError) -> Device? {
+        try first("SELECT \(Device.columns) FROM device WHERE id = ?", [.blob(id)], read: Device.init)
+    }
+
+    /// Signs out a device once, with an audit entry; the first reason stays.
+    @discardableResult
+    fileprivate func revoke(_ id: [UInt8], because: Device.RevocationReason, at now: Date) throws(IdentityError) -> Bool
+    {
+        let account = try first(
+            """
+            UPDATE device SET revoked_at = ?, revoked_because = ? WHERE id = ? AND revoked_at IS NULL
+            RETURNING account_id
+            """,
+            [.date(now), .text(because.rawValue), .blob(id)]
+        ) { row throws(IdentityError) in try row.text(0) }
+        guard let account else { return false }
+        try audit("device.signedOut", account: account, detail: because.rawValue, at: now)
+        return true
+    }
+
+    /// Signs out all devices except one, if given, with one audit entry, and returns their number.
+    @discardableResult
+    func revokeDevices(
+        of account: String, except device: [UInt8]? = nil, because: Device.RevocationReason, at now: Date
+    ) throws(IdentityError) -> Int {
+        let count = try run(
+            """
+            UPDATE device SET revoked_at = ?, revoked_because = ?
+            WHERE account_id = ? AND revoked_at IS NULL AND id IS NOT ?
+            """,
+            [.date(now), .text(because.rawValue), .text(account), .blob(device)])
+        if count > 0 { try audit("device.allSignedOut", account: account, detail: because.rawValue, at: now) }
+        return count
+    }
+}
+
+extension Device {
+    /// The columns in the order of `init(_:)` and `sqliteValues`.
+    fileprivate static let columns = """
+        id, account_id, secret, counter, rotated_at, rotation_key, created_at, last_used_at, expires_at, revoked_at, \
+        revoked_because, user_agent, address, app_id, scope, name, push_token, factor_at
+        """
+
+    /// Creates a device from a row; a generation out of range is damage.
+    fileprivate init(_ row: borrowing SQLiteRow) throws(IdentityError) {
+        guard let counter = UInt32(exactly: try row.integer(3)) else {
+            throw .corruptStore("a device has a generation out of range")
+        }
+        self.init(
+            id: try row.blob(0), accountID: try row.text(1), clientID: try row.optionalText(13),
+            scope: try row.optionalText(14), secret: try row.blob(2), counter: counter,
+            rotatedAt: try row.optionalDate(4), rotationKey: try row.optionalBlob(5), createdAt: try row.date(6),
+            lastUsedAt: try row.date(7), expiresAt: try row.date(8), revokedAt: try row.optionalDate(9),
+            revocationReason: try row.optionalText(10).flatMap(RevocationReason.init),
+            userAgent: try row.optionalText(11),
+            address: try row.optionalText(12), name: try row.optionalText(15), pushToken: try row.optionalText(16),
+            factorAt: try row.optionalDate(17))
+    }
+
+    /// The values in the order of `columns`.
+    fileprivate var sqliteValues: [SQLiteValue] {
+        [
+            .blob(id), .text(accountID), .blob(secret), .integer(Int64(counter)), .date(rotatedAt),
+            .blob(rotationKey), .date(createdAt), .date(lastUsedAt), .date(expiresAt), .date(revokedAt),
+            .text(revocationReason?.rawValue), .text(userAgent), .text(address),
+            .text(clientID), .text(scope), .text(name), .text(pushToken), .date(factorAt),
+        ]
+    }
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PortableFoundation
+
+extension SQLiteIdentityStore: SecondFactorStore {
+    package func secondFactor(of accountID: String, isConfirmed: Bool) throws(IdentityError) -> SecondFactor? {
+        try readers.read { db throws(IdentityError) in try db.factor(of: accountID, isConfirmed) }
+    }
+
+    package func recoveryCodeCount(of accountID: String) throws(IdentityError) -> Int {
+        try readers.read { db throws(IdentityError) in
+            try db.number(
+                "SELECT count(*) FROM recovery_code WHERE account_id = ? AND is_confirmed = 1", [.text(accountID)])
+        }
+    }
+
+    /// Inserts an unconfirmed row of its own; the confirmed factor stays required until the confirmation.
+    package func begin(_ factor: SecondFactor, recoveryDigests: [[UInt8]]) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) -> Void in
+            let account: SQLiteValue = .text(factor.accountID)
+            try db.deleteFactor(of: factor.accountID, isConfirmed: false)
+            try db.run(
+                """
+                INSERT INTO second_factor (account_id, is_confirmed, sealed_secret, created_at, last_step, failures)
+                VALUES (?, 0, ?, ?, 0, 0)
+                """, [account, .blob(factor.sealedSecret), .date(factor.createdAt)])
+            try db.insert(recoveryDigests: recoveryDigests, of: factor.accountID, isConfirmed: false)
+            try db.audit("factor.begun", account: factor.accountID, at: factor.createdAt)
+        }
+    }
+
+    package func confirmFactor(
+        of accountID: String, proof: SecondFactorProof, on device: [UInt8], at now: Date
+    ) async throws(IdentityError) -> VerificationResult {
+        try await writer.write { db throws(IdentityError) in
+            let result = try db.verify(proof, of: accountID, isConfirmed: false, at: now)
+            guard result == .accepted else { return result }
+            try db.deleteFactor(of: accountID, isConfirmed: true)
+            for table in ["second_factor", "recovery_code"] {
+                try db.run("UPDATE \(table) SET is_confirmed = 1 WHERE account_id = ?", [.text(accountID)])
+            }
+            try db.run("DELETE FROM sign_in_challenge WHERE account_id = ?", [.text(accountID)])
+            try db.run("UPDATE device SET factor_at = ? WHERE id = ?", [.date(now), .blob(device)])
+            try db.revokeDevices(of: accountID, except: device, because: .secondFactor, at: now)
+            try db.audit("factor.confirmed", account: accountID, at: now)
+            return .accepted
+        }
+    }
+
+    /// Verifies, uses up and counts in one transaction: of any number of equal concurrent codes one is accepted, and of a
+    /// thousand concurrent guesses five are checked (attacks F1 and F3).
+    package func prove(
+        _ proof: SecondFactorProof, of accountID: String, ending challenge: [UInt8]?, at now: Date
+    ) async throws(IdentityError) -> VerificationResult {
+        try await writer.write { db throws(IdentityError) in
+            if let challenge {
+                let count = try db.number(
+                    "SELECT count(*) FROM sign_in_challenge WHERE digest = ? AND account_id = ? AND expires_at > ?",
+                    [.blob(challenge), .text(accountID), .date(now)])
+                guard count == 1 else { return .rejected }
+            }
+            let result = try db.verify(proof, of: accountID, isConfirmed: true, at: now)
+            if result == .accepted, let challenge {
+                try db.run("DELETE FROM sign_in_challenge WHERE digest = ?", [.blob(challenge)])
+            }
+            return result
+        }
+    }
+
+    /// Verifies and removes in one transaction, so that a factor that was set up meanwhile is not removed.
+    package func removeFactor(
+        of accountID: String, proof: SecondFactorProof, at now: Date
+    ) async throws(IdentityError) -> VerificationResult {
+        try await writer.write { db throws(IdentityError) in
+            let result = try db.verify(proof, of: accountID, isConfirmed: true, at: now)
+            guard result == .accepted else { return result }
+            _ = try db.removeFactor(of: accountID, detail: nil, at: now)
+            return .accepted
+        }
+    }
+
+    /// Signs out all devices as well: a lost or stolen phone may still be signed in.
+    package func removeFactor(
+        of accountID: String, by actor: String?, at now: Date
+    ) async throws(IdentityError) -> Bool? {
+        try await writer.write { db throws(IdentityError) in
+            guard try db.target(accountID, of: .removeFactor, by: actor) != nil else { return nil }
+            let detail = "by \(actor ?? "the operator")"
+            guard try db.removeFactor(of: accountID, detail: detail, at: now) else { return false }
+            try db.revokeDevices(of: accountID, because: .administrator, at: now)
+            return true
+        }
+    }
+
+    package func replaceRecoveryCodes(
+        of accountID: String, by digests: [[UInt8]], proof: SecondFactorProof, at now: Date
+    ) async throws(IdentityError) -> VerificationResult {
+        try await writer.write { db throws(IdentityError) in
+            let result = try db.verify(proof, of: accountID, isConfirmed: true, at: now)
+            guard result == .accepted else { return result }
+            try db.run("DELETE FROM recovery_code WHERE account_id = ? AND is_confirmed = 1", [.text(accountID)])
+            try db.insert(recoveryDigests: digests, of: accountID, isConfirmed: true)
+            try db.audit("factor.recoveryCodesReplaced", account: accountID, at: now)
+            return .accepted
+        }
+    }
+
+    /// Keeps the newest ten challenges of an account, so that an attacker with the password cannot fill the store.
+    package func insert(_ challenge: LoginChallenge) async throws(IdentityError) {
+        try await writer.write { db throws(IdentityError) -> Void in
+            try db.run(
+                """
+                INSERT INTO sign_in_challenge (digest, account_id, password_changed_at, app_id, scope, is_remembered,
+                    created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    .blob(challenge.digest), .text(challenge.accountID), .date(challenge.passwordChangedAt),
+                    .text(challenge.clientID), .text(challenge.scope), .integer(challenge.isRemembered ? 1 : 0),
+                    .date(challenge.createdAt), .date(challenge.expiresAt),
+                ])
+            try db.run(
+                """
+                DELETE FROM sign_in_challenge WHERE account_id = ?1 AND digest NOT IN (SELECT digest FROM
+                    sign_in_challenge WHERE account_id = ?1 ORDER BY created_at DESC, digest = ?2 DESC LIMIT 10)
+                """, [.text(challenge.accountID), .blob(challenge.digest)])
+        }
+    }
+
+    package func challenge(_ digest: [UInt8], at now: Date) throws(IdentityError) -> LoginChallenge? {
+        try readers.read { db throws(IdentityError) in
+            try db.first(
+                """
+                SELECT account_id, password_changed_at, app_id, scope, is_remembered, created_at, expires_at
+                FROM sign_in_challenge WHERE digest = ? AND expires_at > ?
+                """, [.blob(digest), .date(now)]
+            ) { row throws(IdentityError) in
+                LoginChallenge(
+                    digest: digest, accountID: try row.text(0), passwordChangedAt: try row.date(1),
+                    clientID: try row.optionalText(2), scope: try row.text(3), isRemembered: try row.integer(4) == 1,
+                    createdAt: try row.date(5), expiresAt: try row.date(6))
+            }
+        }
+    }
+}
+
+extension SQLiteConnection {
+    fileprivate func factor(of accountID: String, _ isConfirmed: Bool) throws(IdentityError) -> SecondFactor? {
+        try first(
+            """
+            SELECT sealed_secret, created_at, last_step, failures, failed_at FROM second_factor
+            WHERE account_id = ? AND is_confirmed = ?
+            """, [.text(accountID), .integer(isConfirmed ? 1 : 0)]
+        ) { row throws(IdentityError) in
+            SecondFactor(
+                accountID: accountID, sealedSecret: try row.blob(0), isConfirmed: isConfirmed,
+                createdAt: try row.date(1), lastStep: try row.integer(2), failures: Int(try row.integer(3)),
+                failedAt: try row.optionalDate(4))
+        }
+    }
+
+    /// Verifies a proof, uses up an accepted one, and counts a wrong one.
+    fileprivate func verify(
+        _ proof: SecondFactorProof, of accountID: String, isConfirmed: Bool, at now: Date
+    ) throws(IdentityError) -> VerificationResult {
+        guard let factor = try factor(of: accountID, isConfirmed) else { return .rejected }
+        let key: [SQLiteValue] = [.text(accountID), .integer(isConfirmed ? 1 : 0)]
+        switch proof {
+        case .recovery(let digest):
+            // No lock: 80 bits cannot be guessed, and the owner must get in while an attacker guesses codes.
+            let used = try run(
+                "DELETE FROM recovery_code WHERE account_id = ? AND is_confirmed = ? AND digest = ?",
+                key + [.blob(digest)])
+            guard used == 1 else { return .rejected }
+            try audit("factor.recoveryCodeUsed", account: accountID, at: now)
+            return .accepted
+        case .code(let step, let sealedSecret):
+            if let end = factor.lockedUntil, now < end { return .locked(until: end) }
+            if let step, step > factor.lastStep, sealedSecret == factor.sealedSecret {
+                // RFC 6238 §5.2: a code is accepted once, and none before it afterwards.
+                try run(
+                    """
+                    UPDATE second_factor SET last_step = ?3, failures = 0, failed_at = NULL
+                    WHERE account_id = ?1 AND is_confirmed = ?2
+                    """, key + [.integer(step)])
+                return .accepted
+            }
+            try run(
+                """
+                UPDATE second_factor SET failures = failures + 1, failed_at = ?3
+                WHERE account_id = ?1 AND is_confirmed = ?2
+                """, key + [.date(now)])
+            if factor.failures + 1 == SecondFactor.freeFailures {
+                try audit("factor.guessed", account: accountID, at: now)
+            }
+            return .rejected
+        }
+    }
+
+    fileprivate func insert(recoveryDigests: [[UInt8]], of accountID: String, isConfirmed: Bool) throws(IdentityError) {
+        for digest in recoveryDigests {
+            try run(
+                "INSERT INTO recovery_code (account_id, is_confirmed, digest) VALUES (?, ?, ?)",
+                [.text(accountID), .integer(isConfirmed ? 1 : 0), .blob(digest)])
+        }
+    }
+
+    /// Removes the factor, its challenges, and the record of the devices that proved it.
+    fileprivate func removeFactor(of accountID: String, detail: String?, at now: Date) throws(IdentityError) -> Bool {
+        try deleteFactor(of: accountID, isConfirmed: false)
+        guard try deleteFactor(of: accountID, isConfirmed: true) else { return false }
+        try run("DELETE FROM sign_in_challenge WHERE account_id = ?", [.text(accountID)])
+        try run("UPDATE device SET factor_at = NULL WHERE account_id = ?", [.text(accountID)])
+        try audit("factor.removed", account: accountID, detail: detail, at: now)
+        return true
+    }
+
+    @discardableResult
+    fileprivate func deleteFactor(of accountID: String, isConfirmed: Bool) throws(IdentityError) -> Bool {
+        let key: [SQLiteValue] = [.text(accountID), .integer(isConfirmed ? 1 : 0)]
+        try run("DELETE FROM recovery_code WHERE account_id = ? AND is_confirmed = ?", key)
+        return try run("DELETE FROM second_factor WHERE account_id = ? AND is_confirmed = ?", key) == 1
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchCore
+public import PortableFoundation
+
+extension HTTPRequest {
+    /// The fields of the query, decoded; a pair that cannot be decoded is omitted.
+    public var queryItems: FormFields { FormFields(query: query ?? "", limit: 1024) }
+
+    /// The cookies that the client sent (RFC 6265 §4.2).
+    ///
+    /// The first of several cookies with one name counts: clients send the one with the longer path first (§5.4).
+    public var cookies: [String: String] {
+        var cookies: [String: String] = [:]
+        for line in fields.values(of: .cookie) {
+            for pair in line.utf8.split(separator: 0x3B) {
+                guard let equals = pair.firstIndex(of: 0x3D) else { continue }
+                let name = trimmingWhitespace(pair[..<equals])
+                guard !name.isEmpty, cookies[name] == nil else { continue }
+                cookies[name] = unquoted(trimmingWhitespace(pair[pair.index(after: equals)...]))
+            }
+        }
+        return cookies
+    }
+
+    /// The type and subtype of the content in lower case, without parameters (RFC 9110 §8.3.1).
+    public var mediaType: String? {
+        fields[.contentType].map { trimmingWhitespace($0.utf8.prefix { $0 != 0x3B }).lowercased() }
+    }
+
+    /// Decodes JSON content (RFC 8259) as a value of a type.
+    ///
+    /// ```swift
+    /// router.post("/notes") { request in try await notes.add(request.json(as: NewNote.self)) }
+    /// ```
+    ///
+    /// - Throws: The errors of `json(limits:)`, and `ServerError.malformedRequest` when the content does not fit the
+    ///   type; the error names the key.
+    public func json<Value: Decodable>(
+        as type: Value.Type, decoder: JSONDecoder = JSONDecoder()
+    ) throws(ServerError) -> Value {
+        // JSONDecoder accepts duplicate names, of which another reader may take the other one.
+        _ = try json()
+        do {
+            return try decoder.decode(type, from: Data(body.bytes))
+        } catch {
+            throw .malformedRequest("The JSON content does not have the expected form: \(error.decodingFailureDescription)")
+        }
+    }
+
+    /// Parses JSON content (RFC 8259).
+    ///
+    /// - Throws: `ServerError.unsupportedMediaType` when the content is neither `application/json` nor of a type that
+    ///   ends in `+json`, `.malformedRequest` when it is not JSON; the error names the position.
+    public func json(limits: JSONLimits = .default) throws(ServerError) -> JSONValue {
+        guard let mediaType, mediaType == "application/json" || mediaType.hasSuffix("+json") else {
+            throw .unsupportedMediaType(expected: "application/json")
+        }
+        do {
+            return try JSONValue(parsing: body.bytes, limits: limits)
+        } catch {
+            throw .malformedRequest("The JSON content is malformed: \(error.message)")
+        }
+    }
+
+    /// Parses the fields of a form in the content.
+    ///
+    /// - Parameter limit: The maximum number of fields, so that small content cannot cost much memory.
+    /// - Throws: `ServerError.unsupportedMediaType` when the content is not `application/x-www-form-urlencoded`,
+    ///   `.malformedRequest` when it cannot be decoded or has more fields.
+    public func formFields(limit: Int = 100) throws(ServerError) -> FormFields {
+        guard mediaType == "application/x-www-form-urlencoded" else {
+            throw .unsupportedMediaType(expected: "application/x-www-form-urlencoded")
+        }
+        guard let text = body.text else { throw .malformedRequest("The form is not UTF-8.") }
+        return try FormFields(parsing: text[...], limit: limit)
+    }
+
+    /// Parses the parts of a form with files in the content (RFC 7578).
+    ///
+    /// - Throws: `ServerError.unsupportedMediaType` when the content is not `multipart/form-data`, `.malformedRequest`
+    ///   when it is malformed or exceeds the limits.
+    public func multipartForm(
+        limits: MultipartForm.Limits = MultipartForm.Limits()
+    ) throws(ServerError) -> MultipartForm {
+        guard mediaType == "multipart/form-data", let type = fields[.contentType] else {
+            throw .unsupportedMediaType(expected: "multipart/form-data")
+        }
+        do {
+            return try MultipartForm(parsing: body.bytes, contentType: type, limits: limits)
+        } catch {
+            throw .malformedRequest("The form is malformed: \(error.message)")
+        }
+    }
+
+    /// The IP address of the client; nil in process.
+    ///
+    /// It is the peer address of the socket. If that is a trusted proxy (``TrustedProxies``), it is the address that the
+    /// proxy states; header fields of other clients are ignored, since any client can send them.
+    public var remoteAddress: String? { context[RemoteAddress.self] }
+}
+
+/// The context key of the client's address.
+package enum RemoteAddress: HTTPContextKey {
+    package static var defaultValue: String? { nil }
+}
+
+/// Returns the text without optional whitespace around it (RFC 9110 §5.6.3).
+///
+/// Fields are parsed as bytes: a Swift `Character` may combine a separator with a following accent, and compares U+037E
+/// equal to a semicolon, so a parser of characters would find other cookies than every other implementation.
+func trimmingWhitespace(_ text: Substring.UTF8View) -> String {
+    let isWhitespace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+    guard let last = text.lastIndex(where: { !isWhitespace($0) }) else { return "" }
+    return String(Substring(text[...last].drop(while: isWhitespace)))
+}
+
+/// Removes the quotes that may enclose a cookie's value (RFC 6265 §4.1.1).
+private func unquoted(_ value: String) -> String {
+    guard value.utf8.count >= 2, value.utf8.first == 0x22, value.utf8.last == 0x22 else { return value }
+    return String(Substring(value.utf8.dropFirst().dropLast()))
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
+
+/// The configuration that all loops and connections of one server share; all times are in nanoseconds.
+struct EngineConfiguration: Sendable {
+    /// The handler of all requests; it runs on the loops' threads, so it must not block.
+    let handler: any Handler
+    /// The listening socket; the kernel distributes its connections to the loops.
+    let listener: ListeningSocket
+    /// The TLS context; nil serves plain HTTP.
+    let tls: TLSContext?
+    /// The limits of connections; shared, so that they hold for the process and not for each loop.
+    let limiter: ConnectionLimiter
+    /// The scheme of every request.
+    let scheme: String
+    /// The authority of HTTP/1.0 requests that name no host.
+    let authority: String
+    let headLimits: HeadLimits
+    /// The limits of one content, without the bytes of the chunked coding.
+    let contentLimits: ContentLimits
+    /// The share of one loop in the limit of all contents together.
+    let maximumContentBytesPerLoop: Int
+    let headDeadline: UInt64
+    /// The time for the content, from the end of the head.
+    let bodyDeadline: UInt64
+    /// The time without a request, or without progress in a response.
+    let idleTimeout: UInt64
+    let minimumSendRate: MinimumSendRate
+    /// The interval between checks of deadlines.
+    let tick: UInt64
+    /// Returns the time by which deadlines are measured.
+    let uptime: @Sendable () -> UInt64
+
+    /// Reads the certificate before it listens, so that an invalid one leaves no socket open.
+    init(_ handler: any Handler, _ configuration: Server.Configuration) throws(ServerError) {
+        self.handler = handler
+        if let identity = configuration.tls { tls = try TLSContext(identity) } else { tls = nil }
+        listener = try ListeningSocket(
+            host: configuration.host, port: configuration.port, backlog: configuration.backlog)
+        limiter = ConnectionLimiter(
+            limit: configuration.maximumConnections, perAddress: configuration.maximumConnectionsPerAddress,
+            except: configuration.trustedProxies)
+        let address = Server.Address(
+            scheme: tls == nil ? "http" : "https", host: listener.host, port: listener.port)
+        (scheme, authority) = (address.scheme, address.authority)
+        headLimits = HeadLimits(
+            bytes: configuration.maximumHeaderBytes, fieldCount: configuration.maximumHeaderFields)
+        contentLimits = ContentLimits(configuration)
+        maximumContentBytesPerLoop = configuration.maximumContentBytes / max(1, configuration.loops)
+        headDeadline = configuration.headDeadline.nanoseconds
+        bodyDeadline = configuration.bodyDeadline.nanoseconds
+        idleTimeout = configuration.idleTimeout.nanoseconds
+        minimumSendRate = MinimumSendRate(
+            bytesPerSecond: configuration.minimumSendRate, maximumPause: idleTimeout)
+        uptime = configuration.uptime ?? EventLoop.monotonicNow
+        let shortest = min(headDeadline, bodyDeadline, idleTimeout)
+        tick = max(5_000_000, min(250_000_000, shortest / 4))
+    }
+
+    /// The address that clients connect to.
+    var address: Server.Address {
+        Server.Address(scheme: scheme, host: listener.host, port: listener.port)
+    }
+}
+
+extension Duration {
+    /// The whole nanoseconds; never negative, and at most a century.
+    var nanoseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        return UInt64(min(seconds, 3_155_760_000)) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+    }
+}
+
+#endif

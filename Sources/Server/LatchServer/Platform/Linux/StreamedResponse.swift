@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
+
+/// A response whose content comes from a source while it is written.
+struct StreamedResponse {
+    /// Whether the content is sent in chunks (RFC 9112 §7.1); otherwise it ends after its length, or with the connection.
+    let isChunked: Bool
+    /// Returns the fields that follow the content (RFC 9112 §7.1.2).
+    let trailers: @Sendable () -> HTTPFields
+    /// The producer, suspended until the socket has accepted its piece; resumed with whether more is wanted.
+    var producer: UnsafeContinuation<Bool, Never>?
+    /// Whether a chunk was written, after whose bytes a line end is due.
+    private var hasChunk = false
+
+    init(isChunked: Bool, trailers: @escaping @Sendable () -> HTTPFields) {
+        self.isChunked = isChunked
+        self.trailers = trailers
+    }
+
+    /// Appends a piece of the content.
+    mutating func append(_ piece: [UInt8], to output: inout OutputBuffer) {
+        if isChunked {
+            output.append("\(hasChunk ? "\r\n" : "")\(String(piece.count, radix: 16))\r\n")
+            hasChunk = true
+        }
+        output.append(content: piece)
+    }
+
+    /// Appends the last chunk and the trailers.
+    func appendEnd(to output: inout OutputBuffer) {
+        guard isChunked else { return }
+        output.append("\(hasChunk ? "\r\n" : "")0\r\n\(ResponseWriter.trailerSection(trailers()))\r\n")
+    }
+}
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Server {
+    /// The address and the resource limits of a server; the defaults suit a public network.
+    public struct Configuration: Sendable {
+        /// The address to listen on: an IPv4 or IPv6 address, or `localhost`.
+        public var host = "127.0.0.1"
+        /// The port; 0 lets the system choose one.
+        public var port = 0
+        /// The maximum size of the request line and the header fields together, in bytes; more is 414 or 431.
+        public var maximumHeaderBytes = 16 * 1024
+        /// The maximum number of header fields; more is 431.
+        public var maximumHeaderFields = 100
+        /// The maximum size of the content, in bytes; more is 413, and is not read.
+        public var maximumBodyBytes = 1024 * 1024
+        /// The maximum sizes of the content by path prefix, such as `/shop.v1.Shop/`, which replace
+        /// `maximumBodyBytes`; the longest prefix that matches applies.
+        ///
+        /// A request over such a limit reaches its handler, with content that throws `HTTPError.tooLarge` when it is
+        /// read, so that the handler can report the error in its own protocol (`RPCService.contentLimits`). The
+        /// connection ends with the response.
+        public var contentLimits: [String: Int] = [:]
+        /// The maximum size of the contents of all requests that are being received or handled, in bytes; a request that
+        /// exceeds it is answered with 503.
+        public var maximumContentBytes = 256 * 1024 * 1024
+        /// The time for the head of a request, from its first byte.
+        public var headDeadline = Duration.seconds(10)
+        /// The time for the content, from the end of the head.
+        public var bodyDeadline = Duration.seconds(30)
+        /// The time that a connection may be without a request, and that a client may fall behind in reading a response.
+        public var idleTimeout = Duration.seconds(60)
+        /// The bytes per second at which a client must read a response, on average; 0 requires progress only.
+        ///
+        /// The time that a slower client falls behind counts against `idleTimeout`, so that a client cannot hold a long
+        /// response and its connection by reading a byte now and then.
+        public var minimumSendRate = 256
+        /// The maximum number of open connections; further ones are answered with 503 and closed.
+        public var maximumConnections = 10_000
+        /// The maximum number of open connections from one address (one /64 of IPv6).
+        public var maximumConnectionsPerAddress = 1000
+        /// The proxies that may state the address of the client; none by default.
+        ///
+        /// `maximumConnectionsPerAddress` does not apply to them, since their connections are those of many clients.
+        public var trustedProxies = TrustedProxies()
+        /// The maximum number of connections that the system holds before they are accepted.
+        public var backlog = 1024
+        /// The time that `run()` gives requests to finish when it is cancelled.
+        public var grace = Duration.seconds(10)
+        /// The number of event loop threads; one is enough for handlers that mostly wait.
+        public var loops = 1
+        /// The certificate; nil serves plain HTTP.
+        public var tls: TLS?
+
+        /// The clock of deadlines in nanoseconds, for tests; nil uses the system's.
+        package var uptime: (@Sendable () -> UInt64)?
+
+        /// Creates a configuration with the defaults.
+        public init() {}
+
+        /// Creates a configuration with an address, and the defaults otherwise.
+        public init(host: String = "127.0.0.1", port: Int) {
+            self.host = host
+            self.port = port
+        }
+    }
+
+    /// A certificate and its key, for TLS 1.2 and 1.3.
+    public struct TLS: Sendable, CustomStringConvertible {
+        let certificate: [UInt8]
+        let key: [UInt8]
+
+        /// Creates an identity from PEM text.
+        ///
+        /// - Parameters:
+        ///   - certificate: The chain, the server's own certificate first.
+        ///   - key: The private key of the first certificate, without a passphrase.
+        public init(certificate: [UInt8], key: [UInt8]) {
+            self.certificate = certificate
+            self.key = key
+        }
+
+        /// A description that redacts the key.
+        public var description: String { "TLS(certificate of \(certificate.count) bytes)" }
+    }
+}

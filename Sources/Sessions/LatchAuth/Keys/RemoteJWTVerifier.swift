@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchCore
+public import LatchJOSE
+import Synchronization
+
+/// A verifier of JSON Web Tokens by keys that their issuer publishes.
+///
+/// It is `JWTVerifier` over a ``RemoteKeySet``. A token with a known key is verified without waiting, on the caller's
+/// task and actor; one with an unknown key causes another request to the issuer, as rarely as the policy allows.
+public final class RemoteJWTVerifier: Sendable {
+    /// The verifier of one version of the keys.
+    private struct Prepared {
+        let snapshot: KeySetSnapshot
+        let verifier: JWTVerifier
+    }
+
+    private let keys: RemoteKeySet
+    private let makeVerifier: @Sendable (KeySet) -> JWTVerifier
+    private let prepared = Mutex<Prepared?>(nil)
+
+    /// Creates a verifier; the parameters are those of `JWTVerifier`.
+    ///
+    /// - Parameters:
+    ///   - keys: The issuer's keys.
+    ///   - algorithms: The accepted algorithms.
+    ///   - issuer: The required `iss`.
+    ///   - audience: The required `aud`, or an element of it.
+    ///   - type: The required `typ`; nil accepts any.
+    ///   - leeway: The accepted difference between the clocks.
+    ///   - requiresExpiry: Whether a token without `exp` is refused.
+    ///   - limit: The greatest size of a token, in bytes.
+    ///   - clock: The time.
+    public init(
+        keys: RemoteKeySet, algorithms: [SignatureAlgorithm], issuer: String?, audience: String? = nil,
+        type: String? = nil, leeway: Duration = .seconds(30), requiresExpiry: Bool = true,
+        limit: Int = JWS.defaultLimit, clock: WallClock = .system
+    ) {
+        self.keys = keys
+        makeVerifier = { keys in
+            JWTVerifier(
+                keys: keys, algorithms: algorithms, issuer: issuer, audience: audience, type: type, leeway: leeway,
+                requiresExpiry: requiresExpiry, limit: limit, clock: clock)
+        }
+    }
+
+    /// Returns the claims of a valid token.
+    ///
+    /// - Throws: `JOSEError` with the first failed check, `AuthError.keysUnavailable` where the keys cannot be fetched,
+    ///   and `CancellationError`.
+    nonisolated(nonsending) public func verify(_ text: String) async throws -> Claims {
+        try await verifiedToken(text).claims
+    }
+
+    /// Returns a valid token with its header.
+    ///
+    /// - Throws: As ``verify(_:)``.
+    nonisolated(nonsending) package func verifiedToken(_ text: String) async throws -> JWT {
+        let snapshot = try await keys.current()
+        do {
+            return try verifier(of: snapshot).verifiedToken(text)
+        } catch  where Self.mayBeOfNewerKey(text, error) {
+            guard let newer = try await keys.newer(than: snapshot) else { throw error }
+            return try verifier(of: newer).verifiedToken(text)
+        }
+    }
+
+    /// Returns the verifier of a version of the keys, created once for each.
+    private func verifier(of snapshot: KeySetSnapshot) -> JWTVerifier {
+        prepared.withLock { prepared in
+            if let prepared, prepared.snapshot === snapshot { return prepared.verifier }
+            let verifier = makeVerifier(snapshot.keys)
+            prepared = Prepared(snapshot: snapshot, verifier: verifier)
+            return verifier
+        }
+    }
+
+    /// Whether newer keys may change the result: the key is unknown, or the token names none and no known key fits.
+    private static func mayBeOfNewerKey(_ text: String, _ error: JOSEError) -> Bool {
+        if error == .unknownKey { return true }
+        guard error == .badSignature else { return false }
+        do { return try JWT(unverified: text).header.keyID == nil } catch { return false }
+    }
+}

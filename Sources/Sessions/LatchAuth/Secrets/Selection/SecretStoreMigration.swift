@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// A migration of secrets to another store: they are copied, read back, switched over, and only then removed.
+///
+/// It may be interrupted anywhere and repeated. Until the switch the old store is valid and complete; after it the new
+/// one. No other process may write meanwhile: ``run(service:to:)`` ensures that for the platform's own stores.
+public struct SecretStoreMigration: Sendable {
+    /// The result of a migration.
+    public struct Report: Sendable, Hashable {
+        /// The earlier store; nil where no migration was necessary.
+        public let from: SecretStoreKind?
+        /// The new store.
+        public let to: SecretStoreKind
+        /// The names of the migrated secrets.
+        public let names: [String]
+    }
+
+    private let old: any SecretStore
+    private let new: any SecretStore
+
+    /// Creates a migration between two stores.
+    ///
+    /// Other secrets of the new store are removed: copies of an interrupted attempt could sign a user in again who has
+    /// signed out since.
+    package init(from old: any SecretStore, to new: any SecretStore) {
+        self.old = old
+        self.new = new
+    }
+
+    /// Migrates all secrets.
+    ///
+    /// - Parameter switching: Makes the new store the valid one, durably.
+    /// - Returns: The names of the migrated secrets.
+    /// - Throws: A `store…` code; nothing is lost then, and a repetition continues.
+    @discardableResult
+    package func run(switching: () async throws -> Void) async throws -> [String] {
+        let names = try await copy()
+        try await switching()
+        try await removeOldSecrets()
+        return names
+    }
+
+    /// Makes the new store an exact copy of the old one.
+    private func copy() async throws -> [String] {
+        let names = try await old.names()
+        for name in names {
+            guard let secret = try await old.read(name) else { continue }
+            try await new.write(secret, for: name)
+            guard try await new.read(name) == secret else {
+                throw AuthError.store(.storeUnavailable, "'\(name)' was different when it was read back")
+            }
+        }
+        for name in try await new.names() where !names.contains(name) { try await new.remove(name) }
+        return names
+    }
+
+    /// Removes all secrets of the old store.
+    func removeOldSecrets() async throws {
+        for name in try await old.names() { try await old.remove(name) }
+    }
+}
+
+extension SecretStoreSelection {
+    /// Migrates the secrets of the service to another kind of store, while all other processes wait.
+    package func migrate(to kind: SecretStoreKind) async throws -> SecretStoreMigration.Report {
+        do {
+            try recordFile.makeFolder()
+            let lock = try await enter(alone: true, isNeeded: true)
+            defer { lock?.release() }
+            return try await migrateExclusively(to: kind)
+        } catch let failure as FileError {
+            throw AuthError.file(failure)
+        }
+    }
+
+    private func migrateExclusively(to kind: SecretStoreKind) async throws -> SecretStoreMigration.Report {
+        // The environment does not say where the secrets are.
+        let selection = SecretStoreSelection(
+            service: service, path: path, environment: environment.filter { $0.key != Self.variable },
+            makeStore: makeStore, checkKeyring: checkKeyring)
+        let record = try SecretStoreRecord.read(recordFile)
+        let choice = try await selection.choice(recorded: record)
+        if let left = record?.leaving, let record { try await finish(leaving: left, record) }
+        guard choice.kind != kind else {
+            let names = try await store(kind).store.names()
+            try SecretStoreRecord(kind: kind, reason: record?.reason ?? choice.reason).write(recordFile)
+            return SecretStoreMigration.Report(from: nil, to: kind, names: names)
+        }
+        let migration = SecretStoreMigration(from: try store(choice.kind).store, to: try store(kind).store)
+        var moved = SecretStoreRecord(kind: kind, reason: "the secrets were moved here", leaving: choice.kind)
+        let names = try await migration.run { try moved.write(recordFile) }
+        moved.leaving = nil
+        try moved.write(recordFile)
+        return SecretStoreMigration.Report(from: choice.kind, to: kind, names: names)
+    }
+
+    /// Removes the secrets that an interrupted migration has left in the earlier store.
+    private func finish(leaving left: SecretStoreKind, _ record: SecretStoreRecord) async throws {
+        try await SecretStoreMigration(from: try store(left).store, to: try store(record.kind).store).removeOldSecrets()
+        try SecretStoreRecord(kind: record.kind, reason: record.reason).write(recordFile)
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import PortableFoundation
+
+/// The selection of the store for the secrets of one service, recorded next to them.
+///
+/// The order, which Documentation/SecretStores.md explains:
+/// 1. the recorded store, since it has the accounts;
+/// 2. the store that `LATCH_SECRET_STORE` names;
+/// 3. an existing file of secrets from before there were records;
+/// 4. a file under a passphrase, where `LATCH_PASSPHRASE_FILE` or `LATCH_PASSPHRASE_FD` gives one;
+/// 5. a file, where `LATCH_HOME` moves everything into one folder;
+/// 6. a file, over SSH: the next session there may have no desktop;
+/// 7. the Secret Service, where a keyring exists and is unlocked;
+/// 8. a file.
+package struct SecretStoreSelection: Sendable {
+    /// The service that owns the secrets.
+    let service: String
+    /// The common prefix of the paths of the service's files.
+    let path: String
+    let environment: [String: String]
+    /// Creates the store of a kind; returns nil where this system does not have it.
+    let makeStore: @Sendable (SecretStoreKind) -> (store: any SecretStore, location: String)?
+    /// Throws where the keyring cannot store a secret now.
+    let checkKeyring: @Sendable () async throws -> Void
+
+    /// The variable that overrides the order.
+    package static let variable = "LATCH_SECRET_STORE"
+
+    package init(
+        service: String, path: String, environment: [String: String],
+        makeStore: @escaping @Sendable (SecretStoreKind) -> (store: any SecretStore, location: String)?,
+        checkKeyring: @escaping @Sendable () async throws -> Void
+    ) {
+        self.service = service
+        self.path = path
+        self.environment = environment
+        self.makeStore = makeStore
+        self.checkKeyring = checkKeyring
+    }
+
+    /// The file with the recorded choice.
+    var recordFile: AtomicFile { AtomicFile("\(path).store") }
+
+    /// Returns the current choice, without any change.
+    ///
+    /// - Throws: `storeUnavailable` where `LATCH_SECRET_STORE` names another store than the one with the secrets.
+    package func choice() async throws -> SecretStoreChoice {
+        try await choice(recorded: try SecretStoreRecord.read(recordFile))
+    }
+
+    func choice(recorded record: SecretStoreRecord?) async throws -> SecretStoreChoice {
+        let wanted = environment[Self.variable].flatMap { $0.isEmpty ? nil : SecretStoreKind(rawValue: $0) }
+        guard let record else { return try await firstChoice(wanted) }
+        if let wanted, wanted != record.kind {
+            try await require(record.kind, isEmptyFor: wanted)
+            return try choice(
+                of: [.init(record.kind, "is recorded, and empty"), Self.requested(wanted)], isRecorded: false)
+        }
+        return try choice(of: [.init(record.kind, "recorded when it was chosen: \(record.reason)")], isRecorded: true)
+    }
+
+    /// Returns the choice where none is recorded yet.
+    private func firstChoice(_ wanted: SecretStoreKind?) async throws -> SecretStoreChoice {
+        if let wanted { return try choice(of: [Self.requested(wanted)], isRecorded: false) }
+        if try AtomicFile("\(path).secrets").read() != nil {
+            return try choice(of: [.init(.file, "it exists already")], isRecorded: false)
+        }
+        for variable in ["LATCH_PASSPHRASE_FILE", "LATCH_PASSPHRASE_FD"] where environment[variable]?.isEmpty == false {
+            return try choice(of: [.init(.passphrase, "\(variable) gives a passphrase")], isRecorded: false)
+        }
+        return try choice(of: try await candidatesWithKeyring(), isRecorded: false)
+    }
+
+    /// Returns the keyring, or the keyring and the file where the keyring is not usable.
+    private func candidatesWithKeyring() async throws -> [SecretStoreChoice.Candidate] {
+        if environment["LATCH_HOME"]?.hasPrefix("/") == true {
+            return [
+                .init(.secretService, "not asked: LATCH_HOME moves everything into one folder"),
+                .init(.file, "LATCH_HOME moves everything into one folder"),
+            ]
+        }
+        if let variable = ["SSH_CONNECTION", "SSH_TTY"].first(where: { environment[$0]?.isEmpty == false }) {
+            return [
+                .init(.secretService, "not asked: this is a session over SSH (\(variable)), which has no desktop"),
+                .init(.file, "works over SSH and without a desktop"),
+            ]
+        }
+        do {
+            try await checkKeyring()
+            return [.init(.secretService, "a keyring exists and is unlocked")]
+        } catch {
+            let why = (error as? AuthError)?.message ?? "\(type(of: error))"
+            return [.init(.secretService, why), .init(.file, "works without a desktop and without a user")]
+        }
+    }
+
+    private static func requested(_ kind: SecretStoreKind) -> SecretStoreChoice.Candidate {
+        .init(kind, "\(variable)=\(kind) says so")
+    }
+
+    /// Returns the choice of the last candidate.
+    private func choice(
+        of candidates: [SecretStoreChoice.Candidate], isRecorded: Bool
+    ) throws -> SecretStoreChoice {
+        guard let last = candidates.last else { throw AuthError.storeUnavailable }
+        return SecretStoreChoice(
+            kind: last.kind, reason: last.explanation, candidates: candidates, location: try store(last.kind).location,
+            isRecorded: isRecorded)
+    }
+
+    /// Returns the store of a kind and its location.
+    func store(_ kind: SecretStoreKind) throws -> (store: any SecretStore, location: String) {
+        if let made = makeStore(kind) { return made }
+        let known = [SecretStoreKind.keychain, .secretService, .file, .passphrase, .keyringFile]
+            .filter { makeStore($0) != nil }.map(\.rawValue).joined(separator: ", ")
+        throw AuthError(
+            code: AuthError.storeUnavailable.code, message: "This system has no secret store '\(kind)'.",
+            hint: "Set \(Self.variable) to one of: \(known).")
+    }
+
+    /// Throws where the recorded store has secrets that another one would hide.
+    private func require(_ kind: SecretStoreKind, isEmptyFor wanted: SecretStoreKind) async throws {
+        guard try await store(kind).store.names().isEmpty else {
+            throw AuthError(
+                code: AuthError.storeUnavailable.code,
+                message: "The secrets of '\(service)' are in the store '\(kind)', not in '\(wanted)'.",
+                hint: "Unset \(Self.variable), or move the secrets first (SecretStoreMigration).")
+        }
+    }
+}
+
+/// The recorded choice of a store, for all processes of the user.
+struct SecretStoreRecord: Codable, Sendable, Equatable {
+    var kind: SecretStoreKind
+    /// The reason of the choice.
+    var reason: String
+    /// The earlier store, from which not all secrets may be removed yet.
+    var leaving: SecretStoreKind?
+
+    /// Reads the record of a file; nil where there is none.
+    ///
+    /// - Throws: `storeCorrupt` where it is malformed: a wrong guess would mean an empty store, and so a sign-out.
+    static func read(_ file: AtomicFile) throws -> SecretStoreRecord? {
+        guard let bytes = try file.read() else { return nil }
+        do {
+            return try JSONDecoder().decode(SecretStoreRecord.self, from: Data(bytes))
+        } catch {
+            throw AuthError(
+                code: AuthError.storeCorrupt.code,
+                message: "The location of the secrets is unknown: \(file.path) is damaged.",
+                hint: #"Write {"kind":"file","reason":"repaired"} there, or whichever store it was."#)
+        }
+    }
+
+    /// Replaces the record, durably.
+    func write(_ file: AtomicFile) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        try file.replace(with: Array(try encoder.encode(self)) + [0x0A])
+    }
+}

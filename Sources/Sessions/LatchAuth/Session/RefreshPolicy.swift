@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The input of a session's refresh closure.
+public struct RefreshRequest<Value: Sendable>: Sendable {
+    /// The credential to be replaced.
+    public let credential: Value
+
+    /// A random identifier that stays the same when the same refresh is repeated.
+    ///
+    /// Send it as `Idempotency-Key`: a server that supports it answers a repeat with the same successor, so that a lost
+    /// response costs nothing.
+    public let idempotencyKey: String
+
+    /// Creates the request of one refresh.
+    package init(credential: Value, idempotencyKey: String) {
+        self.credential = credential
+        self.idempotencyKey = idempotencyKey
+    }
+}
+
+/// The times at which a session refreshes its credential.
+public struct RefreshPolicy: Sendable {
+    /// The time before expiry at which a refresh is due; never more than `greatestShare` of the credential's whole life.
+    ///
+    /// A negative one counts as zero.
+    package var lead: Duration
+
+    /// The greatest share of a credential's life that the lead may take, from 0 to 0.5; a fifth by default.
+    ///
+    /// A value outside that range counts as the nearer bound.
+    package var greatestShare: Double
+
+    /// The greatest random delay of a refresh within the lead, which spreads the requests of many devices.
+    ///
+    /// Never more than half of the lead; a negative one counts as zero.
+    package var jitter: Duration
+
+    /// The pause after a failed refresh, during which the old credential is used while it is still accepted.
+    package var pauseAfterFailure: Duration
+
+    /// Whether the session refreshes on its own when that is due, and not only when a caller needs the credential.
+    package var refreshesInBackground: Bool
+
+    /// Whether a refresh needs a refresh token in the credential.
+    ///
+    /// A credential without one is then used until it expires or is refused.
+    package var needsRefreshToken = false
+
+    /// Creates a policy.
+    public init(
+        lead: Duration = .seconds(300), jitter: Duration = .seconds(30), pauseAfterFailure: Duration = .seconds(15),
+        refreshesInBackground: Bool = false, greatestShare: Double = 0.2
+    ) {
+        self.lead = lead
+        self.jitter = jitter
+        self.pauseAfterFailure = pauseAfterFailure
+        self.refreshesInBackground = refreshesInBackground
+        self.greatestShare = greatestShare
+    }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+package import LatchHTTP
+import PortableFoundation
+
+/// The stronger or fresher authentication that a server requires before it answers (RFC 9470 §3).
+///
+/// The credential itself is good, so a refresh would not help: an authorization request with these parameters does.
+public struct StepUpRequirement: Sendable, Hashable, Codable {
+    /// The authentication context classes of which one suffices, the preferred one first (`acr_values`).
+    public var contextClasses: [String]
+    /// The greatest time since the user's authentication (`max_age`); nil where any is accepted.
+    public var maximumAge: Duration?
+    /// The scopes that the new tokens need; nil where the server does not say.
+    public var scopes: Scopes?
+
+    /// Creates a requirement.
+    public init(contextClasses: [String] = [], maximumAge: Duration? = nil, scopes: Scopes? = nil) {
+        self.contextClasses = contextClasses
+        self.maximumAge = maximumAge
+        self.scopes = scopes
+    }
+
+    /// Returns nil when the challenge requires no step-up.
+    package init?(_ challenge: Challenge) {
+        guard challenge["error"] == "insufficient_user_authentication" else { return nil }
+        contextClasses = (challenge["acr_values"] ?? "").split(separator: " ").map(String.init)
+        maximumAge = challenge["max_age"].flatMap(Self.seconds)
+        scopes = challenge["scope"].map(Scopes.init(parsing:))
+    }
+
+    /// Parses a whole number of seconds that is not negative (RFC 9470 §3); returns nil for anything else.
+    private static func seconds(_ text: String) -> Duration? {
+        guard !text.isEmpty, text.utf8.count <= 10, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int64(text).map { .seconds($0) }
+    }
+}
+
+extension Session {
+    /// A closure that lets the user authenticate as a server requires (RFC 9470 §4), and returns the new credential.
+    ///
+    /// Requests that it makes through a client of the same session go out without a credential.
+    public typealias StepUp = @Sendable (StepUpRequirement) async throws -> Value
+
+    /// The step-up that a server has required and the user has not completed; nil nearly always.
+    ///
+    /// The session is signed in all the same, and its credential good for everything else. A refresh changes nothing. A
+    /// sign-in or step-up ends the requirement unless its credential shows that it is not met, and so does a sign-out.
+    public nonisolated var stepUp: StepUpRequirement? { stepUpBroadcast.current }
+
+    /// The pending step-up and each later change once, in order.
+    ///
+    /// The stream ends with the session, or when its consumer stops.
+    public nonisolated var stepUps: AsyncStream<StepUpRequirement?> { stepUpBroadcast.stream() }
+
+    /// Makes `value`, with which the same user has authenticated again, the session's credential.
+    ///
+    /// Unlike after a sign-in, running requests are repeated with it, and other processes continue.
+    ///
+    /// - Throws: `AuthError.missingToken` where no user is signed in, `AuthError.differentUser` where the credential says
+    ///   that it belongs to another user, `AuthError.superseded` where another user signed in meanwhile, a `store…` code
+    ///   when it cannot be stored; the session is then unchanged.
+    public func stepUp(to value: Value) async throws {
+        _ = try await currentCredential()
+        try await stepUp(to: value, since: generation)
+    }
+
+    /// Steps up as long as the user of `generation` is signed in.
+    private func stepUp(to value: Value, since generation: Int) async throws {
+        try await withStore {
+            guard isSameUser(generation), let current = state.credential else { throw AuthError.superseded }
+            guard value.hasSameUser(as: current) != false else { throw AuthError.differentUser }
+            let value = value.succeeding(current)
+            if records.keepsRecords {
+                let record = try await records.load()
+                guard record?.credential != nil, record?.sessionID == sessionID else {
+                    _ = try follow(record)
+                    throw AuthError.superseded
+                }
+            }
+            let record = newRecord(of: value, sessionID: sessionID)
+            try await store(record)
+            let (signIn, shared, refresh) = (signInGeneration, stepUpResult, refreshResult)
+            (stepUpResult, stepUpTask) = (nil, nil)
+            // The refreshed credential is replaced as a whole; the waiters of the refresh get the new one.
+            refresh?.finish(.success(value))
+            beginGeneration()
+            signInGeneration = signIn
+            identify(by: record)
+            adopt(value)
+            endStepUp(with: value)
+            shared?.finish(.success(()))
+        }
+        await records.coordination?.announceChange()
+    }
+
+    /// Returns a credential to repeat a request that was refused because of the user's authentication.
+    ///
+    /// - Throws: `AuthError.stepUpRequired` where it cannot be obtained, and `AuthError.superseded` where another user is
+    ///   signed in by now.
+    func steppedUp(
+        for requirement: StepUpRequirement, refusing refused: CredentialSnapshot<Value>, by satisfy: StepUp?
+    ) async throws -> CredentialSnapshot<Value> {
+        guard isSameUser(refused.generation), let current = state.credential else { throw AuthError.superseded }
+        // The user has stepped up since the request was sent: this is a late refusal.
+        if refused.generation < generation { return CredentialSnapshot(credential: current, generation: generation) }
+        stepUpBroadcast.send(requirement)
+        guard let satisfy else { throw AuthError.stepUpRequired(requirement) }
+        try await shareStepUp(requirement, by: satisfy)
+        guard isSameUser(refused.generation), let current = state.credential else { throw AuthError.superseded }
+        return CredentialSnapshot(credential: current, generation: generation)
+    }
+
+    /// Waits for the running step-up, or starts one: the user authenticates once for all requests.
+    private func shareStepUp(_ requirement: StepUpRequirement, by satisfy: @escaping StepUp) async throws {
+        if let stepUpResult { return try await stepUpResult.value() }
+        let shared = SharedResult<Void>()
+        stepUpResult = shared
+        let generation = generation
+        stepUpTask = Task(executorPreference: executor) {
+            await self.runStepUp(requirement, by: satisfy, shared, in: generation)
+        }
+        try await shared.value()
+    }
+
+    /// Runs the step-up; it finishes `shared` on every path, since callers would otherwise wait forever.
+    private func runStepUp(
+        _ requirement: StepUpRequirement, by satisfy: StepUp, _ shared: SharedResult<Void>, in generation: Int
+    ) async {
+        var result = Result<Void, any Error>.success(())
+        do {
+            let value: Value
+            do {
+                let active = ActiveRefreshes.sessions + [ObjectIdentifier(self)]
+                value = try await ActiveRefreshes.$sessions.withValue(active) { try await satisfy(requirement) }
+            } catch {
+                throw AuthError.stepUpRequired(requirement, cause: error)
+            }
+            try await stepUp(to: value, since: generation)
+        } catch {
+            result = .failure(error)
+        }
+        if stepUpResult === shared { (stepUpResult, stepUpTask) = (nil, nil) }
+        shared.finish(result)
+    }
+
+    /// Ends the pending requirement, unless the new credential shows that it does not meet it.
+    func endStepUp(with value: Value?) {
+        guard let requirement = stepUpBroadcast.current else { return }
+        if let value, value.satisfies(requirement, at: issuerNow) == false { return }
+        stepUpBroadcast.send(nil)
+    }
+}
+
+extension HTTPResponse {
+    /// The reason for which a server refuses the credential of a request.
+    enum CredentialRefusal {
+        /// The credential is no longer accepted: a refresh may help.
+        case credential
+        /// The user has to authenticate better or once more (RFC 9470).
+        case authentication(StepUpRequirement)
+        /// The credential lacks a scope (RFC 6750 §3.1), and a successor would lack it too.
+        case scope
+        /// The proof of its key is not accepted (RFC 9449), which says nothing about the credential.
+        case proof
+    }
+
+    /// The reason for which the request was refused; nil where the response does not refuse its credential.
+    ///
+    /// Without an explicit reason in a challenge the credential counts as invalid: most servers just answer 401.
+    var credentialRefusal: CredentialRefusal? {
+        guard status == .unauthorized else { return nil }
+        if dpopError != nil { return .proof }
+        let challenges = challenges()
+        if let requirement = challenges.lazy.compactMap(StepUpRequirement.init).first {
+            return .authentication(requirement)
+        }
+        return challenges.contains { $0["error"] == "insufficient_scope" } ? .scope : .credential
+    }
+}

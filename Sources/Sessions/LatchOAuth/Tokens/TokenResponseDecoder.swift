@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchAuth
+package import LatchCore
+package import LatchHTTP
+package import PortableFoundation
+
+/// A decoder of token responses, used by all modules.
+package struct TokenResponseDecoder: Sendable {
+    /// The names of the members; the first nonempty one counts.
+    package struct Spelling: Sendable {
+        var access: [String]
+        var refresh: [String]
+        var lifetime: [String]
+
+        /// The names of RFC 6749 §5.1.
+        package static let oauth = Spelling(
+            access: ["access_token"], refresh: ["refresh_token"], lifetime: ["expires_in"])
+
+        /// The names of JavaScript backends, with those of RFC 6749 as alternatives.
+        package static let camelCase = Spelling(
+            access: ["accessToken", "access_token"], refresh: ["refreshToken", "refresh_token"],
+            lifetime: ["expiresIn", "expires_in"])
+
+        var names: [String] { access + refresh + lifetime + ["token_type", "scope", "id_token"] }
+    }
+
+    private let spelling: Spelling
+    /// The clock for responses without a date.
+    private let clock: WallClock
+
+    /// Creates a decoder.
+    package init(_ spelling: Spelling = .oauth, clock: WallClock) {
+        self.spelling = spelling
+        self.clock = clock
+    }
+
+    /// Decodes a successful response.
+    ///
+    /// - Parameters:
+    ///   - type: The requested token type.
+    ///   - scopes: The requested scopes, which are granted where the response does not say (RFC 6749 §5.1).
+    ///   - refresh: The refresh token that stays valid where the response has none (RFC 6749 §6).
+    /// - Throws: `OAuthError.invalidResponse` and `OAuthError.unacceptableTokenType`; neither quotes the response.
+    package func decode(
+        _ response: HTTPResponse, type: TokenType = .bearer, expecting scopes: Scopes? = nil,
+        keeping refresh: String? = nil
+    ) throws(OAuthError) -> TokenResponse {
+        let members: JSONObject?
+        do { members = try JSONValue(parsing: response.body.bytes).objectValue } catch {
+            throw .invalidResponse("it is not JSON")
+        }
+        // RFC 8259 §4 does not define duplicate names; the parser refuses them, so that no other parser can read the same
+        // response differently.
+        guard let members else { throw .invalidResponse("it is not a JSON object") }
+        let date = response.fields[.date].flatMap(HTTPDate.init)?.date
+        return try decode(members, issued: date, type: type, expecting: scopes, keeping: refresh)
+    }
+
+    /// Decodes the members of a successful response.
+    ///
+    /// - Parameter issued: The date of the response by the server's clock; nil where it has none.
+    package func decode(
+        _ members: JSONObject, issued: Date? = nil, type: TokenType = .bearer, expecting scopes: Scopes? = nil,
+        keeping refresh: String? = nil
+    ) throws(OAuthError) -> TokenResponse {
+        guard let access = text(spelling.access, in: members), Self.isToken(access) else {
+            throw .invalidResponse("it has no usable access token")
+        }
+        let tokenType = try tokenType(in: members, requested: type)
+        let new = text(spelling.refresh, in: members)
+        guard new.map(Self.isToken) ?? true else { throw .invalidResponse("its refresh token is malformed") }
+        let issued = issued ?? clock.now
+        let lifetime = lifetime(in: members)
+        var rest = members
+        for name in spelling.names { rest[name] = nil }
+        let tokens = Tokens(
+            access: access, refresh: new ?? refresh, expiry: lifetime.map { issued.addingTimeInterval($0.inSeconds) },
+            issued: issued, scope: scope(in: members) ?? scopes?.text, idToken: text(["id_token"], in: members),
+            userID: userID(in: rest), tokenType: tokenType)
+        return TokenResponse(tokens: tokens, lifetime: lifetime, requestedScopes: scopes, extra: rest)
+    }
+
+    private func text(_ names: [String], in members: JSONObject) -> String? {
+        names.lazy.compactMap { members[$0]?.stringValue }.first { !$0.isEmpty }
+    }
+
+    /// Returns the identifier of the user, as a text or a number; no specification names the member.
+    private func userID(in members: JSONObject) -> String? {
+        let value = members["user_id"] ?? members["userId"]
+        return value?.stringValue.flatMap { $0.isEmpty ? nil : $0 } ?? value?.intValue.map { String($0) }
+    }
+
+    /// Returns the token type: an unknown one must not be used (RFC 6749 §7.1), and compares without case (§5.1).
+    ///
+    /// The member is required, and often missing; a bearer token is meant then.
+    private func tokenType(in members: JSONObject, requested: TokenType) throws(OAuthError) -> TokenType {
+        let value = members["token_type"]
+        if value?.isNull ?? true, requested == .bearer { return .bearer }
+        guard let type = value?.stringValue.map(TokenType.init), type == requested else { throw .unacceptableTokenType }
+        return type
+    }
+
+    /// Returns the scope: a list with spaces (RFC 6749 §3.3), or an array from some servers.
+    ///
+    /// An empty list grants nothing, and differs from a missing one.
+    private func scope(in members: JSONObject) -> String? {
+        guard let value = members["scope"] else { return nil }
+        return value.stringValue ?? value.arrayValue?.compactMap(\.stringValue).joined(separator: " ")
+    }
+
+    /// Returns the lifetime: a number of seconds (RFC 6749 §5.1), or a text from some servers.
+    ///
+    /// A token of less than a second would be useless: such a lifetime counts as unknown.
+    private func lifetime(in members: JSONObject) -> Duration? {
+        let value = spelling.lifetime.lazy.compactMap { members[$0] }.first { !$0.isNull }
+        guard let seconds = value?.doubleValue ?? value?.stringValue.flatMap(Self.seconds), seconds >= 1 else {
+            return nil
+        }
+        // Longer than a century would overflow durations and dates.
+        return .seconds(min(seconds, 36_525 * 86_400))
+    }
+
+    /// Parses digits only: `Double` would also accept `nan`, `0x1p3` and `infinity`.
+    private static func seconds(_ text: String) -> Double? {
+        guard !text.isEmpty, text.utf8.count <= 18, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Double(text)
+    }
+
+    /// Whether a token is printable ASCII (RFC 6749 A.12 and A.17), so that it can be sent in a header field.
+    private static func isToken(_ text: String) -> Bool { text.utf8.allSatisfy { (0x20...0x7E).contains($0) } }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@testable import LatchAccounts
+
+@Suite struct `An answer with tokens` {
+    let clock = ManualClock()
+
+    func tokens(
+        _ body: String, fields: HTTPFields = [:], usesCookie: Bool = true, refreshing previous: Tokens? = nil
+    ) throws -> Tokens {
+        let answer = AccountTokenDecoder(
+            endpoints: AccountEndpoints(), usesCookie: usesCookie, clock: clock.wallClock())
+        let response = HTTPResponse(status: .ok, fields: fields, body: HTTPBody(body))
+        return try answer.tokens(in: response, refreshing: previous)
+    }
+
+    func cookie(_ lines: [String], refreshing previous: Tokens? = nil) throws -> String? {
+        var fields = HTTPFields()
+        for line in lines { fields.append(line, for: .setCookie) }
+        return try tokens(#"{"accessToken":"a"}"#, fields: fields, refreshing: previous).cookie
+    }
+
+    @Test(
+        arguments: [
+            ("900", 900), ("1.5", 1.5), ("0.5", nil), ("1e3", 1_000), ("0", nil), ("-1", nil), (#""900""#, 900),
+            ("null", nil),
+            ("true", nil), ("[]", nil),
+        ] as [(String, Double?)])
+    func `lives as long as it says, and for an unknown time where it says nothing usable`(
+        life: String, seconds: Double?
+    ) throws {
+        let tokens = try tokens(#"{"accessToken":"a","expiresIn":\#(life)}"#)
+        #expect(tokens.expiry == seconds.map { clock.now.addingTimeInterval($0) })
+        #expect(tokens.issued == clock.now)
+    }
+
+    @Test func `lives from the date of the answer, not from ours`() throws {
+        let tokens = try tokens(
+            #"{"access_token":"a","expires_in":60}"#, fields: [.date: "Sun, 06 Nov 1994 08:49:37 GMT"])
+        #expect(tokens.issued == Date(timeIntervalSince1970: 784_111_777))
+        #expect(tokens.expiry == Date(timeIntervalSince1970: 784_111_837))
+    }
+
+    @Test(arguments: [
+        "", "null", "7", "[]", "{}", #"{"accessToken":""}"#, #"{"accessToken":7}"#, #"{"accessToken":null}"#,
+        #"{"accessToken":"a""#, #"{"AccessToken":"a"}"#,
+    ])
+    func `without an access token is none`(body: String) {
+        #expect(throws: AccountError.invalidResponse) { try tokens(body) }
+    }
+
+    @Test func `takes the spelling that holds something`() throws {
+        #expect(try tokens(#"{"accessToken":"","access_token":"a"}"#).access == "a")
+        #expect(try tokens(#"{"accessToken":"a","refreshToken":null,"refresh_token":"r"}"#).refresh == "r")
+    }
+
+    @Test(arguments: [
+        "refreshToken=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "refreshToken=", "refreshToken=;",
+        "refreshToken=deleted; Max-Age=0", "refreshToken=deleted; Path=/; max-age=-1",
+        "refreshToken=deleted; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "other=v", "refreshTokens=v", "xrefreshToken=v",
+        "refreshtoken=v", "refreshToken",
+    ])
+    func `brings no cookie where it deletes it or sets another`(line: String) throws {
+        #expect(try cookie([line]) == nil)
+    }
+
+    @Test(arguments: [
+        "refreshToken=v", "refreshToken=v; HttpOnly; Secure; SameSite=Strict", "refreshToken=v;Path=/;Max-Age=60",
+        "refreshToken=v; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT",
+        "refreshToken=v; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Max-Age=60",
+        "refreshToken=v; Expires=Wed, 01 Jan 2098 00:00:00 GMT", "refreshToken=v; Expires=whenever",
+        "refreshToken=v; Max-Age=soon",
+    ])
+    func `brings the cookie without its attributes`(line: String) throws {
+        #expect(try cookie([line]) == "refreshToken=v")
+    }
+
+    @Test func `keeps a value with equals signs whole`() throws {
+        #expect(try cookie(["refreshToken=a=b==; Path=/"]) == "refreshToken=a=b==")
+    }
+
+    @Test func `brings the cookie that it sets last, wherever it deletes an old one`() throws {
+        let deletion = "refreshToken=; Path=/old; Max-Age=0"
+        #expect(try cookie([deletion, "refreshToken=new; Path=/"]) == "refreshToken=new")
+        #expect(try cookie(["refreshToken=new; Path=/", deletion]) == "refreshToken=new")
+        #expect(try cookie(["session=1", "refreshToken=one", "refreshToken=two"]) == "refreshToken=two")
+    }
+
+    @Test func `keeps what refreshes where it brings nothing else`() throws {
+        #expect(try cookie([], refreshing: Tokens(access: "o", cookie: "refreshToken=old")) == "refreshToken=old")
+        let refreshed = try tokens(#"{"accessToken":"a"}"#, refreshing: Tokens(access: "o", refresh: "r0"))
+        #expect(refreshed.refresh == "r0")
+        #expect(refreshed.cookie == nil)
+    }
+
+    @Test func `brings no cookie where none is wanted`() throws {
+        let tokens = try tokens(
+            #"{"accessToken":"a"}"#, fields: [.setCookie: "refreshToken=v"], usesCookie: false)
+        #expect(tokens == Tokens(access: "a", issued: clock.now))
+    }
+}

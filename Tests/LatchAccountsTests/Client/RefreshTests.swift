@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+private let refresh = "/api/auth/refresh-token"
+
+@Suite struct `Refreshing at an account backend` {
+    static let expired = Tokens(access: "old", refresh: "r0", expiry: Date(timeIntervalSince1970: 1))
+
+    @Test func `P4: is not done for a fresh token`() async throws {
+        let backend = ScriptedBackend()
+        let fresh = Tokens(access: "fresh", refresh: "r", expiry: Date(timeIntervalSinceNow: 3_600))
+        let client = try backend.client(store: InMemoryTokenStore(fresh))
+        #expect(try await client.session.credential() == fresh)
+        #expect(backend.requests.isEmpty)
+    }
+
+    @Test func `P4: sends the refresh token in the content, with an idempotency key, and keeps its successor`()
+        async throws
+    {
+        let backend = ScriptedBackend()
+        backend.on(refresh, .ok, ["accessToken": "new", "refreshToken": "r1", "expiresIn": 900])
+        let store = InMemoryTokenStore(Self.expired)
+        let refreshed = try await backend.client(store: store).session.credential()
+        #expect(refreshed.access == "new")
+        #expect(store.load()?.refresh == "r1")
+        #expect(try backend.contents(of: refresh) == [["refreshToken": "r0"]])
+        let request = try #require(backend.requests.first)
+        #expect(request.fields[.idempotencyKey]?.count == 32)
+        #expect(request.fields[.authorization] == nil)
+        #expect(request.fields[.cookie] == nil)
+    }
+
+    @Test func `P4: keeps the refresh token where the answer brings no other`() async throws {
+        let backend = ScriptedBackend()
+        backend.on(refresh, .ok, ["accessToken": "new"])
+        let store = InMemoryTokenStore(Self.expired)
+        _ = try await backend.client(store: store).session.credential()
+        #expect(store.load()?.refresh == "r0")
+        #expect(store.load()?.access == "new")
+    }
+
+    @Test func `P4: reads the spelling of RFC 6749 as well`() async throws {
+        let backend = ScriptedBackend()
+        backend.on(
+            refresh, .ok, ["access_token": "new", "refresh_token": "r1", "expires_in": 60, "token_type": "Bearer"],
+            fields: [.date: "Tue, 20 Nov 2040 10:00:00 GMT"])
+        let store = InMemoryTokenStore(Self.expired)
+        let refreshed = try await backend.client(store: store).session.refreshed(replacing: Self.expired)
+        #expect(refreshed.refresh == "r1")
+        let date = try #require(HTTPDate("Tue, 20 Nov 2040 10:01:00 GMT")).date
+        #expect(refreshed.expiry == date)
+    }
+
+    @Test(arguments: ["{}", #"{"refreshToken":"r1"}"#, "oops"])
+    func `P4: changes nothing where the answer has no access token`(body: String) async throws {
+        let backend = ScriptedBackend()
+        backend.on(refresh) { _ in HTTPResponse(status: .ok, body: HTTPBody(body)) }
+        let store = InMemoryTokenStore(Self.expired)
+        let client = try backend.client(store: store)
+        await #expect(throws: AccountError.invalidResponse) { try await client.session.credential() }
+        #expect(store.load() == Self.expired)
+        #expect(client.session.currentState.isSignedIn)
+    }
+
+    @Test func `P4: is done once for a hundred callers`() async throws {
+        let backend = ScriptedBackend()
+        backend.on(refresh, .ok, ["accessToken": "new", "refreshToken": "r1", "expiresIn": 900])
+        let client = try backend.client(store: InMemoryTokenStore(Self.expired))
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<100 { group.addTask { try await client.session.credential().access } }
+            for try await access in group { #expect(access == "new") }
+        }
+        #expect(backend.requests(to: refresh).count == 1)
+    }
+
+    @Test func `P4: uses a cookie where that is configured and the content brought no refresh token`() async throws {
+        let backend = ScriptedBackend()
+        let cookie: HTTPFields = [.setCookie: "refreshToken=c0; Path=/; HttpOnly; Secure", .setCookie: "other=1"]
+        backend.on("/api/auth/clients/login", .ok, ["accessToken": "a", "expiresIn": 1], fields: cookie)
+        backend.on(
+            refresh, .ok, ["accessToken": "new", "expiresIn": 900], fields: [.setCookie: "refreshToken=c1; HttpOnly"])
+        let store = InMemoryTokenStore<Tokens>()
+        let client = try backend.client(store: store, refreshUsesCookie: true)
+        let tokens = try await client.signIn(email: "a@b.c", password: "secret")
+        #expect(tokens.refresh == nil)
+        _ = try await client.session.refreshed(replacing: tokens)
+        let request = try #require(backend.requests(to: refresh).first)
+        #expect(request.fields.values(of: .cookie) == ["refreshToken=c0"])
+        #expect(request.body.text == "{}")
+        #expect(store.load()?.cookie == "refreshToken=c1")
+    }
+
+    @Test func `P4: prefers the content to the cookie`() async throws {
+        let backend = ScriptedBackend()
+        backend.on(
+            "/api/auth/clients/login", .ok, ["accessToken": "a", "refreshToken": "r"],
+            fields: [.setCookie: "refreshToken=c"])
+        backend.on(refresh, .ok, ["accessToken": "new"])
+        let client = try backend.client(refreshUsesCookie: true)
+        let tokens = try await client.signIn(email: "a@b.c", password: "secret")
+        _ = try await client.session.refreshed(replacing: tokens)
+        #expect(try backend.contents(of: refresh) == [["refreshToken": "r"]])
+        #expect(backend.requests(to: refresh).first?.fields[.cookie] == nil)
+    }
+
+    @Test func `P4: ignores cookies where they are not configured`() async throws {
+        let backend = ScriptedBackend()
+        backend.on(
+            "/api/auth/clients/login", .ok, ["accessToken": "a"], fields: [.setCookie: "refreshToken=c"])
+        let client = try backend.client()
+        let tokens = try await client.signIn(email: "a@b.c", password: "secret")
+        #expect(tokens.cookie == nil)
+        await #expect(throws: AuthError.reauthenticationRequired) {
+            try await client.session.refreshed(replacing: tokens)
+        }
+        #expect(backend.requests(to: refresh).isEmpty)
+    }
+
+    @Test func `ends the session where the backend refuses the refresh token`() async throws {
+        let backend = ScriptedBackend()
+        backend.on(refresh, .unauthorized, ["message": "no"])
+        let store = InMemoryTokenStore(Self.expired)
+        let client = try backend.client(store: store)
+        await #expect(throws: AuthError.reauthenticationRequired) { try await client.session.credential() }
+        #expect(store.load() == nil)
+        #expect(client.session.currentState == .signedOut(.issuer))
+    }
+
+    @Test func `authorises its client's requests and refreshes after a refusal`() async throws {
+        let backend = ScriptedBackend()
+        backend.on(refresh, .ok, ["accessToken": "new", "refreshToken": "r1", "expiresIn": 900])
+        backend.on("/notes") { request in
+            HTTPResponse(status: request.fields[.authorization] == "Bearer new" ? .ok : .unauthorized)
+        }
+        let stale = Tokens(access: "stale", refresh: "r0", expiry: Date(timeIntervalSinceNow: 3_600))
+        let client = try backend.client(store: InMemoryTokenStore(stale))
+        let response = try await client.client.respond(to: client.client.request(.get, "notes"))
+        #expect(response.status == .ok)
+        #expect(backend.requests.map { String($0.pathWithoutQuery) } == ["/notes", refresh, "/notes"])
+    }
+}

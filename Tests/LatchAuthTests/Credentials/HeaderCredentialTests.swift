@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchHTTP
+import Testing
+
+@Suite struct `A credential of several fields` {
+    @Test func `N13: sets each of them`() async throws {
+        let credential = try HeaderCredential([
+            "X-Client-ID": "client123", "X-Client-Secret": "secret456", "X-Session-Token": "session789",
+        ])
+        let request = try await HTTPRequest.example(fields: [.accept: "*/*"]).authorized(by: credential)
+        #expect(request.fields["x-client-id"] == "client123")
+        #expect(request.fields["x-client-secret"] == "secret456")
+        #expect(request.fields["x-session-token"] == "session789")
+        #expect(request.fields.count == 4)
+        #expect(request.credentialFields == ["X-Client-ID", "X-Client-Secret", "X-Session-Token"])
+    }
+
+    @Test func `N13: takes the place of lines in any case`() async throws {
+        let credential = try HeaderCredential(["X-Token": "new"] as HTTPFields)
+        let request = try await HTTPRequest.example(fields: ["x-token": "old", .accept: "*/*", "X-TOKEN": "older"])
+            .authorized(by: credential).authorized(by: credential)
+        #expect(request.fields.values(of: "x-token") == ["new"])
+        #expect(request.fields.map(\.name.rawName) == ["X-Token", "Accept"])
+    }
+
+    @Test func `N13: is refused where two names differ in case alone`() {
+        #expect(throws: AuthError.invalidCredential) { try HeaderCredential(["X-Token": "a", "x-token": "b"]) }
+        #expect(throws: AuthError.invalidCredential) {
+            try HeaderCredential(["X-Token": "a", "X-TOKEN": "a"] as HTTPFields)
+        }
+    }
+
+    @Test(arguments: [[:], ["": "a"], ["a b": "c"], ["X": "a\r\nY: b"], ["X\u{301}": "a"]])
+    func `N13: is refused where HTTP has no room for it`(fields: [String: String]) {
+        #expect(throws: AuthError.invalidCredential) { try HeaderCredential(fields) }
+    }
+
+    @Test func `N13: is equal in any order and any case of its names`() throws {
+        let first = try HeaderCredential(["A": "1", "B": "2"] as HTTPFields)
+        #expect(try first == HeaderCredential(["b": "2", "a": "1"] as HTTPFields))
+        #expect(try first != HeaderCredential(["A": "1", "B": "3"] as HTTPFields))
+        #expect(try first != HeaderCredential(["A": "1"] as HTTPFields))
+        #expect(try first != HeaderCredential(["A": "1", "C": "2"] as HTTPFields))
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Synchronization
+import Testing
+
+@Suite struct `A refresh that was begun` {
+    private static let tokens = Tokens(access: "a1", refresh: "r1")
+
+    /// The keys of the requests to the issuer.
+    private final class Keys: Sendable {
+        let seen = Mutex<[String]>([])
+    }
+
+    private func session(
+        over store: any TokenStore<Tokens>, _ keys: Keys,
+        answer: @escaping @Sendable () throws -> Tokens = { Tokens(access: "a2", refresh: "r2") }
+    ) -> Session<Tokens> {
+        Session(store: store) { request in
+            keys.seen.withLock { $0.append(request.idempotencyKey) }
+            return try answer()
+        }
+    }
+
+    @Test func `is written down before the issuer is asked, and gone with the commit`() async throws {
+        let store = InMemoryTokenStore<Tokens>()
+        let asked = Keys()
+        let session = Session<Tokens>(store: store) { request in
+            let intent = store.loadRecord()?.intent
+            asked.seen.withLock { $0.append(request.idempotencyKey) }
+            #expect(intent?.idempotencyKey == request.idempotencyKey)
+            return Tokens(access: "a2", refresh: "r2")
+        }
+        try await session.signIn(Self.tokens)
+        let signIn = store.loadRecord()?.sessionID
+        #expect(signIn != nil)
+        #expect(try await session.refreshed(replacing: Self.tokens).access == "a2")
+        #expect(asked.seen.withLock { $0.count } == 1)
+        let record = try #require(store.loadRecord())
+        #expect(record.credential?.refresh == "r2")
+        #expect(record.intent == nil)
+        #expect(record.sessionID == signIn)
+    }
+
+    @Test func `is repeated under its key by the next process`() async throws {
+        let store = InMemoryTokenStore<Tokens>()
+        let keys = Keys()
+        let first = session(over: store, keys) { throw HTTPError.timeout }
+        try await first.signIn(Self.tokens)
+        await #expect(throws: HTTPError.timeout) { try await first.refreshed(replacing: Self.tokens) }
+        // The first process is gone, with what it knew.
+        let second = session(over: store, keys)
+        #expect(try await second.refreshed(replacing: Self.tokens).access == "a2")
+        let seen = keys.seen.withLock { $0 }
+        #expect(seen.count == 2)
+        #expect(Set(seen).count == 1)
+    }
+
+    @Test func `is not asked for where it cannot be written down`() async throws {
+        let store = FullStore()
+        let keys = Keys()
+        let session = session(over: store, keys)
+        try await session.signIn(Self.tokens)
+        store.isFull.withLock { $0 = true }
+        await #expect(throws: AuthError.storeFull) { try await session.refreshed(replacing: Self.tokens) }
+        #expect(keys.seen.withLock { $0 } == [])
+        // Nothing was used up: with room in the store it goes on.
+        store.isFull.withLock { $0 = false }
+        #expect(try await session.refreshed(replacing: Self.tokens).access == "a2")
+    }
+
+    @Test func `ends with a typed error where the issuer gives no answer twice`() async throws {
+        let store = InMemoryTokenStore<Tokens>()
+        let keys = Keys()
+        let first = session(over: store, keys) { throw HTTPError.timeout }
+        try await first.signIn(Self.tokens)
+        await #expect(throws: HTTPError.timeout) { try await first.refreshed(replacing: Self.tokens) }
+        let second = session(over: store, keys) { throw AuthError.reauthenticationRequired }
+        await #expect(throws: AuthError.reauthenticationRequired) { try await second.refreshed(replacing: Self.tokens) }
+        #expect(second.currentState == .signedOut(.issuer))
+        let third = session(over: store, keys)
+        await #expect(throws: AuthError.reauthenticationRequired) { try await third.credential() }
+    }
+
+    @Test func `is read from a record that was kept before there were records`() async throws {
+        let secrets = InMemorySecretStore()
+        secrets.write(Array(#"{"access":"a1","refresh":"r1"}"#.utf8), for: "auth")
+        let store = SecretTokenStore<Tokens>(secrets, name: "auth")
+        #expect(try await store.loadRecord()?.credential == Self.tokens)
+        secrets.write(Array("{}".utf8), for: "auth")
+        await #expect(throws: AuthError.storeCorrupt) { try await store.loadRecord() }
+    }
+}
+
+/// Keeps records while there is room.
+private final class FullStore: TokenRecordStore {
+    let isFull = Mutex(false)
+    private let kept = InMemoryTokenStore<Tokens>()
+
+    func save(_ tokens: Tokens) throws { try save(record: TokenRecord(credential: tokens)) }
+    func load() -> Tokens? { kept.load() }
+    func clear() { kept.clear() }
+    func loadRecord() -> TokenRecord<Tokens>? { kept.loadRecord() }
+    var coordination: (any SessionCoordination)? { nil }
+
+    func save(record: TokenRecord<Tokens>) throws {
+        if isFull.withLock({ $0 }) { throw AuthError.storeFull }
+        kept.save(record: record)
+    }
+}

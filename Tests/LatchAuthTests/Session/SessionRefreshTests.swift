@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Synchronization
+import Testing
+
+@Suite struct `A refresh` {
+    @Test func `J7: is not made for a fresh credential, which is sent as it is`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0))
+        let session = fixture.makeSession()
+        let client = fixture.client(session)
+        let response = try fixture.run { try await client.respond(to: SessionFixture.request()) }
+        #expect(response.status == .ok)
+        #expect(fixture.refreshes == 0)
+        #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0"])
+    }
+
+    @Test func `J7: is made once for an expired one, before the request`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
+        let client = fixture.client(fixture.makeSession())
+        #expect(try fixture.run { try await client.respond(to: SessionFixture.request()) }.status == .ok)
+        #expect(fixture.refreshes == 1)
+        #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-1"])
+    }
+
+    @Test func `J7: is not made where that is turned off, and the server's refusal is the answer`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
+        fixture.world.withLock { $0.accepted = [] }
+        let client = fixture.client(fixture.makeSession(), refreshes: false)
+        #expect(try fixture.run { try await client.respond(to: SessionFixture.request()) }.status == .unauthorized)
+        #expect(fixture.refreshes == 0)
+        #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0"])
+    }
+
+    @Test func `J7: nobody signed in means no request`() throws {
+        let fixture = SessionFixture()
+        let client = fixture.client(fixture.makeSession())
+        #expect(throws: AuthError.missingToken) {
+            try fixture.run { try await client.respond(to: SessionFixture.request()) }
+        }
+        #expect(fixture.requests.isEmpty)
+    }
+
+    @Test(arguments: [1, 2, 50, 1_000])
+    func `J8: is shared by all callers of an expired credential`(callers: Int) throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
+        let client = fixture.client(fixture.makeSession())
+        let succeeded = try fixture.run {
+            try await withThrowingTaskGroup(of: HTTPStatus.self) { group in
+                for _ in 0..<callers {
+                    group.addTask { try await client.respond(to: SessionFixture.request()).status }
+                }
+                return try await group.reduce(0) { $0 + ($1 == .ok ? 1 : 0) }
+            }
+        }
+        #expect(succeeded == callers)
+        #expect(fixture.refreshes == 1)
+        #expect(fixture.saves == 1)
+    }
+
+    @Test func `J8: is not made for a refusal that comes after it`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0))
+        let session = fixture.makeSession()
+        let old = try fixture.run { try await session.credential() }
+        let new = try fixture.run { try await session.refreshed(replacing: old) }
+        let late = try fixture.run { try await session.refreshed(replacing: old) }
+        #expect(late == new)
+        #expect(fixture.refreshes == 1)
+    }
+
+    @Test func `J10: goes on when one of its waiters is cancelled`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
+        let session = fixture.makeSession()
+        let cancelled = fixture.simulation.spawn { try await session.credential() }
+        let patient = fixture.simulation.spawn { try await session.credential() }
+        fixture.simulation.spawn {
+            try await fixture.simulation.clock.sleep(for: .milliseconds(50))
+            cancelled.cancel()
+        }
+        let results = try fixture.run { await (cancelled.result, patient.result) }
+        #expect(throws: CancellationError.self) { try results.0.get() }
+        #expect(try results.1.get().access == "access-1")
+        #expect(fixture.refreshes == 1)
+    }
+
+    @Test func `J10: lets a cancelled waiter go before it ends`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, fixture in
+            try await fixture.simulation.clock.sleep(for: .seconds(3_600))
+            return fixture.issue(1)
+        }
+        let session = fixture.makeSession()
+        let waiter = fixture.simulation.spawn { try await session.credential() }
+        let began = fixture.simulation.now
+        try fixture.run {
+            try await fixture.simulation.clock.sleep(for: .seconds(1))
+            waiter.cancel()
+            _ = await waiter.result
+        }
+        #expect(fixture.simulation.now.timeIntervalSince(began) < 2)
+    }
+
+    @Test func `J11: that ends after the sign-out changes nothing`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
+        let session = fixture.makeSession()
+        let waiter = fixture.simulation.spawn { try await session.credential() }
+        try fixture.run {
+            try await fixture.simulation.clock.sleep(for: .milliseconds(50))
+            try await session.signOut()
+        }
+        #expect(throws: AuthError.superseded) { try fixture.run { try await waiter.value } }
+        _ = fixture.simulation.run()
+        #expect(session.currentState == .signedOut(.user))
+        #expect(fixture.stored == nil)
+    }
+
+    @Test func `J11: of one person does not touch the next`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
+        let session = fixture.makeSession()
+        let waiter = fixture.simulation.spawn { try await session.credential() }
+        let other = Tokens(access: "other", refresh: "other-refresh")
+        try fixture.run {
+            try await fixture.simulation.clock.sleep(for: .milliseconds(50))
+            try await session.signIn(other)
+        }
+        #expect(throws: AuthError.superseded) { try fixture.run { try await waiter.value } }
+        _ = fixture.simulation.run()
+        #expect(session.currentState == .signedIn(other))
+        #expect(fixture.stored == other)
+    }
+
+    @Test func `J11: a request of one person is not repeated as the next`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0))
+        let session = fixture.makeSession()
+        let client = fixture.client(session)
+        fixture.world.withLock { $0.accepted = ["other"] }
+        let request = fixture.simulation.spawn { try await client.respond(to: SessionFixture.request(.post)) }
+        try fixture.run {
+            try await fixture.simulation.clock.sleep(for: .milliseconds(20))
+            try await session.signIn(Tokens(access: "other"))
+        }
+        #expect(throws: AuthError.superseded) { try fixture.run { try await request.value } }
+        #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0"])
+    }
+
+    @Test func `J12: follows the refusal of a credential that is not expired, and the request is sent again`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0))
+        fixture.world.withLock { $0.accepted = [] }
+        let client = fixture.client(fixture.makeSession())
+        let response = try fixture.run {
+            try await client.respond(to: SessionFixture.request(.post, body: "all of it"))
+        }
+        #expect(response.status == .ok)
+        #expect(fixture.refreshes == 1)
+        #expect(fixture.requests.map(\.body.text) == ["all of it", "all of it"])
+        #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0", "Bearer access-1"])
+    }
+
+    @Test func `J12: is made once for a server that refuses everything, whose answer is then told`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0)) { _, fixture in fixture.tokens(1) }
+        fixture.world.withLock { $0.accepted = [] }
+        let client = fixture.client(fixture.makeSession())
+        #expect(try fixture.run { try await client.respond(to: SessionFixture.request()) }.status == .unauthorized)
+        #expect(fixture.refreshes == 1)
+        #expect(fixture.requests.count == 2)
+    }
+
+    @Test func `that goes through its own session does not wait for itself`() throws {
+        let client = Mutex<(any Handler)?>(nil)
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, fixture in
+            _ = try await client.withLock { $0 }?.respond(to: SessionFixture.request(.post))
+            return fixture.issue(1)
+        }
+        let session = fixture.makeSession()
+        client.withLock { $0 = fixture.client(session) }
+        #expect(try fixture.run { try await session.credential() }.access == "access-1")
+        #expect(fixture.requests.map { $0.fields[.authorization] } == [nil])
+    }
+
+    @Test func `that asks its own session gets an error, not a deadlock`() throws {
+        let itself = Mutex<Session<Tokens>?>(nil)
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in
+            guard let session = itself.withLock({ $0 }) else { throw HTTPError.offline }
+            return try await session.credential()
+        }
+        let session = fixture.makeSession()
+        itself.withLock { $0 = session }
+        #expect(throws: AuthError.refreshReentered) { try fixture.run { try await session.credential() } }
+        itself.withLock { $0 = nil }
+    }
+
+    @Test func `takes over what another session of the same store has refreshed`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
+        let (first, second) = (fixture.makeSession(), fixture.makeSession())
+        try fixture.run { try await second.restore() }
+        let refreshed = try fixture.run { try await first.credential() }
+        #expect(try fixture.run { try await second.credential() } == refreshed)
+        #expect(fixture.refreshes == 1)
+    }
+
+    @Test func `finds the person signed out by another session of the same store`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
+        let (first, second) = (fixture.makeSession(), fixture.makeSession())
+        try fixture.run { try await second.restore() }
+        try fixture.run { try await first.signOut() }
+        #expect(throws: AuthError.missingToken) { try fixture.run { try await second.credential() } }
+        #expect(second.currentState == .signedOut(.user))
+        #expect(fixture.refreshes == 0)
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProto
+import Testing
+
+@testable import LatchGenerator
+
+@Suite struct `A call by protoc` {
+    /// A parsed response.
+    private struct Answer {
+        var files: [String: String] = [:]
+        let error: String?
+        let message: WireMessage
+    }
+
+    private static let proto = """
+        syntax = "proto3";
+        package shop.v1;
+        // Something for sale.
+        message Item { string id = 1; optional string note = 2; }
+        service ShopService { rpc Get(Item) returns (Item); }
+        """
+
+    /// A request as protoc writes it.
+    private func request(
+        _ texts: [String: String], generate: [String], parameter: String = ""
+    ) throws -> [UInt8] {
+        let compilation = Compiler(recordsLocations: true) { texts[$0].map { Array($0.utf8) } }.compile(generate)
+        try #require(compilation.isComplete, "\(compilation.diagnostics)")
+        var writer = WireWriter()
+        for name in generate { writer.string(1, name) }
+        if !parameter.isEmpty { writer.string(2, parameter) }
+        writer.message(3) { $0.int32(1, 36) }
+        for file in compilation.files { writer.bytes(15, file.serialized(sourceInfo: true)) }
+        return writer.bytes
+    }
+
+    private func answer(_ request: [UInt8]) throws -> Answer {
+        let message = try WireMessage(ProtocPlugin.response(to: request))
+        var answer = Answer(error: message.string(1), message: message)
+        for file in try message.messages(15) { answer.files[file.string(1) ?? ""] = file.string(15) }
+        return answer
+    }
+
+    @Test func `is answered with a file beside each .proto file, with its comments`() throws {
+        let answer = try answer(try request(["shop/v1/shop.proto": Self.proto], generate: ["shop/v1/shop.proto"]))
+        #expect(answer.error == nil)
+        #expect(answer.files.keys.sorted() == ["shop/v1/shop.latch.swift"])
+        let text = try #require(answer.files["shop/v1/shop.latch.swift"])
+        #expect(text.contains("/// Something for sale.") && text.contains("var note: String?"))
+    }
+
+    @Test func `gets the same text as a call of the generator itself`() throws {
+        let compilation = Compiler { _ in Array(Self.proto.utf8) }.compile(["shop.proto"])
+        var options = SwiftOptions()
+        options.layout = .perFile
+        let written = SwiftWriter(files: compilation.filesToGenerate, options: options).write()
+        let answer = try answer(try request(["shop.proto": Self.proto], generate: ["shop.proto"]))
+        #expect(answer.files["shop.latch.swift"] == written.files.first?.text)
+    }
+
+    @Test func `says that it knows proto3's optional and the editions from proto2 to 2026`() throws {
+        let message = try answer(try request(["a.proto": Self.proto], generate: ["a.proto"])).message
+        #expect(message.number(2) == 3)
+        #expect((message.int32(3), message.int32(4)) == (998, 1002))
+    }
+
+    @Test func `knows editions`() throws {
+        let text =
+            "edition = \"2023\"; package e; message M { string a = 1 [features.field_presence = IMPLICIT]; string b = 2; }"
+        let answer = try answer(try request(["e.proto": text], generate: ["e.proto"]))
+        let swift = try #require(answer.files["e.latch.swift"], "\(answer.error ?? "")")
+        #expect(swift.contains("var a: String {") && swift.contains("var b: String? {"))
+    }
+
+    @Test func `takes parameters`() throws {
+        let files = ["shop/v1/shop.proto": Self.proto]
+        let answer = try answer(
+            try request(
+                files, generate: ["shop/v1/shop.proto"],
+                parameter: "visibility=internal,naming=PathToUnderscores,prefix=XY"))
+        let text = try #require(answer.files["shop_v1_shop.latch.swift"], "\(answer.files.keys) \(answer.error ?? "")")
+        #expect(text.contains("\nstruct XYItem: Message {"))
+    }
+
+    @Test(arguments: ["colour=red", "visibility=open", "layout=flat"])
+    func `is told of parameters that mean nothing`(parameter: String) throws {
+        let answer = try answer(try request(["a.proto": Self.proto], generate: ["a.proto"], parameter: parameter))
+        #expect(answer.error?.contains(parameter.split(separator: "=")[0]) == true && answer.files.isEmpty)
+        #expect(answer.message.number(2) == 3, "what it can do is told in any case")
+    }
+
+    @Test func `finds types of other modules by a mapping, and says what is missing without`() throws {
+        let files = [
+            "base/money.proto": "syntax = \"proto3\"; package base; message Money { int64 cents = 1; }",
+            "shop.proto":
+                "syntax = \"proto3\"; package shop; import \"base/money.proto\"; message Price { base.Money money = 1; }",
+        ]
+        let mapped = try answer(try request(files, generate: ["shop.proto"], parameter: "Mbase/=Base"))
+        #expect(mapped.files["shop.latch.swift"]?.contains("import Base") == true, "\(mapped.error ?? "")")
+    }
+
+    @Test func `writes what was asked for, and not what that imports`() throws {
+        let files = [
+            "base/money.proto": "syntax = \"proto3\"; package base; message Money { int64 cents = 1; }",
+            "shop.proto":
+                "syntax = \"proto3\"; package shop; import \"base/money.proto\"; message Price { base.Money money = 1; }",
+        ]
+        let one = try answer(try request(files, generate: ["shop.proto"]))
+        #expect(one.files.keys.sorted() == ["shop.latch.swift"], "\(one.error ?? "")")
+        let both = try answer(try request(files, generate: ["shop.proto", "base/money.proto"]))
+        #expect(both.files.keys.sorted() == ["base/money.latch.swift", "shop.latch.swift"])
+        #expect(both.files["shop.latch.swift"] == one.files["shop.latch.swift"])
+    }
+
+    @Test func `trusts protoc, which passes on neither options for sources alone nor what they decide`() throws {
+        // protoc has read `default_symbol_visibility` and `declaration`, and left both out of the request.
+        let base = """
+            edition = "2024"; package base;
+            message Top { message In {} extensions 5 to 6 [verification = DECLARATION]; }
+            """
+        let shop = """
+            edition = "2024"; package shop; import "base.proto";
+            message Price { base.Top.In in = 1; }
+            extend base.Top { int32 declared = 5; }
+            """
+        let open = base.replacing("message In", with: "export message In")
+            .replacing(" [verification = DECLARATION]", with: "")
+        func compile(_ base: String, _ name: String) -> Compilation {
+            Compiler { ["base.proto": base, "shop.proto": shop][$0].map { Array($0.utf8) } }.compile([name])
+        }
+        let (compilation, unchecked) = (compile(base, "base.proto"), compile(open, "shop.proto"))
+        try #require(compilation.isComplete && unchecked.isComplete, "\(unchecked.diagnostics)")
+        var writer = WireWriter()
+        writer.string(1, "shop.proto")
+        for file in compilation.files + unchecked.filesToGenerate { writer.bytes(15, file.serialized()) }
+        let answer = try answer(writer.bytes)
+        #expect(answer.files.keys.sorted() == ["shop.latch.swift"], "\(answer.error ?? "")")
+    }
+
+    @Test(arguments: [[], [0xFF], [0x0A, 0x05, 0x61]] as [[UInt8]])
+    func `that is malformed is answered, and does not trap`(bytes: [UInt8]) throws {
+        let answer = try answer(bytes)
+        #expect(answer.files.isEmpty && (bytes.isEmpty || answer.error != nil))
+    }
+
+    @Test func `for a file that is not there is answered with an error`() throws {
+        var writer = WireWriter()
+        writer.string(1, "missing.proto")
+        #expect(try answer(writer.bytes).error?.contains("missing.proto") == true)
+    }
+}

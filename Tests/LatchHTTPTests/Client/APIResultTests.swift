@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import Testing
+
+@Suite struct `The result of a route` {
+    private struct User: Codable, Sendable, Equatable {
+        var name: String
+    }
+
+    private struct Refusal: Error, Codable, Equatable {
+        var reason: String
+    }
+
+    private static let failure = HTTPBody(#"{"reason":"no"}"#)
+
+    @Test func `is the answer of a success, with its response`() async throws {
+        let client = try client(answering: .created, HTTPBody(#"{"name":"Ada"}"#), fields: ["X-A": "1"])
+        let outcome = try await client.result(of: .get("x", as: User.self), failure: Refusal.self)
+        #expect(outcome.value == User(name: "Ada"))
+        #expect(outcome.failure == nil)
+        #expect(outcome.response.status == .created)
+        #expect(outcome.response.fields["X-A"] == "1")
+        #expect(try outcome.get() == User(name: "Ada"))
+    }
+
+    @Test(arguments: [300, 400, 401, 404, 409, 422, 429, 500, 503] as [HTTPStatus])
+    func `is what the API says of a failure, whatever its status`(status: HTTPStatus) async throws {
+        let client = try client(answering: status, Self.failure)
+        let outcome = try await client.result(of: .get("x", as: User.self), failure: Refusal.self)
+        #expect(outcome.value == nil)
+        #expect(outcome.failure == Refusal(reason: "no"))
+        #expect(outcome.response.status == status)
+        #expect(throws: Refusal(reason: "no")) { try outcome.get() }
+        await #expect(throws: Refusal(reason: "no")) {
+            try await client.perform(.delete("x"), throwing: Refusal.self)
+        }
+    }
+
+    @Test func `is what the API says of it also where a stream was asked for`() async throws {
+        let client = try client(answering: .notFound, HTTPBody(pieces([#"{"reason":"#, #""no"}"#])))
+        let outcome = try await client.result(of: .stream(.get, "x"), failure: Refusal.self)
+        #expect(outcome.failure == Refusal(reason: "no"))
+    }
+
+    @Test(arguments: ["", "<html>", "[]", #"{"reason":1}"#, "null"])
+    func `is an error with the response where the failure is none of the API's`(body: String) async throws {
+        let error = await #expect(throws: HTTPError.unacceptableStatus) {
+            try await client(answering: 502, HTTPBody(body)).result(of: .get("x"), failure: Refusal.self)
+        }
+        #expect(error?.response?.status == 502)
+        #expect(error?.response?.body.text == body)
+    }
+
+    @Test func `is an error where a success has another shape, even that of a failure`() async throws {
+        await #expect(throws: HTTPError.undecodable) {
+            try await client(answering: .ok, Self.failure).result(of: .get("x", as: User.self), failure: Refusal.self)
+        }
+    }
+
+    @Test func `is left to the route where that has a use for the status`() async throws {
+        let route = Route<Bool>(.get, "x") { $0.status != .notFound }
+        let outcome = try await client(answering: .notFound, Self.failure).result(of: route, failure: Refusal.self)
+        #expect(outcome.value == false)
+    }
+
+    @Test func `is what went wrong on the way, where there is no response`() async throws {
+        let broken = Client(
+            baseURL: try #require(URL(string: "https://h")), transport: ClosureHandler { _ in throw HTTPError.offline }
+        )
+        await #expect(throws: HTTPError.offline) {
+            try await broken.result(of: .get("x"), failure: Refusal.self)
+        }
+    }
+}
+
+@Suite struct `A problem` {
+    private static let text = """
+        {"type":"https://h/p/credit","title":"Not enough","status":403,"detail":"30 needed","instance":"/a/1",\
+        "balance":30,"accounts":["/a",null,1.5,true,{"b":"c"}]}
+        """
+
+    private func error(_ body: String, type: String = "application/problem+json") async throws -> HTTPError? {
+        let client = try client(answering: .forbidden, HTTPBody(body), fields: [.contentType: type])
+        return await #expect(throws: HTTPError.unacceptableStatus) { try await client.perform(.get("x")) }
+    }
+
+    @Test(arguments: [
+        "application/problem+json", "Application/Problem+JSON; charset=utf-8", "application/problem+json ;a=b",
+    ])
+    func `is read from the answer that an error carries`(type: String) async throws {
+        let problem = try #require(try await error(Self.text, type: type)?.problem)
+        #expect(problem.type == "https://h/p/credit")
+        #expect(problem.title == "Not enough")
+        #expect(problem.status == .forbidden)
+        #expect(problem.detail == "30 needed")
+        #expect(problem.instance == "/a/1")
+        #expect(problem.extensions.keys == ["balance", "accounts"])
+        #expect(problem.extensions["balance"]?.intValue == 30)
+        #expect(try problem.json == JSONValue(parsing: Array(Self.text.utf8)))
+    }
+
+    @Test(arguments: ["application/json", "text/html", "", "application/problem+xml"])
+    func `is not read from an answer of another type`(type: String) async throws {
+        #expect(try await error(Self.text, type: type)?.problem == nil)
+    }
+
+    @Test(arguments: ["", "[]", "null", "{", "problem"])
+    func `is not read from what is none`(body: String) async throws {
+        #expect(try await error(body)?.problem == nil)
+    }
+
+    /// RFC 9457 §3.1.
+    @Test func `ignores members of another type than they should have`() async throws {
+        let body = #"{"type":1,"title":[],"status":"403","detail":{},"instance":null,"code":"x"}"#
+        let problem = try #require(try await error(body)?.problem)
+        #expect(problem == ProblemDetails(extensions: ["code": "x"]))
+        #expect(problem.type == "about:blank")
+    }
+
+    @Test func `is the same through a decoder as through the parser`() async throws {
+        let client = try LatchHTTPTests.client(answering: .forbidden, HTTPBody(Self.text))
+        let outcome = try await client.result(of: .get("x"), failure: ProblemDetails.self)
+        let parsed = ProblemDetails(try JSONValue(parsing: Array(Self.text.utf8)))
+        #expect(outcome.failure == parsed)
+        await #expect(throws: HTTPError.unacceptableStatus) {
+            try await LatchHTTPTests.client(answering: .forbidden, HTTPBody("[]")).result(
+                of: .get("x"), failure: ProblemDetails.self)
+        }
+    }
+
+    @Test func `of our server is what our client reads`() async throws {
+        var router = Router()
+        router.get("/known") { _ in throw ServerError.malformedRequest("It is odd.") }
+        router.get("/made") { _ in
+            .problem(ProblemDetails(title: "Gone", status: 410, detail: "long ago", extensions: ["code": "gone"]))
+        }
+        try await serving(router) { address in
+            let client = Client(baseURL: try #require(URL(string: address.url)), transport: CurlTransport())
+            let known = await #expect(throws: HTTPError.unacceptableStatus) { try await client.perform(.get("known")) }
+            #expect(known?.problem?.status == .badRequest)
+            #expect(known?.problem?.extensions["code"] == "malformedRequest")
+            #expect(known?.problem?.detail == "It is odd.")
+            let made = await #expect(throws: ProblemDetails.self) {
+                try await client.perform(.get("made"), throwing: ProblemDetails.self)
+            }
+            #expect(made?.title == "Gone")
+            #expect(made?.status == 410)
+            #expect(made?.extensions["code"] == "gone")
+        }
+    }
+}

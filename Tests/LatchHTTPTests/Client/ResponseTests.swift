@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+/// A client whose server always answers in the same way.
+func client(
+    answering status: HTTPStatus, _ body: HTTPBody = .empty, fields: HTTPFields = [:],
+    seen: Recording<HTTPRequest> = Recording()
+) throws -> Client {
+    let transport = ClosureHandler { request in
+        seen.add(request)
+        return HTTPResponse(status: status, fields: fields, body: body)
+    }
+    return Client(baseURL: try #require(URL(string: "https://h/v1")), transport: transport)
+}
+
+@Suite struct `A response` {
+    struct User: Codable, Sendable, Equatable {
+        var name: String
+    }
+
+    @Test(arguments: [200, 201, 204, 205, 304] as [HTTPStatus])
+    func `N18: without content is nil where it may be`(status: HTTPStatus) async throws {
+        #expect(try await client(answering: status).perform(.get("x", as: User?.self)) == nil)
+        #expect(try await client(answering: status, HTTPBody(pieces([]))).perform(.get("x", as: User?.self)) == nil)
+    }
+
+    @Test(arguments: [200, 204, 205] as [HTTPStatus])
+    func `N18: without content has another shape where there has to be one`(status: HTTPStatus) async throws {
+        let error = await #expect(throws: HTTPError.undecodable) {
+            try await client(answering: status).perform(.get("x", as: User.self))
+        }
+        #expect(error?.response?.status == status)
+    }
+
+    @Test func `N18: of 304 is a status like any other where there has to be content`() async throws {
+        let error = await #expect(throws: HTTPError.unacceptableStatus) {
+            try await client(answering: 304).perform(.get("x", as: User.self))
+        }
+        #expect(error?.response?.status == 304)
+    }
+
+    @Test func `N18: that is optional is read where there is one, and refused where it is another`() async throws {
+        let user = try await client(answering: .ok, HTTPBody(#"{"name":"Ada"}"#)).perform(.get("x", as: User?.self))
+        #expect(user == User(name: "Ada"))
+        #expect(try await client(answering: .ok, HTTPBody("null")).perform(.get("x", as: User?.self)) == nil)
+        await #expect(throws: HTTPError.undecodable) {
+            try await client(answering: .ok, HTTPBody("[]")).perform(.get("x", as: User?.self))
+        }
+        await #expect(throws: HTTPError.unacceptableStatus) {
+            try await client(answering: .notFound).perform(.get("x", as: User?.self))
+        }
+    }
+
+    @Test(
+        arguments: [200, 201, 202, 204, 206, 226, 299, 300, 304, 400, 401, 403, 404, 409, 422, 429, 499, 500, 503, 599]
+            as [HTTPStatus])
+    func `N18: is a success by its class alone, and the others carry the response`(status: HTTPStatus) async throws {
+        let client = try client(answering: status, HTTPBody("why"), fields: [.retryAfter: "3"])
+        do {
+            try await client.perform(.get("x"))
+            #expect(status.isSuccess)
+        } catch let error as HTTPError {
+            #expect(error == .unacceptableStatus)
+            #expect(error.response?.status == status)
+            #expect(error.response?.body.text == "why")
+            #expect(error.response?.fields[.retryAfter] == "3")
+            #expect(!status.isSuccess)
+        }
+        let classes = [
+            status.isInformational, status.isSuccess, status.isRedirection, status.isClientError, status.isServerError,
+        ]
+        #expect(classes.firstIndex(of: true) == status.rawValue / 100 - 1)
+        #expect(classes.filter { $0 }.count == 1)
+    }
+
+    @Test func `N18: that cannot be read is carried by the error, also where it came as a stream`() async throws {
+        let error = await #expect(throws: HTTPError.undecodable) {
+            try await client(answering: .ok, HTTPBody(pieces(["{\"na", "me\":1}"]))).perform(.get("x", as: User.self))
+        }
+        #expect(error?.response?.body.text == #"{"name":1}"#)
+    }
+
+    @Test func `can be bytes or text`() async throws {
+        let bytes: [UInt8] = [0, 255, 128]
+        #expect(try await client(answering: .ok, HTTPBody(bytes)).perform(.bytes(.get, "x")) == bytes)
+        #expect(try await client(answering: .ok, HTTPBody("é")).perform(.text(.post, "x", sending: .text("a"))) == "é")
+        #expect(try await client(answering: .ok, HTTPBody(pieces(["a", "b"]))).perform(.text(.get, "x")) == "ab")
+        #expect(try await client(answering: .noContent).perform(.text(.get, "x")).isEmpty)
+        let error = await #expect(throws: HTTPError.undecodable) {
+            try await client(answering: .ok, HTTPBody(bytes)).perform(.text(.get, "x"))
+        }
+        #expect(error?.response?.body.bytes == bytes)
+        await #expect(throws: HTTPError.unacceptableStatus) {
+            try await client(answering: .notFound).perform(.bytes(.get, "x"))
+        }
+    }
+
+    @Test func `can be a stream, which is asked for as one`() async throws {
+        let seen = Recording<HTTPRequest>()
+        let client = try client(answering: .ok, HTTPBody(pieces(["a", "", "bc"])), seen: seen)
+        let stream = try await client.perform(.stream(.get, "export"))
+        var read: [String] = []
+        for try await piece in stream { read.append(String(decoding: piece, as: UTF8.self)) }
+        #expect(read == ["a", "bc"])
+        _ = try await client.perform(.text(.get, "export"))
+        #expect(seen.entries.map(\.wantsStream) == [true, false])
+    }
+
+    @Test func `that is no success is in memory, as far as an error says something`() async throws {
+        let long = String(repeating: "x", count: 600_000)
+        let error = await #expect(throws: HTTPError.unacceptableStatus) {
+            try await client(answering: .badRequest, HTTPBody(pieces([long, long, long]))).perform(
+                .stream(.get, "export"))
+        }
+        #expect(error?.response?.body.bytes.count == 1 << 20)
+    }
+
+    @Test func `that is no success says so even where its content breaks off`() async throws {
+        let error = await #expect(throws: HTTPError.unacceptableStatus) {
+            try await client(answering: 401, HTTPBody(pieces(["wh"], then: .offline))).perform(.stream(.get, "x"))
+        }
+        #expect(error?.response?.status == .unauthorized)
+        #expect(error?.response?.body.text == "wh")
+    }
+
+    @Test func `can be read in any way, with the client's decoder or without`() async throws {
+        let client = try client(answering: .notFound, HTTPBody(#"{"name":"Ada"}"#))
+        let exists = Route<Bool>(.get, "x", sending: .empty) { response, _ in response.status != .notFound }
+        #expect(try await client.perform(exists) == false)
+        let name = Route<String>(.get, "x", sending: .empty, accept: "application/vnd.user+json") {
+            try $1.decode(User.self, from: Data($0.body.bytes)).name
+        }
+        #expect(try await client.perform(name) == "Ada")
+        #expect(try client.request(for: name).fields[.accept] == "application/vnd.user+json")
+    }
+}
+
+@Suite struct `The request of a route` {
+    private enum Marked: HTTPContextKey {
+        static var defaultValue: Bool { false }
+    }
+
+    @Test func `reaches the transport`() async throws {
+        let seen = Recording<HTTPRequest>()
+        let client = try client(answering: .ok, seen: seen)
+        let plain = Route<Void>.get("x")
+        try await client.perform(plain)
+        try await client.perform(plain.timeout(.seconds(5)).context(Marked.self, true).field("X-A", "1"))
+        #expect(seen.entries.map(\.timeout) == [nil, .seconds(5)])
+        #expect(seen.entries.map { $0.context[Marked.self] } == [false, true])
+        #expect(seen.entries.map { $0.fields["X-A"] } == [nil, "1"])
+    }
+
+    @Test func `has a time of its own, or the client's`() throws {
+        let client = Client(baseURL: try #require(URL(string: "https://h")), timeout: .seconds(9))
+        #expect(try client.request(for: Route<Void>.get("x")).timeout == .seconds(9))
+        #expect(try client.request(for: Route<Void>.get("x").timeout(.seconds(1))).timeout == .seconds(1))
+    }
+
+    @Test func `ends a request that takes longer than it allows`() async throws {
+        let server = try RawHTTPServer { _ in .stall }
+        let client = Client(
+            baseURL: try #require(URL(string: server.url)), transport: CurlTransport(), timeout: .seconds(600))
+        await #expect(throws: HTTPError.timeout) { try await client.perform(.get("x").timeout(.milliseconds(50))) }
+    }
+
+    @Test func `can be the content of a file`() async throws {
+        try await withTemporaryFolder { folder in
+            try Data("abc".utf8).write(to: URL(filePath: folder + "/a"))
+            let client = Client(baseURL: try #require(URL(string: "https://h")))
+            let route = Route<Void>.put("x", sending: .file(at: folder + "/a", as: "text/csv"))
+            let request = try client.request(for: route)
+            #expect(request.fields[.contentType] == "text/csv")
+            #expect(request.body.length == 3)
+            #expect(try await request.body.collected(upTo: 3) == Array("abc".utf8))
+            let missing = Route<Void>.put("x", sending: .file(at: folder + "/b", as: "text/csv"))
+            #expect(throws: HTTPError.fileUnavailable) { try client.request(for: missing) }
+        }
+    }
+
+    @Test func `can be content of one's own making`() throws {
+        let content = RouteContent { encoder in
+            RouteContent.Encoded(HTTPBody([UInt8](try encoder.encode([1, 2]))), mediaType: "application/x-numbers")
+        }
+        let client = Client(baseURL: try #require(URL(string: "https://h")))
+        let request = try client.request(for: Route<Void>.put("x", sending: content))
+        #expect(request.fields[.contentType] == "application/x-numbers")
+        #expect(request.body.text == "[1,2]")
+    }
+}

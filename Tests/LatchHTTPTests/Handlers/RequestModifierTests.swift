@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchTesting
+import PortableFoundation
+import Testing
+
+@Suite struct `A request modifier` {
+    /// Adds its name to the field `X-Step`, and remembers what it was asked.
+    private struct Note: RequestModifier {
+        let name: String
+        let record: Recording<String>
+        var crossesOrigins = false
+
+        func prepare(_ request: inout HTTPRequest) async throws {
+            record.add("\(name) before \(request.path)")
+            request.fields["X-Step"] = (request.fields["X-Step"] ?? "") + name
+        }
+
+        func observe(_ response: HTTPResponse, to request: HTTPRequest) async {
+            record.add("\(name) after \(response.status) with \(request.fields["X-Step"] ?? "")")
+        }
+    }
+
+    private struct Refusing: RequestModifier {
+        func prepare(_ request: inout HTTPRequest) async throws { throw HTTPError.insecureURL }
+    }
+
+    private let record = Recording<String>()
+
+    private func request(to server: RawHTTPServer, _ steps: [any RequestModifier], at path: String = "/") -> HTTPRequest
+    {
+        var request = server.request(.get, path)
+        request.modifiers = steps
+        return request
+    }
+
+    private func client(_ server: RawHTTPServer, _ interceptors: [any Interceptor] = []) throws -> Client {
+        Client(baseURL: try #require(URL(string: server.url)), interceptors: interceptors)
+    }
+
+    @Test func `changes the message in the order of the steps, and sees the answer in the other`() async throws {
+        let server = try RawHTTPServer { _ in .response() }
+        let steps = [Note(name: "a", record: record), Note(name: "b", record: record)]
+        _ = try await client(server).respond(to: request(to: server, steps))
+        #expect(server.requests.first?.values(of: "X-Step") == ["ab"])
+        #expect(record.entries == ["a before /", "b before /", "b after 200 with ab", "a after 200 with ab"])
+    }
+
+    @Test func `comes after every interceptor, and leaves the request as it was for the next time`() async throws {
+        let server = try RawHTTPServer { .response($0.number == 0 ? 503 : 200) }
+        let field = ClosureInterceptor { request, next in
+            var request = request
+            request.fields["X-Step"] = "interceptor,"
+            return try await next.respond(to: request)
+        }
+        let again = ClosureInterceptor { request, next in
+            let first = try await next.respond(to: request)
+            return first.status == .serviceUnavailable ? try await next.respond(to: request) : first
+        }
+        let client = try client(server, [again, field])
+        let response = try await client.respond(to: request(to: server, [Note(name: "a", record: record)]))
+        #expect(response.status == .ok)
+        #expect(server.requests.map { $0.values(of: "X-Step") } == [["interceptor,a"], ["interceptor,a"]])
+    }
+
+    @Test func `runs anew for each redirect within the origin, and beyond it only where it says so`() async throws {
+        let elsewhere = try RawHTTPServer { _ in .response() }
+        let server = try RawHTTPServer { request in
+            switch request.number {
+            case 0: .response(307, fields: ["Location: /second"])
+            default: .response(307, fields: ["Location: \(elsewhere.url)/third"])
+            }
+        }
+        let steps = [
+            Note(name: "a", record: record), Note(name: "b", record: record, crossesOrigins: true),
+        ]
+        _ = try await client(server).respond(to: request(to: server, steps, at: "/first"))
+        #expect(server.requests.map { $0.values(of: "X-Step") } == [["ab"], ["ab"]])
+        #expect(elsewhere.requests.map { $0.values(of: "X-Step") } == [["b"]])
+        #expect(record.entries.filter { $0.contains("before") }.count == 5)
+    }
+
+    @Test func `stays away from a stranger who redirects back to the origin`() async throws {
+        let home = Recording<String>()
+        let elsewhere = try RawHTTPServer { _ in .response(307, fields: ["Location: \(home.entries[0])/back"]) }
+        let server = try RawHTTPServer { request in
+            request.number == 0 ? .response(307, fields: ["Location: \(elsewhere.url)/"]) : .response()
+        }
+        home.add(server.url)
+        _ = try await client(server).respond(to: request(to: server, [Note(name: "a", record: record)]))
+        // Who sent it back is a stranger; but the origin is the one that was asked for.
+        #expect(elsewhere.requests.first?.values(of: "X-Step") == [])
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func `that throws keeps the message from going out`() async throws {
+        let server = try RawHTTPServer { _ in .response() }
+        let client = try client(server)
+        let asked = request(to: server, [Note(name: "a", record: record), Refusing()])
+        await #expect(throws: HTTPError.insecureURL) { try await client.respond(to: asked) }
+        #expect(server.requests.isEmpty)
+        #expect(record.entries == ["a before /"])
+    }
+
+    @Test func `runs at a transport with interceptors and no client, too`() async throws {
+        let server = try RawHTTPServer { _ in .response() }
+        let step = Note(name: "a", record: record)
+        let adding = ClosureInterceptor { request, next in
+            var request = request
+            request.modifiers.append(step)
+            return try await next.respond(to: request)
+        }
+        _ = try await CurlTransport().intercepted(by: [adding]).respond(to: server.request())
+        #expect(server.requests.first?.values(of: "X-Step") == ["a"])
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The registration of an app` {
+    @Test func `is one word of a configuration`() throws {
+        let app = try #require(
+            OAuthClient(word: "reports;confidential;grants=password,refresh_token;scopes=widgets:read,files:read"))
+        #expect(app.id == "reports")
+        #expect(app.isConfidential)
+        #expect(app.grants == [.password, .refreshToken])
+        #expect(app.scopes == Scopes(parsing: "files:read widgets:read"))
+    }
+
+    @Test func `leaves out the password grant where it is not named`() throws {
+        let app = try #require(OAuthClient(word: "phone"))
+        #expect(app.grants == [.refreshToken])
+        #expect(!app.isConfidential)
+        #expect(app.scopes == nil)
+        #expect(try #require(OAuthClient(word: "phone;scopes=")).scopes == Scopes())
+    }
+
+    @Test(arguments: [
+        "phone;grants=refresh_token", "phone;grants=", "a;confidential;grants=password;scopes=x", "a;grants=;scopes=",
+    ])
+    func `is written as it is read`(word: String) throws {
+        let app = try #require(OAuthClient(word: word))
+        #expect(app.word == word)
+        #expect(OAuthClient(word: app.word) == app)
+    }
+
+    @Test(arguments: [
+        "", ";", "first-party", "a;b", "a;secret=x", "a;grants", "a;grants=implicit", "a;grants=password,password",
+        "a;scopes=x,x", "a;scopes=\"", "a;confidential=yes", "a\u{0}", "é", String(repeating: "a", count: 101), "a;;",
+    ])
+    func `is refused where a word of it is not known, or would count for nothing`(word: String) {
+        #expect(OAuthClient(word: word) == nil)
+    }
+
+    private func failure(_ change: (inout IdentityConfiguration) -> Void) -> IdentityError? {
+        var configuration = IdentityConfiguration()
+        change(&configuration)
+        do throws(IdentityError) {
+            _ = try OAuthClients(configuration)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `of a confidential app needs a secret, and no other has one`() {
+        let app = OAuthClient(id: "reports", isConfidential: true)
+        let digest = ClientSecret.digest
+        let wrong: [(inout IdentityConfiguration) -> Void] = [
+            { $0.clients = [app] },
+            { $0.clientSecretDigests = ["reports": digest] },
+            {
+                $0.clients = [OAuthClient(id: "reports")]
+                $0.clientSecretDigests = ["reports": digest]
+            },
+            {
+                $0.clients = [app]
+                $0.clientSecretDigests = ["reports": "secret"]
+            },
+            { $0.clientSecretDigests = ["first-party": digest] },
+        ]
+        for change in wrong {
+            let error = failure(change)
+            #expect(error?.code == IdentityError.invalidSetting.code)
+            #expect(error?.message.contains("app_secrets") == true)
+            #expect(error?.message.contains(digest) == false)
+        }
+        #expect(
+            failure {
+                $0.clients = [app]
+                $0.clientSecretDigests = ["reports": digest]
+            } == nil)
+    }
+
+    @Test func `stands once under its id`() {
+        for apps in [[OAuthClient(id: "a"), OAuthClient(id: "a")], [OAuthClient(id: "first-party")]] {
+            #expect(failure { $0.clients = apps }?.message.contains("'apps'") == true)
+        }
+    }
+
+    @Test func `that cannot be used keeps the server from starting, and a running one as it is`() async throws {
+        let folder = try TemporaryFolder()
+        var configuration = IdentityConfiguration()
+        configuration.clients = [OAuthClient(id: "reports", isConfidential: true)]
+        let broken = configuration
+        await #expect(throws: IdentityError.self) {
+            try await Identity(configuration: broken, storePath: folder.file(), mailer: MemoryMailer())
+        }
+        let site = try await Site()
+        try await site.signUp()
+        await #expect(throws: IdentityError.self) { try await site.identity.reconfigured(broken) }
+        #expect(try await site.passwordGrant().status == 200)
+        await site.close()
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchRPC
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The form of an error` {
+    @Test func `hides the details of an error that declares none`() {
+        let error = IdentityError(code: "brandNew", message: "/var/lib/store is damaged", hint: "look at it")
+        for format in [ErrorFormat.message, .detail, .oauth] {
+            let response = Response(.failure(error, as: format))
+            #expect(response.status == 503)
+            #expect(!response.text.contains("brandNew") && !response.text.contains("/var/lib"))
+        }
+        #expect(Response(.failure(error)).string("code") == "unavailable")
+        #expect(Response(.failure(error, as: .oauth)).oauthError == "temporarily_unavailable")
+    }
+
+    @Test func `is the declared one on every surface`() {
+        let form = ClientForm(
+            .unauthorized, oauth: "invalid_grant", oauthStatus: .badRequest, rpc: .unauthenticated, errorCode: "LEGACY")
+        let error = IdentityError(code: "brandNew", message: "No.", form: form)
+        let detail = Response(.failure(error, as: .detail))
+        #expect((detail.status, detail.string("code"), detail.errorCode) == (401, "brandNew", "LEGACY"))
+        #expect(detail.field(.wwwAuthenticate) == "Bearer")
+        let oauth = Response(.failure(error, as: .oauth))
+        #expect((oauth.status, oauth.oauthError) == (400, "invalid_grant"))
+        #expect(oauth.field(.wwwAuthenticate) == nil)
+    }
+
+    @Test func `has an error code that follows from the code`() {
+        #expect(Response(.failure(.insufficientScope, as: .detail)).errorCode == "INSUFFICIENT_SCOPE")
+        #expect(Response(.failure(.invalidCredentials, as: .oauth)).errorCode == "INVALID_CREDENTIALS")
+    }
+}

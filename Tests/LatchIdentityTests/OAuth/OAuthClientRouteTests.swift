@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A registered app` {
+    private func site(_ way: Way = .inProcess) async throws -> Site {
+        let site = try await Site(way) {
+            $0.clients = [
+                OAuthClient(id: "phone", grants: [.password, .refreshToken]),
+                OAuthClient(
+                    id: "viewer", grants: [.password, .refreshToken],
+                    scopes: Scopes(parsing: "files:write widgets:read")),
+                OAuthClient(id: "web"),
+                OAuthClient(id: "reports", isConfidential: true, grants: [.password, .refreshToken]),
+            ]
+            $0.clientSecretDigests = ["reports": ClientSecret.digest]
+        }
+        try await site.signUp(roles: ["admin"])
+        return site
+    }
+
+    private func password(_ site: Site, fields: HTTPFields = [:], _ id: String?, _ secret: String?) async throws
+        -> Response
+    {
+        try await site.token(
+            [
+                "grant_type": "password", "username": "ada@example.com", "password": Site.password, "client_id": id,
+                "client_secret": secret,
+            ], fields: fields)
+    }
+
+    @Test(arguments: Way.allCases)
+    func `proves itself by Basic or in the content (RFC 6749 §2.3.1)`(way: Way) async throws {
+        let site = try await site(way)
+        let byContent = try await password(site, "reports", ClientSecret.text)
+        #expect(byContent.status == 200)
+        #expect(try JWT(unverified: byContent.accessToken).claims.string("client_id") == "reports")
+        let basic: HTTPFields = [.authorization: ClientSecret.basic("reports")]
+        #expect(try await password(site, fields: basic, nil, nil).status == 200)
+        // RFC 6749 §3.2.1: the id may be named once more.
+        #expect(try await password(site, fields: basic, "reports", nil).status == 200)
+        let lower: HTTPFields = [.authorization: "basic  " + ClientSecret.basic("reports").dropFirst(6)]
+        #expect(try await password(site, fields: lower, nil, nil).status == 200)
+        await site.close()
+    }
+
+    @Test func `J3: is refused when it does both`() async throws {
+        let site = try await site()
+        let answer = try await password(
+            site, fields: [.authorization: ClientSecret.basic("reports")], "reports", ClientSecret.text)
+        #expect(answer.status == 400)
+        #expect(answer.oauthError == "invalid_request")
+    }
+
+    @Test(arguments: [
+        "Basic", "Basic ", "Basic !!!!", "Basic cmVwb3J0cw==", "Basic OnNlY3JldA==", "Basic cmVwb3J0czp3cm9uZw==",
+        "Basic /w==", "Basic cmVwb3J0czolWlo=",
+    ])
+    func `is refused with a field that proves nothing`(field: String) async throws {
+        let site = try await site()
+        let answer = try await password(site, fields: [.authorization: field], field == "Basic" ? "reports" : nil, nil)
+        #expect(answer.status == 401)
+        #expect(answer.oauthError == "invalid_client")
+        #expect(answer.field(.wwwAuthenticate)?.hasPrefix("Basic realm=") == true)
+    }
+
+    @Test func `is refused under another id than the one it proves`() async throws {
+        let site = try await site()
+        let fields: HTTPFields = [.authorization: ClientSecret.basic("reports")]
+        #expect(try await password(site, fields: fields, "phone", nil).oauthError == "invalid_client")
+    }
+
+    @Test func `H6: is told the same for an unknown id, a wrong secret and none`() async throws {
+        let site = try await site()
+        let answers = [
+            try await password(site, "nobody", nil), try await password(site, "nobody", "x"),
+            try await password(site, "reports", nil), try await password(site, "reports", "wrong"),
+            try await password(site, "reports", ClientSecret.digest), try await password(site, "re\u{0}ports", nil),
+            // J4: a public app has no secret, so one that comes with a secret is not it.
+            try await password(site, "phone", "x"), try await password(site, "first-party", "x"),
+            try await password(site, nil, "x"),
+        ]
+        for answer in answers {
+            #expect(answer.status == 401)
+            #expect(answer.oauthError == "invalid_client")
+            #expect(answer.response.body == answers[0].response.body)
+        }
+    }
+
+    @Test func `J1: may use the grants of its registration alone`() async throws {
+        let site = try await site()
+        let answer = try await password(site, "web", nil)
+        #expect(answer.status == 400)
+        #expect(answer.oauthError == "unauthorized_client")
+        #expect(try await password(site, "phone", nil).status == 200)
+    }
+
+    @Test func `J1: gets no refresh token where it could not use one`() async throws {
+        let site = try await Site { $0.clients = [OAuthClient(id: "once", grants: [.password])] }
+        try await site.signUp()
+        let answer = try await password(site, "once", nil)
+        #expect(answer.status == 200)
+        #expect(answer.json["refresh_token"] == nil)
+        #expect(try await site.get("/files", bearer: answer.accessToken).status == 200)
+        #expect(try await site.refreshGrant("x", as: "once").oauthError == "unauthorized_client")
+    }
+
+    @Test func `gets no more scopes than its registration has, whoever logs in by it`() async throws {
+        let site = try await site()
+        let answer = try await site.passwordGrant(
+            scope: "files:read files:delete widgets:admin widgets:read", as: "viewer")
+        // files:write implies files:read.
+        #expect(answer.string("scope") == "files:read widgets:read")
+        #expect(try await site.passwordGrant(scope: "projects:read", as: "viewer").oauthError == "invalid_scope")
+        #expect(try await site.passwordGrant(as: "viewer").string("scope") == "widgets:read files:read")
+    }
+
+    @Test(arguments: Way.allCases)
+    func `C7: cannot use what another one was given, and takes nothing away by trying`(way: Way) async throws {
+        let site = try await site(way)
+        let phone = try await password(site, "phone", nil)
+        let own = try await password(site, nil, nil)
+        let attempts = [
+            try await site.refreshGrant(phone.refreshToken),
+            try await site.refreshGrant(phone.refreshToken, as: "viewer"),
+            try await site.post("/oauth/token/refresh", ["refresh_token": .string(phone.refreshToken)]),
+            try await site.refreshGrant(own.refreshToken, as: "phone"),
+        ]
+        for answer in attempts {
+            #expect(answer.status == 400)
+            #expect(answer.oauthError == "invalid_grant")
+        }
+        #expect(try await site.renew(phone.refreshToken).status == 401)
+        #expect(try await site.post("/auth/refresh", ["refreshToken": .string(phone.refreshToken)]).status == 401)
+        site.clock.advance(by: 60)
+        #expect(try await site.refreshGrant(phone.refreshToken, as: "phone").status == 200)
+        #expect(try await site.refreshGrant(own.refreshToken, as: "first-party").status == 200)
+        await site.close()
+    }
+
+    @Test func `has no way to the administration by an administrator's token`() async throws {
+        let site = try await site()
+        let phone = try await password(site, "phone", nil)
+        #expect(try await site.get("/api/users", bearer: phone.accessToken).status == 403)
+        let own = try await password(site, nil, nil)
+        #expect(try await site.get("/api/users", bearer: own.accessToken).status == 200)
+    }
+
+    @Test func `J2: has its secret guessed no faster than a password`() async throws {
+        let site = try await Site {
+            $0.loginLimitPerMinute = 3
+            $0.clients = [OAuthClient(id: "reports", isConfidential: true, grants: [.password])]
+            $0.clientSecretDigests = ["reports": ClientSecret.digest]
+        }
+        try await site.signUp()
+        for _ in 0..<10 { #expect(try await password(site, "reports", ClientSecret.text).status == 200) }
+        for number in 0..<3 { #expect(try await password(site, "reports", "guess\(number)").status == 401) }
+        let refused = try await password(site, "reports", ClientSecret.text)
+        #expect(refused.status == 429)
+        #expect(refused.errorCode == "RATE_LIMIT_EXCEEDED")
+        site.clock.advance(by: 20)
+        #expect(try await password(site, "reports", ClientSecret.text).status == 200)
+    }
+
+    @Test func `is out with its tokens as soon as its registration is gone`() async throws {
+        let site = try await site()
+        let phone = try await password(site, "phone", nil)
+        var configuration = site.identity.dependencies.configuration
+        configuration.clients.removeAll { $0.id == "phone" }
+        let next = try await site.identity.reconfigured(configuration)
+        let request = HTTPRequest(
+            scheme: "http", authority: "127.0.0.1:8080", path: "/files",
+            fields: [.authorization: "Bearer \(phone.accessToken)"])
+        #expect(try await next.handler.respond(to: request).status == .unauthorized)
+        #expect(try await site.identity.handler.respond(to: request).status == .ok)
+        await next.close()
+    }
+}
+
+@Suite struct `A request without client_id` {
+    @Test func `is refused the grants that the configuration takes from it`() async throws {
+        let site = try await Site { $0.firstPartyGrants = [] }
+        try await site.signUp()
+        #expect(try await site.passwordGrant().oauthError == "unauthorized_client")
+        let login = try await site.logIn()
+        #expect(login.status == 200)
+        #expect(try await site.refreshGrant(login.refresh).oauthError == "unauthorized_client")
+        let json = try await site.post("/oauth/token/refresh", ["refresh_token": .string(login.refresh)])
+        #expect(json.oauthError == "unauthorized_client")
+        #expect(try await site.renew(login.refresh).status == 200)
+    }
+
+    @Test func `gets no more scopes than the configuration leaves it`() async throws {
+        let site = try await Site { $0.firstPartyScopes = Scopes(parsing: "files:read") }
+        try await site.signUp()
+        #expect(try await site.passwordGrant(scope: "files:read widgets:read").string("scope") == "files:read")
+        #expect(try await site.passwordGrant().string("scope") == "files:read")
+    }
+}

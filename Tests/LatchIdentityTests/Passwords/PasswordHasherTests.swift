@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchCrypto
+import LatchHTTP
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A password` {
+    private func passwords(_ change: (inout IdentityConfiguration) -> Void = { _ in }) throws -> PasswordHasher {
+        var configuration = IdentityConfiguration()
+        configuration.argon2MemoryKiB = 64
+        configuration.argon2Passes = 1
+        change(&configuration)
+        return try PasswordHasher(configuration)
+    }
+
+    @Test func `matches its own hash alone`() async throws {
+        let passwords = try passwords()
+        let hash = try await passwords.hash("correct horse")
+        #expect(hash.hasPrefix("$argon2id$v=19$m=64,t=1,p=1$"))
+        #expect(try await passwords.verify("correct horse", against: hash).matches)
+        #expect(try await !passwords.verify("correct horsf", against: hash).matches)
+        #expect(try await !passwords.verify("", against: hash).matches)
+        #expect(try await passwords.hash("correct horse") != hash)
+    }
+
+    @Test func `matches nothing where there is no hash`() async throws {
+        let passwords = try passwords()
+        #expect(try await !passwords.verify("", against: nil).matches)
+        #expect(try await !passwords.verify("anything", against: nil).matches)
+    }
+
+    @Test func `D11: gets a hash by today's cost at the next login`() async throws {
+        let site = try await Site()
+        let account = try await site.signUp()
+        await site.close()
+        let stronger = try await Site(in: site.folder) { $0.argon2MemoryKiB = 128 }
+        let statuses = try await withThrowingTaskGroup { group in
+            for _ in 0..<6 { group.addTask { try await stronger.logIn().status } }
+            return try await group.reduce(into: [Int]()) { $0.append($1) }
+        }
+        #expect(statuses == Array(repeating: 200, count: 6))
+        let hash = try await stronger.identity.dependencies.store.account(id: account.id)?.passwordHash
+        #expect(hash?.hasPrefix("$argon2id$v=19$m=128,t=1,p=1$") == true)
+        #expect(try await stronger.logIn().status == 200)
+    }
+
+    @Test(arguments: [
+        "$argon2id$v=19$m=1073741824,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        "$argon2id$v=19$m=64,t=4294967295,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        "$argon2i$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        "plaintext", "", "$2b$10$abcdefghijklmnopqrstuv", String(repeating: "$", count: 10_000),
+    ])
+    func `D12: matches no stored hash with hostile parameters, and costs no more than another`(stored: String)
+        async throws
+    {
+        #expect(try await !passwords().verify("password", against: stored).matches)
+    }
+
+    @Test func `D3: over a kilobyte is refused before anything is hashed`() async throws {
+        let site = try await Site { $0.passwordQueueLimit = 1 }
+        try await site.signUp()
+        let statuses = try await withThrowingTaskGroup { group in
+            for _ in 0..<30 {
+                group.addTask { try await site.logIn(password: String(repeating: "x", count: 40_000)).status }
+            }
+            return try await group.reduce(into: [Int]()) { $0.append($1) }
+        }
+        // None of them stood in the line for a hash: that line holds one, and would have refused the others by 503.
+        #expect(statuses == Array(repeating: 400, count: 30))
+        #expect(try await site.metric(#"latch_logins_total{result="failure"}"#) == 0)
+    }
+
+    @Test func `D3: of a megabyte is refused by its size`() async throws {
+        let site = try await Site()
+        #expect(try await site.logIn(password: String(repeating: "x", count: 1 << 20)).status == 413)
+    }
+
+    @Test(arguments: Way.allCases)
+    func `D7: flood ends in 503 with Retry-After, and honest logins go on afterwards`(way: Way) async throws {
+        let site = try await Site(way) { $0.passwordQueueLimit = 2 }
+        try await site.signUp()
+        let pool = site.identity.dependencies.passwords.pool
+        // Every thread is held and the line is full: what comes now must neither wait nor cost memory.
+        let holds = (0..<ProcessInfo.processInfo.activeProcessorCount + 2).map { _ in BlockingJob() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for hold in holds { group.addTask { try await pool.run { () throws(IdentityError) in hold.work() } } }
+            while pool.load.waiting < 2 { await Task.yield() }
+            for number in 0..<30 {
+                let refused = try await site.logIn(number.isMultiple(of: 2) ? "ada@example.com" : "nobody@example.com")
+                #expect(refused.status == 503)
+                #expect(refused.field(.retryAfter) == "2")
+                #expect(refused.string("code") == "overloaded")
+            }
+            #expect(pool.load.waiting == 2)
+            for hold in holds { hold.release() }
+            try await group.waitForAll()
+        }
+        // A refusal was no attempt at guessing: nobody is locked out by it.
+        #expect(try await site.logIn().status == 200)
+        await site.close()
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchGenerator
+import LatchProto
+import Testing
+
+@Suite struct `The contracts of the user service` {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// `latch generate` writes the same with the visibility `package`; this test says when that is due.
+    @Test func `are what would be generated now from the example's own file`() throws {
+        let protos = Self.root.appending(path: "Examples/user-service/Protos")
+        let compilation = Compiler.withOptionFiles { name in
+            FileManager.default.contents(atPath: protos.appending(path: name).path).map { Array($0) }
+        }.compile(["userservice/v1/user_service.proto"])
+        try #require(compilation.isComplete, "\(compilation.diagnostics)")
+        var options = SwiftOptions()
+        options.visibility = .package
+        let output = SwiftWriter(files: compilation.filesToGenerate, options: options).write()
+        #expect(output.files.count == 3)
+        for file in output.files {
+            let name = try #require(file.path.split(separator: "/").last)
+            let kept = Self.root.appending(path: "Sources/Server/LatchIdentity/Generated/\(name)")
+            let regenerates = ProcessInfo.processInfo.environment["LATCH_REGENERATE"] != nil
+            if regenerates { try Data(file.text.utf8).write(to: kept) }
+            #expect(
+                try String(contentsOf: kept, encoding: .utf8) == file.text,
+                "\(name) has drifted: run this test with LATCH_REGENERATE=1")
+        }
+    }
+}

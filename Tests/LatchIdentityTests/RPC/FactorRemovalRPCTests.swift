@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The calls that end a second factor or renew its recovery codes` {
+    private static let both = ["RemoveTwoFactor", "RegenerateRecoveryCodes"]
+
+    private func code(_ app: AuthenticatorApp, _ site: Site) -> JSONValue {
+        ["code": .string(app.code(at: site.clock.now))]
+    }
+
+    @Test(arguments: Way.allCases)
+    func `take it away by a code, and the next login asks for none`(way: Way) async throws {
+        let site = try await Site(way)
+        let (app, access) = try await site.enrol()
+        #expect(try await site.call("RemoveTwoFactor", code(app, site), bearer: access).status == 200)
+        #expect(try await site.login().session["isActive"] == true)
+        let devices = try await site.call("GetActiveDevices", bearer: access).json["devices"]?.arrayValue ?? []
+        #expect(devices.count == 2)
+        #expect(devices.allSatisfy { $0.objectValue?["isTrusted"] == nil })
+        // Whoever did not do it themselves reads of it, without a link that somebody could fake.
+        await site.identity.dependencies.mails.flush()
+        let mail = try #require(site.mailer.messages.last)
+        #expect(mail.recipient == "ada@example.com" && mail.text.contains("no longer requires a code"))
+        #expect(!mail.text.contains("http"))
+        let again = try await site.call("RemoveTwoFactor", code(app, site), bearer: access)
+        #expect(again.word == "failed_precondition" && again.stableCode == "noSecondFactor")
+        await site.close()
+    }
+
+    @Test func `F5: make new recovery codes, and the old ones are nobody's`() async throws {
+        let site = try await Site()
+        let (app, access) = try await site.enrol()
+        let made = try await site.call("RegenerateRecoveryCodes", code(app, site), bearer: access)
+        let codes = made.json["recoveryCodes"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        #expect(made.status == 200 && codes.count == 10 && Set(codes).isDisjoint(with: app.recoveryCodes))
+        let old = try await site.challenge()
+        #expect(await refusal { try await site.complete(old, app.recoveryCodes[0]) } == "invalidCode")
+        _ = try await site.complete(old, codes[0])
+        let next = try await site.challenge()
+        #expect(await refusal { try await site.complete(next, codes[0]) } == "invalidCode")
+        // A recovery code proves the factor as well, and is used up by it.
+        let id = try #require(try await site.identity.accounts.account(email: "ada@example.com")).id
+        let byCode = try await site.call("RegenerateRecoveryCodes", ["code": .string(codes[1])], bearer: access)
+        #expect(byCode.status == 200)
+        #expect(try await site.identity.dependencies.store.recoveryCodeCount(of: id) == 10)
+        let used = try await site.call("RemoveTwoFactor", ["code": .string(codes[1])], bearer: access)
+        #expect(used.stableCode == "invalidCode")
+        await site.close()
+    }
+
+    @Test(arguments: both)
+    func `F1: use a code up, and at once many are one`(method: String) async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 1000 }
+        let (app, access) = try await site.enrol()
+        let message = code(app, site)
+        let words = try await withThrowingTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask { try await site.call(method, message, bearer: access).status }
+            }
+            return try await group.reduce(into: [Int]()) { $0.append($1) }
+        }
+        #expect(words.count { $0 == 200 } == 1, "\(words)")
+        // A code that opened a login opens nothing else.
+        if method == "RegenerateRecoveryCodes" {
+            site.clock.advance(by: 30)
+            let challenge = try await site.challenge()
+            _ = try await site.complete(challenge, app.code(at: site.clock.now))
+            #expect(try await site.call(method, code(app, site), bearer: access).stableCode == "invalidCode")
+        }
+        await site.close()
+    }
+
+    @Test(arguments: both)
+    func `F6: need a sign-in of just now, whatever the code is`(method: String) async throws {
+        let site = try await Site { $0.accessTokenLifetime = .seconds(3600) }
+        let (app, access) = try await site.enrol()
+        site.clock.advance(by: 901)
+        let late = try await site.call(method, code(app, site), bearer: access)
+        #expect(late.word == "permission_denied" && late.stableCode == "signInAgain")
+        // The code was not looked at, and so not used up.
+        let challenge = try await site.challenge()
+        _ = try await site.complete(challenge, app.code(at: site.clock.now))
+        await site.close()
+    }
+
+    @Test func `F3: share their guesses with each other and with every login, of either kind`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 1000 }
+        let (app, access) = try await site.enrol()
+        let wrong = app.wrongCode(at: site.clock.now)
+        let message: JSONValue = ["code": .string(wrong)]
+        #expect(try await site.call("RemoveTwoFactor", message, bearer: access).stableCode == "invalidCode")
+        #expect(try await site.call("RegenerateRecoveryCodes", message, bearer: access).stableCode == "invalidCode")
+        let challenge = try await site.challenge()
+        #expect(try await site.call("VerifyTwoFactor", message, bearer: challenge).stableCode == "invalidCode")
+        let login: JSONValue = [
+            "email": "ada@example.com", "password": .string(Site.password), "otp": .string(wrong),
+        ]
+        #expect(try await site.post("/api/auth/clients/login", login).string("code") == "invalidCode")
+        let grant = try await site.token([
+            "grant_type": "password", "username": "ada@example.com", "password": Site.password, "otp": wrong,
+        ])
+        #expect(grant.status == 400)
+        // That were five: the right one is not looked at any more, on no way.
+        let right = code(app, site)
+        for method in Self.both {
+            let locked = try await site.call(method, right, bearer: access)
+            #expect(locked.status == 429 && locked.field(.retryAfter) == "30", "\(method)")
+        }
+        #expect(try await site.call("VerifyTwoFactor", right, bearer: challenge).status == 429)
+        var rest = login.objectValue ?? [:]
+        rest["otp"] = right.objectValue?["code"]
+        #expect(try await site.post("/api/auth/clients/login", .object(rest)).status == 429)
+        #expect(
+            try await site.call("RemoveTwoFactor", ["code": .string(app.recoveryCodes[0])], bearer: access).status
+                == 200)
+        await site.close()
+    }
+
+    @Test func `D4: passwords that are guessed by calls and by routes are guesses of one number`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 4 }
+        try await site.signUp()
+        let wrong: JSONValue = ["email": "ada@example.com", "password": "wrong one"]
+        #expect(try await site.post("/api/auth/clients/login", wrong).status == 401)
+        #expect(try await site.login(password: "wrong one").status == 401)
+        #expect(try await site.passwordGrant(password: "wrong one").status == 400)
+        #expect(try await site.post("/auth/login", wrong).status == 401)
+        #expect(try await site.login().status == 429)
+        #expect(try await site.logIn().status == 429)
+        #expect(try await site.passwordGrant().status == 429)
+        await site.close()
+    }
+
+    @Test(arguments: both)
+    func `refuse every wrong code in the same words`(method: String) async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 1000 }
+        let (app, access) = try await site.enrol()
+        let used = app.code(at: site.clock.now, offset: -1)
+        var answers: Set<String> = []
+        for typed in [
+            app.wrongCode(at: site.clock.now), used, "abcd-efgh-ijkl-mnop", "12345", "no code at all",
+            app.code(at: site.clock.now, offset: 5),
+        ] {
+            let answer = try await site.call(method, ["code": .string(typed)], bearer: access)
+            answers.insert("\(answer.status) \(answer.text)")
+        }
+        #expect(answers.count == 1, "\(answers)")
+        await site.close()
+    }
+}
+
+@Suite struct `A second factor that an administrator takes away` {
+    @Test func `goes without a code, signs its owner out, and is told to them`() async throws {
+        let site = try await Site()
+        let (_, access) = try await site.enrol()
+        let boss = try await site.token("boss@example.com", .admin).access
+        let id = try #require(try await site.identity.accounts.account(email: "ada@example.com")).id
+        let answer = try await site.call("RemoveTwoFactor", ["userId": .string(id)], bearer: boss)
+        #expect(answer.status == 200)
+        // The phone that was lost may have been signed in.
+        #expect(try await site.call("GetProfile", ["userId": .string(id)], bearer: access).word == "unauthenticated")
+        #expect(try await site.login().session["isActive"] == true)
+        await site.identity.dependencies.mails.flush()
+        #expect(site.mailer.messages.last?.recipient == "ada@example.com")
+        let none = try await site.call("RemoveTwoFactor", ["userId": .string(id)], bearer: boss)
+        #expect(none.stableCode == "noSecondFactor")
+        await site.close()
+    }
+
+    @Test func `is never their own, and needs a sign-in of just now`() async throws {
+        let site = try await Site { $0.accessTokenLifetime = .seconds(3600) }
+        let (_, access) = try await site.enrol("boss@example.com")
+        let boss = try #require(try await site.identity.accounts.account(email: "boss@example.com"))
+        _ = try await site.identity.accounts.setRole(of: boss.id, to: .superAdmin)
+        let own = try await site.call("RemoveTwoFactor", ["userId": .string(boss.id)], bearer: access)
+        #expect(own.word == "invalid_argument")
+        let target = try await site.signUp("target@example.com")
+        site.clock.advance(by: 901)
+        for (method, message) in [
+            ("RemoveTwoFactor", ["userId": .string(target.id)]),
+            ("SetUserRole", ["userId": .string(target.id), "role": "USER_ROLE_ADMIN"]),
+        ] as [(String, JSONValue)] {
+            #expect(try await site.call(method, message, bearer: access).stableCode == "signInAgain")
+        }
+        await site.close()
+    }
+}
+
+@Suite struct `Roles and statuses that calls set` {
+    private func events(_ site: Site, of id: String) throws -> [String] {
+        let raw = try SQLiteConnection(path: site.folder.file(), access: .readOnly)
+        return try raw.all(
+            "SELECT event || coalesce(' ' || detail, '') FROM audit WHERE account_id = ? ORDER BY id", [.text(id)]
+        ) { row throws(IdentityError) in try row.text(0) }
+    }
+
+    @Test func `are there at once, shown in the answer, and noted with who did it and why`() async throws {
+        let site = try await Site()
+        let (bossID, boss) = try await site.token("boss@example.com", .admin)
+        let (id, access) = try await site.token("ada@example.com", .user)
+        let promoted = try await site.call(
+            "SetUserRole", ["userId": .string(id), "role": "USER_ROLE_MODERATOR"], bearer: boss)
+        #expect(promoted.status == 200 && promoted.json["role"] == "USER_ROLE_MODERATOR")
+        #expect(try await site.call("GetProfile", ["userId": .string(bossID)], bearer: access).status == 403)
+        let shut = try await site.call(
+            "SetUserStatus", ["userId": .string(id), "status": "USER_STATUS_BANNED", "reason": "spam\n\u{1B}[31m"],
+            bearer: boss)
+        #expect(shut.status == 200 && shut.json["status"] == "USER_STATUS_BANNED")
+        #expect(try await site.call("GetActiveDevices", bearer: access).word == "unauthenticated")
+        #expect(try await site.login().word == "unauthenticated")
+        let open = try await site.call(
+            "SetUserStatus", ["userId": .string(id), "status": "USER_STATUS_ACTIVE"], bearer: boss)
+        #expect(open.json["status"] == "USER_STATUS_ACTIVE")
+        #expect(try await site.login().status == 200)
+        #expect(try await site.login().status == 200)
+        let ended = try await site.call("EndUserSessions", ["userId": .string(id)], bearer: boss)
+        #expect(ended.json["endedSessions"] == 2)
+        let notes = try events(site, of: id)
+        for note in [
+            "account.role moderator by \(bossID)", "account.banned by \(bossID): spam[31m",
+            "account.active by \(bossID)", "account.sessionsEnded by \(bossID)", "device.allSignedOut administrator",
+        ] {
+            #expect(notes.contains(note), "\(note) in \(notes)")
+        }
+        await site.close()
+    }
+
+    private func demote(_ id: String, _ token: String, _ site: Site) async throws -> Response {
+        try await site.call("SetUserRole", ["userId": .string(id), "role": "USER_ROLE_USER"], bearer: token)
+    }
+
+    @Test func `K9: leave one who administers, whoever asks`() async throws {
+        let site = try await Site()
+        let (id, first) = try await site.token("first@example.com", .superAdmin)
+        let (other, second) = try await site.token("second@example.com", .superAdmin)
+        #expect(try await demote(id, first, site).word == "permission_denied")
+        // Both at once dismiss each other: one of them stays.
+        async let one = demote(other, first, site)
+        async let two = demote(id, second, site)
+        let statuses = try await [one.status, two.status]
+        #expect(statuses.count { $0 == 200 } == 1, "\(statuses)")
+        let left = try await site.call(
+            "GetUsers", ["roleFilter": "USER_ROLE_SUPER_ADMIN"], bearer: statuses[0] == 200 ? first : second)
+        #expect(left.json["totalCount"] == 1)
+        await site.close()
+    }
+
+    @Test func `are what they can be, and a ban is not a moderator's to lift`() async throws {
+        let site = try await Site()
+        let boss = try await site.token("boss@example.com", .admin).access
+        let moderator = try await site.token("mod@example.com", .moderator).access
+        let ada = try await site.signUp()
+        for (method, message) in [
+            ("SetUserRole", ["role": "USER_ROLE_UNSPECIFIED"]), ("SetUserRole", [:]), ("SetUserRole", ["role": 99]),
+            ("SetUserStatus", [:]), ("SetUserStatus", ["status": "USER_STATUS_PENDING_VERIFICATION"]),
+            ("SetUserStatus", ["status": 99]),
+        ] as [(String, JSONObject)] {
+            var message = message
+            message["userId"] = .string(ada.id)
+            #expect(try await site.call(method, .object(message), bearer: boss).word == "invalid_argument")
+        }
+        let set = { (status: String, token: String) in
+            try await site.call("SetUserStatus", ["userId": .string(ada.id), "status": .string(status)], bearer: token)
+        }
+        #expect(try await set("USER_STATUS_SUSPENDED", moderator).status == 200)
+        #expect(try await set("USER_STATUS_ACTIVE", moderator).status == 200)
+        #expect(try await set("USER_STATUS_BANNED", boss).status == 200)
+        #expect(try await set("USER_STATUS_ACTIVE", moderator).word == "permission_denied")
+        #expect(try await set("USER_STATUS_SUSPENDED", moderator).word == "permission_denied")
+        await site.close()
+    }
+
+    @Test func `and lists ask for those that are not verified`() async throws {
+        let site = try await Site()
+        let boss = try await site.token("boss@example.com", .admin).access
+        for number in 0..<4 { try await site.signUp("u\(number)@example.com", isVerified: number == 0) }
+        let count = { (message: JSONValue) in
+            try await site.call("GetUsers", message, bearer: boss).json["totalCount"]?.intValue
+        }
+        #expect(try await count(["verificationFilter": "VERIFICATION_FILTER_UNVERIFIED"]) == 3)
+        #expect(try await count(["verificationFilter": "VERIFICATION_FILTER_VERIFIED"]) == 2)
+        #expect(try await count(["emailVerifiedFilter": true]) == 2)
+        // As it always was: a flag that is not set is no filter.
+        #expect(try await count(["emailVerifiedFilter": false]) == 5)
+        for both in [
+            ["emailVerifiedFilter": true, "verificationFilter": "VERIFICATION_FILTER_UNVERIFIED"],
+            ["verificationFilter": 99],
+        ] as [JSONValue] {
+            #expect(try await site.call("GetUsers", both, bearer: boss).word == "invalid_argument")
+        }
+        await site.close()
+    }
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The call Register` {
+    @Test(arguments: Way.allCases)
+    func `makes an account, and a session that works on every other route`(way: Way) async throws {
+        let site = try await Site(way)
+        let answer = try await site.register(username: "ada")
+        #expect(answer.status == 200)
+        #expect(answer.field(.cacheControl) == "no-store")
+        #expect(answer.user["email"] == "ada@example.com")
+        #expect(answer.user["firstName"] == "Ada" && answer.user["displayName"] == "Ada Lovelace")
+        #expect(answer.user["role"] == "USER_ROLE_USER")
+        #expect(answer.user["status"] == "USER_STATUS_PENDING_VERIFICATION")
+        let access = try #require(answer.session["accessToken"]?.stringValue)
+        #expect(try await site.get("/user/profile", bearer: access).status == 200)
+        #expect(try await site.renew(answer.session["refreshToken"]?.stringValue ?? "").status == 200)
+        #expect(answer.session["expiresAt"]?.stringValue == "2027-01-15T08:15:00Z")
+        #expect(answer.session["isActive"] == true)
+        #expect(answer.session["userId"] == answer.user["id"])
+        await site.close()
+    }
+
+    @Test func `A1: gives no session where an address must be verified first`() async throws {
+        let site = try await Site { $0.requireVerifiedEmail = true }
+        let answer = try await site.register()
+        #expect(answer.status == 200)
+        #expect(answer.json["session"] == nil)
+        #expect(answer.json["requiresVerification"] == true)
+        #expect(answer.json["requiredActions"] == ["verify_email"])
+        #expect(try await site.login().word == "unauthenticated")
+        let token = try #require(await site.mailedToken())
+        let verified = try await site.call("VerifyEmail", ["verificationToken": .string(token)])
+        #expect(verified.json["emailVerified"] == true)
+        #expect(verified.json["profile"] == nil)
+        #expect(try await site.login().status == 200)
+        await site.close()
+    }
+
+    @Test func `E1: takes nothing from its request that is not its own to give`() async throws {
+        let site = try await Site()
+        for name in ["role", "roles", "permissions", "emailVerified", "status", "id"] {
+            let body: JSONValue = .object([
+                "email": "ada@example.com", "password": .string(Site.password), name: "USER_ROLE_SUPER_ADMIN",
+            ])
+            // A member that the message does not have is refused, or read over; in neither case is it believed.
+            _ = try await site.call("Register", body)
+        }
+        _ = try await site.register("eve@example.com")
+        for email in ["ada@example.com", "eve@example.com"] {
+            guard let account = try await site.identity.accounts.account(email: email) else { continue }
+            #expect(account.role == .user && account.emailVerifiedAt == nil && account.permissions.isEmpty)
+        }
+        await site.close()
+    }
+
+    @Test func `says what is taken, and leaves nothing half made`() async throws {
+        let site = try await Site()
+        #expect(try await site.register(username: "ada").status == 200)
+        let again = try await site.register()
+        #expect(again.status == 409 && again.word == "already_exists" && again.stableCode == "alreadyExists")
+        #expect(try await site.register("other@example.com", username: "ADA").word == "already_exists")
+        #expect(try await site.identity.accounts.account(email: "other@example.com") == nil)
+        let long = try await site.call(
+            "Register",
+            [
+                "email": "other@example.com", "password": .string(Site.password),
+                "firstName": .string(String(repeating: "a", count: 200)),
+            ])
+        #expect(long.word == "invalid_argument")
+        #expect(try await site.identity.accounts.account(email: "other@example.com") == nil)
+        await site.close()
+    }
+}
+
+@Suite struct `The calls of a session` {
+    @Test(arguments: Way.allCases)
+    func `sign in, renew and sign out, by the same tokens as every other route`(way: Way) async throws {
+        let site = try await Site(way)
+        try await site.signUp()
+        let login = try await site.login(device: "Ada's iPhone")
+        #expect(login.session["deviceInfo"] == "Ada's iPhone")
+        let refresh = try #require(login.session["refreshToken"])
+        let next = try await site.call("RefreshToken", ["refreshToken": refresh])
+        #expect(next.status == 200)
+        #expect(next.session["id"] == login.session["id"])
+        #expect(next.session["refreshToken"] != refresh)
+        #expect(next.user["id"] == login.user["id"])
+        let access = try #require(next.session["accessToken"])
+        let out = try await site.call("Logout", ["sessionToken": access])
+        #expect(out.status == 200 && out.json.isEmpty)
+        #expect(try await site.get("/user/profile", bearer: access.stringValue ?? "").status == 401)
+        let dead = try await site.call("RefreshToken", ["refreshToken": next.session["refreshToken"] ?? ""])
+        #expect(dead.status == 401 && dead.word == "unauthenticated" && dead.stableCode == "invalidGrant")
+        // Twice is as good as once.
+        #expect(try await site.call("Logout", ["sessionToken": access]).status == 200)
+        await site.close()
+    }
+
+    @Test func `C1: end as a family where a refresh token comes again later`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let refresh = try #require(try await site.login().session["refreshToken"])
+        let next = try await site.call("RefreshToken", ["refreshToken": refresh])
+        site.clock.advance(by: 31)
+        #expect(try await site.call("RefreshToken", ["refreshToken": refresh]).word == "unauthenticated")
+        let child = try #require(next.session["refreshToken"])
+        #expect(try await site.call("RefreshToken", ["refreshToken": child]).word == "unauthenticated")
+        await site.close()
+    }
+
+    @Test func `A5: sign out everywhere by a token that is valid`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let (one, two) = (try await site.login(), try await site.login())
+        let access = try #require(one.session["accessToken"])
+        let body: JSONValue = ["sessionToken": access, "logoutAllDevices": true]
+        #expect(try await site.call("Logout", body).status == 200)
+        let other = two.session["accessToken"]?.stringValue ?? ""
+        #expect(try await site.get("/user/profile", bearer: other).status == 401)
+        #expect(try await site.call("Logout", body).word == "unauthenticated")
+        await site.close()
+    }
+
+    /// D1: what is told of an account that may not sign in is what is told of none, and of a wrong password.
+    @Test func `D1: refuse all who may not sign in in the same words`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 1000 }
+        try await site.signUp()
+        let shut: [Account.Status] = [.disabled, .suspended, .banned]
+        for status in shut {
+            let account = try await site.signUp("\(status)@example.com")
+            _ = try await site.identity.accounts.setStatus(of: account.id, to: status)
+        }
+        let gone = try await site.signUp("gone@example.com")
+        _ = try await site.identity.accounts.delete(gone.id, isFinal: false, by: nil, because: "")
+        let wrong = try await site.login(password: "not the password")
+        #expect(wrong.status == 401 && wrong.stableCode == "invalidCredentials")
+        for name in shut.map({ "\($0)@example.com" }) + ["gone@example.com", "nobody@example.com", "nobody"] {
+            let answer = try await site.login(name)
+            #expect(answer.status == 401)
+            #expect(answer.text == wrong.text)
+            #expect(answer.field("latch-code") == wrong.field("latch-code"))
+        }
+        await site.close()
+    }
+
+    @Test func `D4: are limited, and say for how long`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        for _ in 0..<10 { _ = try await site.login(password: "not the password") }
+        let limited = try await site.login()
+        #expect(limited.status == 429 && limited.word == "resource_exhausted")
+        #expect(limited.stableCode == "tooManyAttempts")
+        #expect(Int(limited.field(.retryAfter) ?? "") ?? 0 > 0)
+        await site.close()
+    }
+}
+
+@Suite struct `What the calls refuse before they do anything` {
+    /// REFERENCE 000.6, each rule with a request that breaks it, and the field that the message names.
+    static let rules: [(String, JSONValue, String)] = [
+        ("Register", ["email": "", "password": "long enough"], "email"),
+        ("Register", ["email": "ada", "password": "long enough"], "email"),
+        ("Register", ["email": "a@b.example", "password": ""], "password"),
+        ("Register", ["email": "a@b.example", "password": "1234567"], "password"),
+        ("Login", ["email": "", "password": "x"], "email"), ("Login", ["email": "a", "password": ""], "password"),
+        ("Logout", ["sessionToken": ""], "session_token"), ("RefreshToken", [:], "refresh_token"),
+        ("GetProfile", [:], "user_id"), ("UpdateProfile", [:], "user_id"),
+        ("UpdateProfile", ["userId": "x", "email": "no address"], "email"),
+        ("ChangePassword", ["currentPassword": "", "newPassword": "long enough"], "current_password"),
+        ("ChangePassword", ["currentPassword": "x", "newPassword": ""], "new_password"),
+        ("ChangePassword", ["currentPassword": "x", "newPassword": "1234567"], "new_password"),
+        ("ChangePassword", ["currentPassword": "the same one", "newPassword": "the same one"], "new_password"),
+        ("DeleteUser", [:], "user_id"), ("RequestPasswordReset", [:], "email"),
+        ("RequestPasswordReset", ["email": "ada"], "email"),
+        ("ResetPassword", ["newPassword": "long enough"], "reset_token"),
+        ("ResetPassword", ["resetToken": "x"], "new_password"),
+        ("ResetPassword", ["resetToken": "x", "newPassword": "1234567"], "new_password"),
+        ("VerifyEmail", [:], "verification_token"), ("ResendVerification", ["email": ""], "email"),
+        ("ResendVerification", ["email": "ada"], "email"), ("VerifyTwoFactor", [:], "code"),
+        ("RevokeDevice", [:], "device_id"), ("SetUserRole", [:], "user_id"), ("SetUserStatus", [:], "user_id"),
+        ("EndUserSessions", [:], "user_id"), ("RemoveTwoFactor", [:], "code"),
+        ("RegenerateRecoveryCodes", [:], "code"),
+    ]
+
+    @Test(arguments: 0..<rules.count)
+    func `G8: is what breaks a rule, by the name of its field`(index: Int) async throws {
+        let site = try await Site()
+        let (method, message, field) = Self.rules[index]
+        let answer = try await site.call(method, message, bearer: "not asked for yet")
+        #expect(answer.status == 400)
+        #expect(answer.word == "invalid_argument")
+        #expect(answer.string("message").contains("\(field) must"))
+        #expect(!answer.text.contains("1234567") && !answer.text.contains("the same one"))
+        await site.close()
+    }
+
+    static let needsBearer: [(String, JSONValue)] = [
+        ("GetProfile", ["userId": "x"]), ("UpdateProfile", ["userId": "x"]),
+        ("ChangePassword", ["currentPassword": "long enough", "newPassword": "long enough 2"]), ("GetUsers", [:]),
+        ("DeleteUser", ["userId": "x"]), ("SetupTwoFactor", [:]), ("VerifyTwoFactor", ["code": "123456"]),
+        ("GetActiveDevices", [:]), ("RevokeDevice", ["deviceId": "x"]),
+        ("SetUserRole", ["userId": "x", "role": "USER_ROLE_USER"]),
+        ("SetUserStatus", ["userId": "x", "status": "USER_STATUS_ACTIVE"]), ("EndUserSessions", ["userId": "x"]),
+        ("RemoveTwoFactor", ["code": "123456"]), ("RegenerateRecoveryCodes", ["code": "123456"]),
+    ]
+
+    @Test(arguments: 0..<needsBearer.count)
+    func `G3: is everything of somebody without a token, with an invented, a dead or a refresh token`(index: Int)
+        async throws
+    {
+        let site = try await Site()
+        try await site.signUp()
+        let (method, message) = Self.needsBearer[index]
+        let login = try await site.login()
+        let access = login.session["accessToken"]?.stringValue ?? ""
+        let refresh = login.session["refreshToken"]?.stringValue ?? ""
+        _ = try await site.call("Logout", ["sessionToken": .string(access)])
+        for token in [nil, "", "invented", "a.b.c", "lc1.invented", access, refresh] as [String?] {
+            let answer = try await site.call(method, message, bearer: token)
+            #expect(answer.status == 401)
+            #expect(answer.word == "unauthenticated" && answer.stableCode == "invalidToken")
+            #expect(answer.field(.wwwAuthenticate)?.hasPrefix("Bearer") == true)
+        }
+        await site.close()
+    }
+
+    @Test func `is a token of another app than the server's own`() async throws {
+        let site = try await Site {
+            $0.clients = [OAuthClient(word: "phone;grants=password,refresh_token;scopes=files:read")].compactMap(\.self)
+        }
+        let ada = try await site.signUp()
+        let access = try await site.passwordGrant(as: "phone").accessToken
+        let answer = try await site.call("GetProfile", ["userId": .string(ada.id)], bearer: access)
+        #expect(answer.status == 403 && answer.word == "permission_denied")
+        await site.close()
+    }
+}

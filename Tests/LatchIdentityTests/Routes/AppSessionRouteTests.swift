@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import Testing
+
+@testable import LatchIdentity
+
+/// The routes of seed 001.
+@Suite struct `The routes under auth` {
+    private func login(
+        _ site: Site, _ name: String = "ada@example.com", password: String = Site.password, as member: String = "email"
+    ) async throws -> Response {
+        try await site.post("/auth/login", [member: .string(name), "password": .string(password)])
+    }
+
+    @Test(arguments: Way.allCases)
+    func `001: log in, renew and log out by JSON, without a cookie`(way: Way) async throws {
+        let site = try await Site(way)
+        let account = try await site.signUp()
+        let login = try await login(site)
+        #expect(login.status == 200)
+        #expect(login.field(.setCookie) == nil)
+        #expect(login.field(.cacheControl) == "no-store")
+        #expect(login.json["expiresIn"]?.intValue == 900)
+        #expect(login.string("tokenType") == "Bearer")
+        #expect(login.string("userId") == account.id)
+        #expect(try await site.get("/user/profile", bearer: login.access).string("id") == account.id)
+
+        let next = try await site.post("/auth/refresh", ["refreshToken": .string(login.refresh)])
+        #expect(next.status == 200)
+        #expect(next.refresh != login.refresh)
+
+        let logout = try await site.call(.post, "/auth/logout", bearer: next.access)
+        #expect(logout.status == 200)
+        #expect(logout.message?.isEmpty == false)
+        #expect(try await site.get("/user/profile", bearer: next.access).status == 401)
+        let refused = try await site.post("/auth/refresh", ["refreshToken": .string(next.refresh)])
+        #expect(refused.status == 401)
+        #expect(refused.message == "The session has ended.")
+        #expect(refused.errorCode == "INVALID_REFRESH_TOKEN")
+        await site.close()
+    }
+
+    @Test func `001: log out by the refresh token alone, by nothing at all, and again`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await login(site)
+        for _ in 0..<2 {
+            let answer = try await site.post("/auth/logout", ["refreshToken": .string(login.refresh)])
+            #expect(answer.status == 200)
+        }
+        #expect(try await site.send(.post, "/auth/logout").status == 200)
+        #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
+        #expect(try await site.metric("latch_families_revoked_total") == 1)
+    }
+
+    @Test func `001: answer a lost renewal again, under its key also later`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await login(site)
+        let body: JSONValue = ["refreshToken": .string(login.refresh)]
+        let first = try await site.post("/auth/refresh", body, fields: [.idempotencyKey: "k"])
+        #expect(try await site.post("/auth/refresh", body).refresh == first.refresh)
+        site.clock.advance(by: 3600)
+        #expect(try await site.post("/auth/refresh", body, fields: [.idempotencyKey: "k"]).refresh == first.refresh)
+        // C1: without the key it is a reuse by now.
+        #expect(try await site.post("/auth/refresh", body).status == 401)
+        #expect(try await site.post("/auth/refresh", ["refreshToken": .string(first.refresh)]).status == 401)
+    }
+
+    @Test(arguments: Way.allCases)
+    func `D1: answer the same for every reason to refuse`(way: Way) async throws {
+        let site = try await Site(way)
+        try await site.signUp()
+        let disabled = try await site.signUp("disabled@example.com")
+        _ = try await site.identity.accounts.setStatus(of: disabled.id, to: .disabled)
+        let answers = [
+            try await login(site, password: "wrong"), try await login(site, "nobody@example.com"),
+            try await login(site, "nobody", as: "username"), try await login(site, "disabled@example.com"),
+            try await login(site, "", password: ""),
+        ]
+        for answer in answers {
+            #expect(answer.status == 401)
+            #expect(answer.response.body == answers[0].response.body)
+        }
+        #expect(answers[0].string("code") == "invalidCredentials")
+        #expect(answers[0].errorCode == "INVALID_CREDENTIALS")
+        await site.close()
+    }
+
+    @Test func `D4: share the limits of all logins`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 3 }
+        try await site.signUp()
+        _ = try await login(site, password: "wrong")
+        _ = try await site.logIn(password: "wrong")
+        _ = try await site.passwordGrant(password: "wrong")
+        for answer in [try await login(site), try await site.logIn(), try await site.passwordGrant()] {
+            #expect(answer.status == 429)
+            #expect(answer.field(.retryAfter) == "20")
+            #expect(answer.field("RateLimit") == #""login";r=0;t=20"#)
+        }
+        let answer = try await site.passwordGrant()
+        #expect(answer.errorCode == "RATE_LIMIT_EXCEEDED")
+        #expect(answer.number("retry_after") == 20)
+        #expect(try await site.metric(#"latch_logins_total{result="limited"}"#) == 4)
+    }
+
+    @Test(arguments: ["/auth/login", "/auth/refresh", "/auth/signup", "/oauth/token/refresh"])
+    func `refuse what is no JSON object`(path: String) async throws {
+        let site = try await Site()
+        for content in ["", "{", "[]", "null", #"{"email":1,"password":2,"refreshToken":3,"refresh_token":4}"#, "{}"] {
+            let answer = try await site.send(
+                .post, path, fields: [.contentType: "application/json"], body: HTTPBody(content))
+            #expect(answer.status == 400, "\(content)")
+            #expect(!answer.string("detail").isEmpty)
+            #expect(!answer.errorCode.isEmpty)
+        }
+        let form = try await site.post(path, form: "email=a&password=b")
+        #expect(form.status == (path.hasPrefix("/oauth") ? 400 : 415))
+    }
+}
+
+/// The sign-up of seed 004.
+@Suite struct `The sign-up route` {
+    private func signUp(_ site: Site, _ members: JSONObject) async throws -> Response {
+        try await site.post("/auth/signup", .object(members))
+    }
+
+    private static let ada: JSONObject = [
+        "username": "Ada.L", "email": "ada@example.com", "password": .string(Site.password),
+    ]
+
+    @Test(arguments: Way.allCases)
+    func `L13: makes an account that can log in by its username and by its address`(way: Way) async throws {
+        let site = try await Site(way)
+        let answer = try await signUp(site, Self.ada)
+        #expect(answer.status == 201)
+        #expect(answer.string("username") == "Ada.L")
+        #expect(answer.string("email") == "ada@example.com")
+        #expect(answer.string("user_id") == answer.string("id"))
+        #expect(!answer.text.contains(Site.password) && !answer.text.contains("argon2"))
+        for name in ["ada.l", "ADA.L ", "Ada@example.com"] {
+            let login = try await site.passwordGrant(name)
+            #expect(login.status == 200)
+            #expect(login.string("user_id") == answer.string("user_id"))
+            #expect(try await site.get("/user/profile", bearer: login.accessToken).string("username") == "Ada.L")
+        }
+        await site.close()
+    }
+
+    @Test(arguments: Way.allCases)
+    func `L13: answers 409 for an address or a username that is taken, and leaves that account alone`(way: Way)
+        async throws
+    {
+        let site = try await Site(way)
+        #expect(try await signUp(site, Self.ada).status == 201)
+        let others: [JSONObject] = [
+            ["username": "other", "email": "ADA@example.com", "password": "Another456!"],
+            ["username": "ada.l", "email": "other@example.com", "password": "Another456!"],
+        ]
+        for members in others {
+            let answer = try await signUp(site, members)
+            #expect(answer.status == 409)
+            #expect(answer.string("code") == "alreadyExists")
+            #expect(answer.errorCode == "ALREADY_EXISTS")
+            #expect(!answer.string("detail").isEmpty)
+        }
+        #expect(try await site.passwordGrant("ada.l").status == 200)
+        #expect(try await site.identity.accounts.account(email: "other@example.com") == nil)
+        await site.close()
+    }
+
+    @Test func `E1: gives nobody what the content asks for`() async throws {
+        let site = try await Site()
+        var members = Self.ada
+        members["roles"] = ["admin"]
+        members["permissions"] = ["widgets:admin"]
+        members["scopes"] = ["widgets:admin"]
+        members["scope"] = "widgets:admin"
+        members["emailVerified"] = true
+        members["email_verified"] = true
+        members["tenantId"] = "t"
+        members["id"] = "chosen"
+        members["user_id"] = "chosen"
+        members["status"] = "active"
+        let answer = try await signUp(site, members)
+        #expect(answer.status == 201)
+        #expect(answer.string("id") != "chosen")
+        #expect(answer.json["roles"]?.arrayValue == [])
+        #expect(answer.json["permissions"]?.arrayValue == [])
+        #expect(answer.json["emailVerified"]?.boolValue == false)
+        let login = try await site.passwordGrant("ada.l", scope: "widgets:admin widgets:read")
+        #expect(login.string("scope") == "widgets:read")
+        #expect(try await site.get("/api/users", bearer: login.accessToken).status == 403)
+    }
+
+    @Test func `takes the address as username for no username at all`() async throws {
+        let site = try await Site()
+        var members = Self.ada
+        members["username"] = " ADA@example.com "
+        let answer = try await signUp(site, members)
+        #expect(answer.status == 201)
+        #expect(answer.json["username"] == nil)
+        #expect(
+            try await signUp(site, ["email": "b@example.com", "password": "Secret123!", "username": ""]).status == 201)
+        #expect(try await signUp(site, ["email": "c@example.com", "password": "Secret123!"]).status == 201)
+    }
+
+    @Test(arguments: [
+        "eve@example.com", "a b", "a\u{0}b", "аda", "ada\u{301}", "<ada>", "a/b", String(repeating: "a", count: 65),
+    ])
+    func `D9: refuses a username that is another's address, looks like another or is none`(username: String)
+        async throws
+    {
+        let site = try await Site()
+        var members = Self.ada
+        members["username"] = .string(username)
+        let answer = try await signUp(site, members)
+        #expect(answer.status == 400)
+        #expect(answer.string("code") == "invalidInput")
+        #expect(try await site.identity.accounts.account(email: "ada@example.com") == nil)
+    }
+
+    @Test(arguments: Way.allCases)
+    func `D10: makes one account of ten sign-ups at once under one username`(way: Way) async throws {
+        let site = try await Site(way)
+        let statuses = try await withThrowingTaskGroup { group in
+            for number in 0..<10 {
+                let members: JSONObject = [
+                    "username": number.isMultiple(of: 2) ? "ada" : "ADA", "email": .string("user\(number)@example.com"),
+                    "password": .string(Site.password),
+                ]
+                group.addTask { try await signUp(site, members).status }
+            }
+            return try await group.reduce(into: [Int]()) { $0.append($1) }
+        }
+        #expect(statuses.filter { $0 == 201 }.count == 1)
+        #expect(statuses.filter { $0 == 409 }.count == 9)
+        await site.close()
+    }
+
+    @Test func `D4: counts guesses by username and by address as guesses at one account`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 4 }
+        #expect(try await signUp(site, Self.ada).status == 201)
+        var statuses: [Int] = []
+        for name in ["ada.l", "ada@example.com", "ADA.L", "Ada@Example.com", "ada.l", "ada@example.com"] {
+            statuses.append(try await site.passwordGrant(name, password: "wrong").status)
+        }
+        #expect(statuses == [400, 400, 400, 400, 429, 429])
+    }
+
+    @Test(arguments: ["short", "password", "ada@example.com"])
+    func `refuses a password that others would guess`(password: String) async throws {
+        let site = try await Site()
+        var members = Self.ada
+        members["password"] = .string(password)
+        let answer = try await signUp(site, members)
+        #expect(answer.status == 400)
+        #expect(answer.string("code") == "weakPassword")
+    }
+}

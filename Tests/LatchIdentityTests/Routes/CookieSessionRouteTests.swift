@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The login route` {
+    @Test(arguments: Way.allCases)
+    func `P2: gives both tokens, their life and a cookie`(way: Way) async throws {
+        let site = try await Site(way)
+        try await site.signUp()
+        let answer = try await site.logIn()
+        #expect(answer.status == 200)
+        #expect(answer.field(.contentType) == "application/json; charset=utf-8")
+        #expect(answer.field(.cacheControl) == "no-store")
+        #expect(answer.field(.requestID) != nil)
+        #expect(answer.access.split(separator: ".").count == 3)
+        #expect(answer.refresh.hasPrefix("lr1."))
+        #expect(answer.json["expiresIn"]?.intValue == 900)
+        #expect(
+            answer.field(.setCookie)
+                == "refreshToken=\(answer.refresh); Path=/api/auth; Max-Age=2592000; HttpOnly; SameSite=Strict")
+        await site.close()
+    }
+
+    @Test func `P10: marks its cookie Secure when the issuer is https`() async throws {
+        let site = try await Site { $0.issuer = "https://id.example.com" }
+        try await site.signUp()
+        #expect(try await site.logIn().field(.setCookie)?.hasSuffix("; SameSite=Strict; Secure") == true)
+    }
+
+    @Test func `P2: puts the account into the claims of an access token that its public keys verify`() async throws {
+        let site = try await Site()
+        let account = try await site.identity.accounts.signUp(
+            email: "Ada@Example.com", password: Site.password, name: "Ada", roles: ["admin", "editor"],
+            permissions: ["users:read"])
+        let login = try await site.logIn()
+        let keys = try KeySet(jwks: try await site.get("/.well-known/jwks.json").response.body.bytes)
+        let verifier = JWTVerifier(
+            keys: keys, algorithms: [.es256], issuer: "http://127.0.0.1:8080", audience: "http://127.0.0.1:8080",
+            type: "at+jwt", clock: site.clock.wallClock())
+        let claims = try verifier.verify(login.access)
+        #expect(claims.subject == account.id)
+        #expect(claims.string("id") == account.id)
+        #expect(claims.string("email") == "Ada@Example.com")
+        #expect(claims.string("name") == "Ada")
+        #expect(claims.strings("roles") == ["admin", "editor"])
+        #expect(claims.strings("permissions") == ["users:read"])
+        #expect(claims.expiry == noon + 900)
+        #expect(claims.id != nil)
+        #expect(claims["tenantId"] == nil)
+        #expect(!(try JSONValue(parsing: try await site.get("/.well-known/jwks.json").text).serialized().isEmpty))
+        #expect(try await site.get("/.well-known/jwks.json").text.contains(#""d":"#) == false)
+    }
+
+    @Test(arguments: Way.allCases)
+    func `D1: answers the same for every reason to refuse`(way: Way) async throws {
+        let site = try await Site(way) { $0.requireVerifiedEmail = true }
+        try await site.signUp("right@example.com")
+        try await site.signUp("unverified@example.com", isVerified: false)
+        let disabled = try await site.signUp("disabled@example.com")
+        _ = try await site.identity.accounts.setStatus(of: disabled.id, to: .disabled)
+        let answers = [
+            try await site.logIn("right@example.com", password: "wrong password"),
+            try await site.logIn("nobody@example.com"),
+            try await site.logIn("unverified@example.com"),
+            try await site.logIn("disabled@example.com"),
+            try await site.logIn("not an address"),
+            try await site.logIn("right@example.com", password: ""),
+        ]
+        for answer in answers {
+            #expect(answer.status == 401)
+            #expect(answer.response.body == answers[0].response.body)
+            #expect(answer.field(.setCookie) == nil)
+        }
+        #expect(answers[0].message == "The e-mail address or the password is wrong.")
+        #expect(try await site.logIn("right@example.com").status == 200)
+        await site.close()
+    }
+
+    @Test func `D9: finds an account whatever the case of its address and the space around it`() async throws {
+        let site = try await Site()
+        try await site.signUp("Ada@Example.com")
+        #expect(try await site.logIn(" aDA@example.COM\t").status == 200)
+    }
+
+    @Test func `H4: gives different tokens to logins of one second`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let (first, second) = (try await site.logIn(), try await site.logIn())
+        #expect(first.access != second.access)
+        #expect(first.refresh != second.refresh)
+    }
+}
+
+@Suite struct `The refresh route` {
+    @Test(arguments: Way.allCases)
+    func `P10: rotates the token of the content`(way: Way) async throws {
+        let site = try await Site(way)
+        try await site.signUp()
+        let login = try await site.logIn()
+        let answer = try await site.renew(login.refresh)
+        #expect(answer.status == 200)
+        #expect(answer.field(.cacheControl) == "no-store")
+        #expect(answer.refresh != login.refresh)
+        #expect(answer.access != login.access)
+        #expect(answer.json["expiresIn"]?.intValue == 900)
+        #expect(try await site.get("/user/profile", bearer: answer.access).status == 200)
+        await site.close()
+    }
+
+    @Test(arguments: Way.allCases)
+    func `P10: takes the cookie, and gives the next one`(way: Way) async throws {
+        let site = try await Site(way)
+        try await site.signUp()
+        let login = try await site.logIn()
+        let answer = try await site.send(
+            .post, "/api/auth/refresh-token", fields: [.cookie: "a=b; refreshToken=\(login.refresh)"])
+        #expect(answer.status == 200)
+        #expect(answer.field(.setCookie)?.hasPrefix("refreshToken=\(answer.refresh);") == true)
+        await site.close()
+    }
+
+    @Test(arguments: Way.allCases)
+    func `C1: takes a reused token for theft and ends the device with its access tokens`(way: Way) async throws {
+        let site = try await Site(way)
+        try await site.signUp()
+        let login = try await site.logIn()
+        let next = try await site.renew(login.refresh)
+        site.clock.advance(by: 31)
+        let reuse = try await site.renew(login.refresh)
+        #expect(reuse.status == 401)
+        #expect(reuse.string("code") == "invalidGrant")
+        // C6: the successor is dead, too, and so is what it was issued with.
+        #expect(try await site.renew(next.refresh).status == 401)
+        #expect(try await site.get("/user/profile", bearer: next.access).status == 401)
+        #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
+        #expect(try await site.metric("latch_families_revoked_total") == 1)
+        #expect(try await site.metric(#"latch_token_replays_total{outcome="revoked"}"#) == 1)
+        await site.close()
+    }
+
+    @Test(arguments: Way.allCases)
+    func `C2: gives one successor to 16 parallel renewals of one token`(way: Way) async throws {
+        let site = try await Site(way)
+        try await site.signUp()
+        let login = try await site.logIn()
+        let answers = try await withThrowingTaskGroup { group in
+            for _ in 0..<16 { group.addTask { try await site.renew(login.refresh) } }
+            return try await group.reduce(into: [Response]()) { $0.append($1) }
+        }
+        #expect(answers.allSatisfy { $0.status == 200 })
+        #expect(Set(answers.map(\.refresh)).count == 1)
+        #expect(Set(answers.map(\.access)).count == 16)
+        #expect(try await site.renew(answers[0].refresh).status == 200)
+        #expect(try await site.metric(#"latch_token_replays_total{outcome="repeated"}"#) == 15)
+        await site.close()
+    }
+
+    @Test func `C3: answers a lost renewal again until the window ends`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.logIn()
+        let lost = try await site.renew(login.refresh)
+        site.clock.advance(by: 30)
+        #expect(try await site.renew(login.refresh).refresh == lost.refresh)
+    }
+
+    @Test func `C3: answers a lost renewal with its Idempotency-Key after the window, while its successor is unused`()
+        async throws
+    {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.logIn()
+        let lost = try await site.renew(login.refresh, fields: [.idempotencyKey: "k1"])
+        site.clock.advance(by: 7200)
+        #expect(try await site.renew(login.refresh, fields: [.idempotencyKey: "k1"]).refresh == lost.refresh)
+        #expect(try await site.renew(lost.refresh).status == 200)
+        #expect(try await site.renew(login.refresh, fields: [.idempotencyKey: "k1"]).status == 401)
+    }
+
+    @Test func `C5: takes a grandparent for theft`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.logIn()
+        let child = try await site.renew(login.refresh)
+        let grandchild = try await site.renew(child.refresh)
+        #expect(try await site.renew(login.refresh).status == 401)
+        #expect(try await site.renew(grandchild.refresh).status == 401)
+    }
+
+    @Test func `C9: ends after 30 days, however often it is used`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        var token = try await site.logIn().refresh
+        for _ in 0..<29 {
+            site.clock.advance(by: 86_400)
+            token = try await site.renew(token).refresh
+        }
+        site.clock.advance(by: 86_399)
+        let last = try await site.renew(token)
+        #expect(last.status == 200)
+        site.clock.advance(by: 1)
+        #expect(try await site.renew(last.refresh).status == 401)
+        #expect(try await site.get("/user/profile", bearer: last.access).status == 401)
+    }
+
+    @Test func `C10: is refused after disabling, and gives a changed role at once`() async throws {
+        let site = try await Site()
+        let account = try await site.signUp(roles: ["admin"])
+        let login = try await site.logIn()
+        #expect(try await site.get("/api/users", bearer: login.access).status == 200)
+        _ = try await site.identity.accounts.setRoles(of: account.id, roles: ["reader"], permissions: [])
+        let next = try await site.renew(login.refresh)
+        #expect(try JWT(unverified: next.access).claims.strings("roles") == ["reader"])
+        #expect(try await site.get("/api/users", bearer: login.access).status == 403)
+        _ = try await site.identity.accounts.setStatus(of: account.id, to: .disabled)
+        #expect(try await site.renew(next.refresh).status == 401)
+        #expect(try await site.get("/user/profile", bearer: next.access).status == 401)
+    }
+
+    @Test func `C10: is refused after all devices were signed out`() async throws {
+        let site = try await Site()
+        let account = try await site.signUp()
+        let logins = [try await site.logIn(), try await site.logIn()]
+        #expect(try await site.identity.accounts.endSessions(of: account.id, by: nil) == 2)
+        for login in logins { #expect(try await site.renew(login.refresh).status == 401) }
+    }
+
+    @Test func `C11: refuses a cookie and a content that disagree, and changes nothing`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let (first, second) = (try await site.logIn(), try await site.logIn())
+        let answer = try await site.renew(first.refresh, fields: [.cookie: "refreshToken=\(second.refresh)"])
+        #expect(answer.status == 400)
+        #expect(answer.message != nil)
+        #expect(try await site.renew(first.refresh, fields: [.cookie: "refreshToken=\(first.refresh)"]).status == 200)
+        #expect(try await site.renew(second.refresh).status == 200)
+    }
+
+    @Test(arguments: [
+        ("Origin", "https://evil.example"), ("Origin", "null"), ("Origin", "http://127.0.0.1:9999"),
+        ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Site", "same-site"),
+    ])
+    func `C12: refuses another site's request that has only the cookie`(name: String, value: String) async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.logIn()
+        let cookie = "refreshToken=\(login.refresh)"
+        let fields: HTTPFields = [.cookie: cookie, HTTPFieldName(name): value]
+        #expect(try await site.send(.post, "/api/auth/refresh-token", fields: fields).status == 403)
+        #expect(try await site.send(.post, "/api/auth/logout", fields: fields).status == 403)
+        let own: HTTPFields = [.cookie: cookie, "Origin": "http://127.0.0.1:8080", "Sec-Fetch-Site": "same-origin"]
+        #expect(try await site.send(.post, "/api/auth/refresh-token", fields: own).status == 200)
+    }
+
+    @Test func `C12: lets an allowed origin use the cookie`() async throws {
+        let site = try await Site { $0.allowedOrigins = ["https://app.example.com"] }
+        try await site.signUp()
+        let login = try await site.logIn()
+        let fields: HTTPFields = [.cookie: "refreshToken=\(login.refresh)", "Origin": "https://app.example.com"]
+        #expect(try await site.send(.post, "/api/auth/refresh-token", fields: fields).status == 200)
+    }
+
+    @Test func `C13: continues after a crash between the commit and the answer`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.logIn()
+        _ = try await site.renew(login.refresh)
+        // The files as they are while the first server still runs are what is left when it is killed.
+        let copy = try TemporaryFolder()
+        for name in ["store.sqlite", "store.sqlite-wal"] {
+            try FileManager.default.copyItem(atPath: site.folder.file(name), toPath: copy.file(name))
+        }
+        let restarted = try await Site(in: copy)
+        let answer = try await restarted.renew(login.refresh)
+        #expect(answer.status == 200)
+        #expect(try await restarted.renew(answer.refresh).status == 200)
+        #expect(try await restarted.get("/user/profile", bearer: login.access).status == 200)
+    }
+
+    @Test(arguments: ["", "lr1.", "nonsense", "lr1." + String(repeating: "A", count: 70), "eyJhbGciOiJub25lIn0.e30."])
+    func `refuses what it did not make`(token: String) async throws {
+        let site = try await Site()
+        let answer = try await site.renew(token)
+        #expect(answer.status == 401)
+        #expect(answer.message != nil)
+    }
+
+    @Test func `refuses a token in which one character was changed`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let token = try await site.logIn().refresh
+        for offset in stride(from: 4, to: token.count, by: 7) {
+            var characters = Array(token)
+            characters[offset] = characters[offset] == "A" ? "B" : "A"
+            #expect(try await site.renew(String(characters)).status == 401)
+        }
+        #expect(try await site.renew(token).status == 200)
+    }
+
+    @Test func `refuses an access token in place of a refresh token, and the reverse`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.logIn()
+        #expect(try await site.renew(login.access).status == 401)
+        #expect(try await site.get("/user/profile", bearer: login.refresh).status == 401)
+    }
+}
+
+@Suite struct `The logout route` {
+    @Test(arguments: Way.allCases)
+    func `P5: ends the device by either token, clears the cookie, and can be repeated`(way: Way) async throws {
+        let site = try await Site(way)
+        try await site.signUp()
+        let (first, second) = (try await site.logIn(), try await site.logIn())
+
+        let byRefresh = try await site.post("/api/auth/logout", ["refreshToken": .string(first.refresh)])
+        #expect(byRefresh.status == 200)
+        #expect(byRefresh.message != nil)
+        #expect(byRefresh.field(.setCookie)?.contains("Max-Age=0") == true)
+        #expect(try await site.renew(first.refresh).status == 401)
+        #expect(try await site.get("/user/profile", bearer: first.access).status == 401)
+
+        // The other device goes on until it logs out itself, by its access token.
+        #expect(try await site.get("/user/profile", bearer: second.access).status == 200)
+        let fields: HTTPFields = [.authorization: "Bearer \(second.access)"]
+        #expect(try await site.send(.post, "/api/auth/logout", fields: fields).status == 200)
+        #expect(try await site.renew(second.refresh).status == 401)
+        #expect(try await site.send(.post, "/api/auth/logout", fields: fields).status == 200)
+        #expect(try await site.send(.post, "/api/auth/logout").status == 200)
+        await site.close()
+    }
+
+    @Test func `P5: leaves nothing for a renewal that is on its way`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        for _ in 0..<20 {
+            let login = try await site.logIn()
+            async let renewal = site.renew(login.refresh)
+            async let logout = site.post("/api/auth/logout", ["refreshToken": .string(login.refresh)])
+            let (renewed, ended) = (try await renewal, try await logout)
+            #expect(ended.status == 200)
+            guard renewed.status == 200 else { continue }
+            #expect(try await site.renew(renewed.refresh).status == 401)
+        }
+    }
+
+    @Test func `P5: ends both devices when cookie and content name two`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let (first, second) = (try await site.logIn(), try await site.logIn())
+        let answer = try await site.post(
+            "/api/auth/logout", ["refreshToken": .string(first.refresh)],
+            fields: [.cookie: "refreshToken=\(second.refresh)"])
+        #expect(answer.status == 200)
+        for login in [first, second] { #expect(try await site.renew(login.refresh).status == 401) }
+    }
+
+    @Test func `takes no notice of tokens that it did not make`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await site.logIn()
+        let forged = String(login.refresh.dropLast(2)) + "AA"
+        #expect(try await site.post("/api/auth/logout", ["refreshToken": .string(forged)]).status == 200)
+        let fields: HTTPFields = [.authorization: "Bearer \(login.access.dropLast(2))AA"]
+        #expect(try await site.send(.post, "/api/auth/logout", fields: fields).status == 200)
+        #expect(try await site.renew(login.refresh).status == 200)
+    }
+}

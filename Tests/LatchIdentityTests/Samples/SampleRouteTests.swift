@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The sample resource` {
+    private func token(_ site: Site, _ scope: String, of email: String = "ada@example.com") async throws -> String {
+        try await site.passwordGrant(email, scope: scope).accessToken
+    }
+
+    @Test(arguments: SampleItem.Kind.allCases, Way.allCases)
+    func `L13: lists, makes and deletes one's own`(kind: SampleItem.Kind, way: Way) async throws {
+        let site = try await Site(way)
+        try await site.signUp()
+        let path = "/\(kind.rawValue)"
+        let token = try await token(site, "\(kind.rawValue):delete")
+        #expect(try await site.get(path, bearer: token).json[kind.rawValue]?.arrayValue == [])
+        let first = try await site.call(.post, path, bearer: token, ["name": "first"])
+        site.clock.advance(by: 1)
+        let second = try await site.call(.post, path, bearer: token, ["name": "second ✓"])
+        #expect(first.status == 201)
+        #expect(second.string("name") == "second ✓")
+        let listed = try await site.get(path, bearer: token).json[kind.rawValue]?.arrayValue ?? []
+        #expect(listed.compactMap { $0["name"]?.stringValue } == ["second ✓", "first"])
+        #expect(listed.compactMap { $0["id"]?.stringValue } == [second.string("id"), first.string("id")])
+        #expect(try await site.call(.delete, "\(path)/\(first.string("id"))", bearer: token).status == 204)
+        #expect(try await site.call(.delete, "\(path)/\(first.string("id"))", bearer: token).status == 404)
+        #expect(try await site.get(path, bearer: token).json[kind.rawValue]?.arrayValue?.count == 1)
+        await site.close()
+    }
+
+    /// Each level, and which of list, create, delete and list-all it opens.
+    static let levels: [(level: String, allowed: [Bool])] = [
+        ("read", [true, false, false, false]), ("write", [true, true, false, false]),
+        ("delete", [true, true, true, false]), ("admin", [true, true, true, true]),
+    ]
+
+    @Test(arguments: levels, ["widgets", "projects"])
+    func `L13: opens to a level what it and the lower ones allow`(level: (level: String, allowed: [Bool]), kind: String)
+        async throws
+    {
+        let site = try await Site()
+        try await site.signUp(roles: ["admin"])
+        let path = "/\(kind)"
+        let item = try await site.call(.post, path, bearer: try await token(site, "\(kind):write"), ["name": "x"])
+        let token = try await token(site, "\(kind):\(level.level)")
+        let answers = [
+            try await site.get(path, bearer: token), try await site.call(.post, path, bearer: token, ["name": "y"]),
+            try await site.call(.delete, "\(path)/\(item.string("id"))", bearer: token),
+            try await site.get("\(path)/all", bearer: token),
+        ]
+        let needed = ["read", "write", "delete", "admin"]
+        for (index, answer) in answers.enumerated() {
+            guard !level.allowed[index] else {
+                #expect(answer.response.status.isSuccess)
+                continue
+            }
+            #expect(answer.status == 403)
+            let scope = "\(kind):\(needed[index])"
+            #expect(answer.field(.wwwAuthenticate) == #"Bearer error="insufficient_scope", scope="\#(scope)""#)
+            #expect(answer.errorCode == "INSUFFICIENT_SCOPE")
+            #expect(answer.json["required_scopes"] == [.string(scope)])
+            #expect(answer.json["provided_scopes"] == [.string("\(kind):\(level.level)")])
+            #expect(!answer.string("detail").isEmpty && answer.message?.isEmpty == false)
+        }
+    }
+
+    @Test func `L13: opens nothing to the scopes of another kind`() async throws {
+        let site = try await Site()
+        try await site.signUp(roles: ["admin"])
+        let token = try await token(site, "widgets:admin projects:admin")
+        #expect(try await site.get("/files", bearer: token).status == 403)
+        #expect(try await site.get("/widgets", bearer: token).status == 200)
+    }
+
+    @Test(arguments: Way.allCases)
+    func `asks whoever has no token for one`(way: Way) async throws {
+        let site = try await Site(way)
+        for bearer in [nil, "nonsense", "a.b.c"] {
+            let answer = try await site.get("/widgets", bearer: bearer)
+            #expect(answer.status == 401)
+            #expect(answer.field(.wwwAuthenticate) == #"Bearer error="invalid_token""#)
+            #expect(answer.errorCode == "INVALID_TOKEN")
+        }
+        await site.close()
+    }
+
+    @Test func `G4: shows nobody another's, and lets nobody delete it`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        try await site.signUp("eve@example.com")
+        let ada = try await token(site, "files:delete")
+        let eve = try await token(site, "files:delete", of: "eve@example.com")
+        let item = try await site.call(.post, "/files", bearer: ada, ["name": "secret"])
+        #expect(try await site.get("/files", bearer: eve).json["files"]?.arrayValue == [])
+        #expect(try await site.call(.delete, "/files/\(item.string("id"))", bearer: eve).status == 404)
+        #expect(try await site.get("/files", bearer: ada).json["files"]?.arrayValue?.count == 1)
+    }
+
+    @Test func `shows an administrator whose each one is`() async throws {
+        let site = try await Site()
+        let ada = try await site.signUp()
+        try await site.signUp("root@example.com", roles: ["admin"])
+        _ = try await site.call(.post, "/widgets", bearer: try await token(site, "widgets:write"), ["name": "w"])
+        let root = try await token(site, "widgets:admin", of: "root@example.com")
+        let all = try await site.get("/widgets/all", bearer: root).json["widgets"]?.arrayValue
+        #expect(all?.compactMap { $0["owner_id"]?.stringValue } == [ada.id])
+        // There is no files:admin, and so no such route.
+        #expect(try await site.get("/files/all", bearer: root).status == 405)
+    }
+
+    @Test func `has a bound for each account and kind`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let token = try await token(site, "widgets:delete files:write")
+        var last = ""
+        for number in 0..<100 {
+            let answer = try await site.call(.post, "/widgets", bearer: token, ["name": .string("w\(number)")])
+            #expect(answer.status == 201)
+            last = answer.string("id")
+        }
+        let refused = try await site.call(.post, "/widgets", bearer: token, ["name": "one more"])
+        #expect(refused.status == 409)
+        #expect(refused.errorCode == "TOO_MANY_ITEMS")
+        #expect(try await site.call(.post, "/files", bearer: token, ["name": "f"]).status == 201)
+        #expect(try await site.call(.delete, "/widgets/\(last)", bearer: token).status == 204)
+        #expect(try await site.call(.post, "/widgets", bearer: token, ["name": "again"]).status == 201)
+    }
+
+    @Test(arguments: [#"{}"#, #"{"name":""}"#, #"{"name":5}"#, "[]", "{", #"{"name":null}"#])
+    func `refuses what is no name`(content: String) async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let fields: HTTPFields = [
+            .authorization: "Bearer \(try await token(site, "files:write"))", .contentType: "application/json",
+        ]
+        let answer = try await site.send(.post, "/files", fields: fields, body: HTTPBody(content))
+        #expect(answer.status == 400)
+        #expect(!answer.string("detail").isEmpty)
+    }
+
+    @Test func `is missing unless the configuration enables it`() async throws {
+        let site = try await Site { $0.hasSampleResource = false }
+        for kind in SampleItem.Kind.allCases {
+            #expect(try await site.get("/\(kind.rawValue)").status == 404)
+        }
+    }
+
+    @Test func `stays over a restart`() async throws {
+        let first = try await Site()
+        try await first.signUp()
+        let token = try await token(first, "files:write")
+        _ = try await first.call(.post, "/files", bearer: token, ["name": "kept"])
+        await first.close()
+        let second = try await Site(in: first.folder)
+        let files = try await second.get("/files", bearer: token).json["files"]?.arrayValue
+        #expect(files?.compactMap { $0["name"]?.stringValue } == ["kept"])
+    }
+}

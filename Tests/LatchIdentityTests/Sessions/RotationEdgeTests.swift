@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `The rotation of a device, at the edges` {
+    let folder: TemporaryFolder
+    let store: SQLiteIdentityStore
+    let device: Device
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        (store, _, device) = try await SQLiteIdentityStore.populated(in: folder)
+    }
+
+    private func set(_ column: String, _ value: SQLiteValue) async throws {
+        try await store.writer.write { [device] db throws(IdentityError) -> Void in
+            try db.run("UPDATE device SET \(column) = ? WHERE id = ?", [value, .blob(device.id)])
+        }
+    }
+
+    @Test func `reaches the last generation that a token can name, and ends there without a crash`() async throws {
+        try await set("counter", .integer(Int64(UInt32.max) - 1))
+        #expect(try await store.rotate(.of(device, counter: .max - 1)) == .rotated(counter: .max))
+        // The newest token is no copy of an old one: it is refused, and nobody is accused of theft.
+        #expect(try await store.rotate(.of(device, counter: .max)) == .rejected)
+        let row = try #require(try store.device(id: device.id))
+        #expect(row.counter == .max)
+        #expect(row.revokedAt == nil)
+        #expect(try await store.rotate(.of(device, counter: .max - 1)) == .repeated(counter: .max))
+    }
+
+    @Test(arguments: [-1, Int64(UInt32.max) + 1, Int64.max])
+    func `of a generation that no token can name is damage, and says so`(counter: Int64) async throws {
+        try await set("counter", .integer(counter))
+        let error = #expect(throws: IdentityError.self) { try store.device(id: device.id) }
+        #expect(error?.code == IdentityError.corruptStore.code)
+    }
+
+    @Test func `K7: has no wider window when the clock is set back`() async throws {
+        _ = try await store.rotate(.of(device))
+        #expect(try await store.rotate(.of(device, at: noon - 30)) == .repeated(counter: 1))
+        #expect(try await store.rotate(.of(device, at: noon - 3600)) == .reused)
+    }
+
+    @Test func `K7: is refused from the end on, and works again for a clock that was only ahead`() async throws {
+        #expect(try await store.rotate(.of(device, at: noon + 3600)) == .rejected)
+        #expect(try await store.rotate(.of(device, at: noon + 3599.999)) == .rotated(counter: 1))
+    }
+
+    @Test func `of two servers on one file has one successor`() async throws {
+        let other = try SQLiteIdentityStore(path: folder.file())
+        let rotations = try await withThrowingTaskGroup { group in
+            for store in [store, other, store, other] { group.addTask { try await store.rotate(.of(device)) } }
+            return try await group.reduce(into: [Rotation]()) { $0.append($1) }
+        }
+        #expect(rotations.filter { $0 == .rotated(counter: 1) }.count == 1)
+        #expect(rotations.filter { $0 == .repeated(counter: 1) }.count == 3)
+        await other.close()
+        await store.close()
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchTesting
+
+@testable import LatchIdentity
+
+/// An authenticator app.
+struct AuthenticatorApp: Sendable {
+    let secret: [UInt8]
+    let recoveryCodes: [String]
+
+    /// Reads base 32 as an app does.
+    init(_ setup: SecondFactorService.Setup) {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+        let bits = setup.secret.flatMap { letter -> [Int] in
+            let value = alphabet.firstIndex(of: letter) ?? 0
+            return (0..<5).reversed().map { value >> $0 & 1 }
+        }
+        secret = stride(from: 0, to: bits.count / 8 * 8, by: 8).map { start in
+            bits[start..<start + 8].reduce(UInt8(0)) { $0 << 1 | UInt8($1) }
+        }
+        recoveryCodes = setup.recoveryCodes
+    }
+
+    func code(at date: Date, offset: Int64 = 0) -> String {
+        TOTP.code(secret, at: TOTP.step(of: date) + offset)
+    }
+
+    /// A code that is none of the three of this time.
+    func wrongCode(at date: Date) -> String {
+        let right = (Int64(-1)...1).map { code(at: date, offset: $0) }
+        return ["000000", "000001", "000002", "000003"].first { !right.contains($0) } ?? "000004"
+    }
+}
+
+extension Site {
+    var logins: LoginService { LoginService(dependencies: identity.dependencies) }
+    var tokens: TokenService { TokenService(dependencies: identity.dependencies) }
+
+    func bearer(_ access: String) async throws -> AuthenticatedPrincipal {
+        try await tokens.authenticate(accessToken: access)
+    }
+
+    /// Signs the account up, and in, and gives it a second factor; the next step has begun then.
+    func enrol(_ email: String = "ada@example.com") async throws -> (app: AuthenticatorApp, access: String) {
+        try await signUp(email)
+        let access = try await logIn(email).access
+        let bearer = try await bearer(access)
+        let app = AuthenticatorApp(try await identity.secondFactors.begin(bearer))
+        try await identity.secondFactors.confirm(app.code(at: clock.now), bearer, from: .tests)
+        clock.advance(by: 30)
+        return (app, access)
+    }
+
+    func begin(
+        _ email: String = "ada@example.com", password: String = Site.password, isRemembered: Bool = true
+    ) async throws -> LoginResult {
+        try await logins.begin(name: email, password: password, isRemembered: isRemembered, from: .tests)
+    }
+
+    /// The challenge of a login that needs the second factor.
+    func challenge(_ email: String = "ada@example.com") async throws -> String {
+        guard case .challenged(let text, _) = try await begin(email) else { throw IdentityError.invalidGrant }
+        return text
+    }
+
+    func complete(_ challenge: String, _ code: String) async throws -> IssuedTokens {
+        try await logins.complete(challenge: challenge, code: code, from: .tests)
+    }
+}
+
+extension RequestOrigin {
+    static let tests = RequestOrigin(address: "127.0.0.1", userAgent: "tests/1")
+}
+
+/// The code of what a body throws; nil where it throws nothing.
+func refusal(_ body: () async throws -> some Any) async -> String? { await failure(body)?.code }
+
+/// Returns the error of a body; nil if it throws none.
+func failure(_ body: () async throws -> some Any) async -> IdentityError? {
+    do {
+        _ = try await body()
+        return nil
+    } catch let error as IdentityError {
+        return error
+    } catch {
+        return IdentityError(code: "\(error)", message: "something else was thrown")
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Work that holds a pool's thread until it is let go.
+final class BlockingJob: Sendable {
+    private let gate = DispatchSemaphore(value: 0)
+    private let begun = AsyncStream.makeStream(of: Void.self)
+
+    func work() {
+        begun.continuation.finish()
+        gate.wait()
+    }
+
+    func untilBegun() async {
+        for await _ in begun.stream {}
+    }
+
+    func release() { gate.signal() }
+}

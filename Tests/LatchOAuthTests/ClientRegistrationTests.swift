@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchHTTP
+import LatchOAuth
+import Testing
+
+@Suite struct `A program at a token endpoint` {
+    let issuer = ScriptedIssuer()
+    let grant = RefreshGrant(refreshToken: "r")
+
+    private func request(of registration: ClientRegistration) async throws -> HTTPRequest {
+        issuer.on(.ok, #"{"access_token":"a"}"#)
+        _ = try await issuer.endpoint(registration).tokens(for: grant)
+        return try #require(issuer.requests.last)
+    }
+
+    private func basic(_ request: HTTPRequest) throws -> String {
+        let field = try #require(request.fields[.authorization])
+        #expect(field.hasPrefix("Basic "))
+        let bytes = try #require(Data(base64Encoded: String(field.dropFirst(6))))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test func `says nothing where it is not registered`() async throws {
+        let request = try await request(of: .none)
+        #expect(request.fields[.authorization] == nil)
+        #expect(issuer.forms == [["grant_type=refresh_token", "refresh_token=r"]])
+    }
+
+    @Test func `says who it is where it keeps no secret`() async throws {
+        let request = try await request(of: ClientRegistration(clientID: "notes"))
+        #expect(request.fields[.authorization] == nil)
+        #expect(issuer.forms == [["grant_type=refresh_token", "refresh_token=r", "client_id=notes"]])
+    }
+
+    @Test(arguments: [
+        ("notes", "secret", "notes:secret"),
+        // RFC 6749 §2.3.1: both are encoded as a form first, so no colon and no plus is left to be misread.
+        ("no:tes", "se:cret", "no%3Ates:se%3Acret"),
+        ("a b", "p+q%&=", "a%20b:p%2Bq%25%26%3D"),
+        ("ü", "ß", "%C3%BC:%C3%9F"),
+        ("notes", "", "notes:"),
+    ])
+    func `proves itself by Basic, both halves encoded before they are joined`(
+        id: String, secret: String, pair: String
+    ) async throws {
+        let request = try await request(of: ClientRegistration(clientID: id, secret: secret))
+        #expect(try basic(request) == pair)
+        #expect(issuer.forms == [["grant_type=refresh_token", "refresh_token=r"]])
+    }
+
+    @Test func `proves itself in the form only where that is asked for`() async throws {
+        let registration = ClientRegistration(clientID: "no:tes", secret: "p&q=+", authentication: .post)
+        let request = try await request(of: registration)
+        #expect(request.fields[.authorization] == nil)
+        #expect(issuer.forms.last?.suffix(2) == ["client_id=no:tes", "client_secret=p&q=+"])
+    }
+
+    @Test func `proves itself where it revokes too`() async throws {
+        issuer.on("/oauth/revoke", .ok, "")
+        try await issuer.endpoint(ClientRegistration(clientID: "notes", secret: "s")).revoke("t", hint: .refresh)
+        #expect(try basic(try #require(issuer.requests.first)) == "notes:s")
+    }
+
+    @Test func `L14: shows its name and not its secret`() {
+        let registration = ClientRegistration(clientID: "notes", secret: "canary")
+        var text = "\(registration) \(String(reflecting: registration)) \(issuer.endpoint(registration))"
+        dump(issuer.endpoint(registration), to: &text)
+        #expect(text.contains("notes"))
+        #expect(!text.contains("canary"))
+        #expect(registration == ClientRegistration(clientID: "notes", secret: "canary", authentication: .basic))
+        #expect(registration != ClientRegistration(clientID: "notes", secret: "other"))
+    }
+
+    @Test func `finds the endpoints below the issuer's path`() throws {
+        let url = try #require(URL(string: "https://example.com/tenants/7/"))
+        let provider = AuthorizationServer.latchwork(at: url)
+        #expect(provider.tokenEndpoint.absoluteString == "https://example.com/tenants/7/oauth/token")
+        #expect(provider.revocationEndpoint?.absoluteString == "https://example.com/tenants/7/oauth/revoke")
+    }
+
+    @Test func `keeps the query of an endpoint`() async throws {
+        issuer.on("/token", .ok, #"{"access_token":"a"}"#)
+        let url = try #require(URL(string: "https://id.example.com/token?api-version=2"))
+        let endpoint = TokenEndpoint(
+            server: AuthorizationServer(issuer: ScriptedIssuer.url, tokenEndpoint: url), transport: issuer)
+        _ = try await endpoint.tokens(for: grant)
+        #expect(issuer.requests.first?.path == "/token?api-version=2")
+    }
+}

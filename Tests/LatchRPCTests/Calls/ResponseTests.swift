@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import Testing
+
+@testable import LatchProtobuf
+@testable import LatchRPC
+
+@Suite(.timeLimit(.minutes(1))) struct `A response that violates the protocol` {
+    /// The client's reading of responses, for calls with one response message and with many.
+    private func errors(
+        _ style: RPCProtocol, _ codec: RPCCodec = .binary, _ response: HTTPResponse
+    ) async throws -> (single: RPCError?, stream: RPCError?) {
+        let channel = try RPCChannel(
+            "http://localhost", through: ClosureHandler { _ in response }, using: style, codec: codec)
+        return (
+            await error { _ = try await channel.clientStream(Notes.add, RPCStream([])) },
+            await error { _ = try await collect(try await channel.serverStream(Notes.count, Note())) }
+        )
+    }
+
+    private func error(_ body: () async throws -> Void) async -> RPCError? {
+        do { try await body() } catch { return error as? RPCError }
+        return nil
+    }
+
+    private func response(
+        _ type: String, _ body: [UInt8], fields: HTTPFields = [:], trailers: HTTPFields = [:]
+    ) -> HTTPResponse {
+        var fields = fields
+        fields[.contentType] = "application/" + type
+        return HTTPResponse(status: .ok, fields: fields, body: HTTPBody(body, trailers: trailers))
+    }
+
+    private let message = Envelope([]).bytes
+    private let end = Envelope(Array("{}".utf8), flags: .endOfStream).bytes
+    private let trailers = Envelope(Array("grpc-status: 0\r\n".utf8), flags: .trailers).bytes
+
+    @Test func `by ending before its status is an error`() async throws {
+        for (style, type) in [(RPCProtocol.connect, "connect+proto"), (.grpcWeb, "grpc-web+proto"), (.grpc, "grpc")] {
+            for body in [[], message, message + [0, 0]] {
+                let errors = try await errors(style, .binary, response(type, body))
+                #expect(errors.single?.status == .internal)
+                #expect(errors.stream?.status == .internal)
+            }
+        }
+    }
+
+    @Test func `by saying more after its end is an error`() async throws {
+        let connect = try await errors(.connect, .binary, response("connect+proto", message + end + message))
+        #expect(connect.stream?.status == .internal)
+        let web = try await errors(.grpcWeb, .binary, response("grpc-web+proto", message + trailers + trailers))
+        #expect(web.stream?.status == .internal)
+    }
+
+    @Test func `by having no message, or two, is an error where one is due`() async throws {
+        for body in [[], message + message] {
+            let connect = try await errors(.connect, .binary, response("connect+proto", body + end))
+            #expect(connect.single?.status == .unimplemented)
+            #expect(connect.stream == nil)
+            let web = try await errors(.grpcWeb, .binary, response("grpc-web", body + trailers))
+            #expect(web.single?.status == .unimplemented)
+            #expect(web.stream == nil)
+            let grpc = try await errors(.grpc, .binary, response("grpc", body, trailers: ["grpc-status": "0"]))
+            #expect(grpc.single?.status == .unimplemented)
+            #expect(grpc.stream == nil)
+        }
+    }
+
+    @Test(arguments: [
+        ("connect+json", RPCCode.internal), ("connect+text", .internal), ("json", .unknown), ("proto", .unknown),
+        ("grpc", .unknown), ("", .unknown),
+    ])
+    func `by its type is an error`(type: String, code: RPCCode) async throws {
+        #expect(try await errors(.connect, .binary, response(type, message + end)).stream?.status == code)
+    }
+
+    @Test(arguments: [("grpc+json", RPCCode.internal), ("grpc-web", .unknown), ("json", .unknown)])
+    func `by its type is an error of gRPC`(type: String, code: RPCCode) async throws {
+        let answer = response(type, message, trailers: ["grpc-status": "0"])
+        #expect(try await errors(.grpc, .binary, answer).stream?.status == code)
+    }
+
+    @Test func `by a compression that was not offered, or not said, is an error`() async throws {
+        let odd = response("connect+proto", message + end, fields: ["Connect-Content-Encoding": "snappy"])
+        #expect(try await errors(.connect, .binary, odd).stream?.status == .internal)
+        let compressed = Envelope([1, 2, 3], flags: .compressed).bytes
+        let unsaid = response("grpc-web+proto", compressed + trailers)
+        #expect(try await errors(.grpcWeb, .binary, unsaid).stream?.status == .internal)
+        let damaged = response("grpc", compressed, fields: ["grpc-encoding": "gzip"], trailers: ["grpc-status": "0"])
+        #expect(try await errors(.grpc, .binary, damaged).stream != nil)
+    }
+
+    @Test func `by a message that is none is an error`() async throws {
+        let body = Envelope([0xFF]).bytes + end
+        #expect(try await errors(.connect, .binary, response("connect+proto", body)).stream?.status == .internal)
+        #expect(try await errors(.connect, .json, response("connect+json", body)).stream?.status == .internal)
+    }
+
+    @Test(arguments: ["", "[]", "null", "{", "\"a\""]) func `by an end that is no object is unknown`(text: String)
+        async throws
+    {
+        let body = message + Envelope(Array(text.utf8), flags: .endOfStream).bytes
+        #expect(try await errors(.connect, .binary, response("connect+proto", body)).stream?.status == .unknown)
+    }
+
+    @Test(arguments: [
+        (#"{"error":{"code":"not_found","message":"a"}}"#, RPCCode.notFound),
+        (#"{"error":{"code":"strange"}}"#, .unknown), (#"{"error":{}}"#, .unknown),
+        (#"{"error":{"code":"aborted","details":[{"type":1},{"type":"a.B","value":"!"}]}}"#, .aborted),
+    ])
+    func `only in the parts of its error keeps what can be read`(text: String, code: RPCCode) async throws {
+        let body = message + Envelope(Array(text.utf8), flags: .endOfStream).bytes
+        let error = try await errors(.connect, .binary, response("connect+proto", body)).stream
+        #expect(error?.status == code)
+        #expect(error?.details.isEmpty == true)
+    }
+
+    @Test func `by flags that nobody knows is an error`() async throws {
+        let odd = Envelope([], flags: Envelope.Flags(rawValue: 0x40)).bytes
+        #expect(try await errors(.connect, .binary, response("connect+proto", odd + end)).stream?.status == .internal)
+        #expect(
+            try await errors(.grpc, .binary, response("grpc", odd, trailers: ["grpc-status": "0"])).stream?.status
+                == .internal)
+    }
+
+    @Test func `says its error in the head alone`() async throws {
+        let head = response("grpc", [], fields: ["grpc-status": "7", "grpc-message": "no%20way", "x-a": "b"])
+        let errors = try await errors(.grpc, .binary, head)
+        for error in [errors.single, errors.stream] {
+            #expect(error?.status == .permissionDenied)
+            #expect(error?.message == "no way")
+            #expect(error?.metadata["x-a"] == "b")
+        }
+    }
+
+    @Test func `of a unary call of Connect is judged alike`() async throws {
+        func status(_ response: HTTPResponse) async throws -> RPCCode? {
+            let channel = try RPCChannel("http://localhost", through: ClosureHandler { _ in response })
+            return await error { _ = try await channel.unary(Notes.echo, Note()) }?.status
+        }
+        #expect(try await status(response("proto", [])) == nil)
+        #expect(try await status(response("json", Array("{}".utf8))) == .internal)
+        #expect(try await status(response("html", [])) == .unknown)
+        #expect(try await status(response("proto", [0xFF])) == .internal)
+        #expect(try await status(response("proto", [], fields: [.contentEncoding: "br"])) == .internal)
+        for (text, code) in [
+            (#"{"code":"aborted"}"#, RPCCode.aborted), ("{}", .unavailable), ("no", .unavailable),
+            (#"{"code":7}"#, .unavailable),
+        ] {
+            var answer = response("json", Array(text.utf8))
+            answer.status = .serviceUnavailable
+            #expect(try await status(answer) == code)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchServer
+import Testing
+
+@Suite struct `JSON content` {
+    static func request(_ body: String, type: String? = "application/json") -> HTTPRequest {
+        var request = HTTPRequest(method: .post, authority: "localhost", path: "/", body: HTTPBody(body))
+        request.fields[.contentType] = type
+        return request
+    }
+
+    @Test(arguments: ["application/json", "Application/JSON; charset=utf-8", "application/merge-patch+json"])
+    func `is accepted with a JSON type`(type: String) throws {
+        #expect(try Self.request(#"{"a":[1,"b"]}"#, type: type).json()["a"]?[1]?.stringValue == "b")
+    }
+
+    @Test(arguments: ["text/plain", "application/x-www-form-urlencoded", "json", nil])
+    func `is rejected with any other type`(type: String?) {
+        let error = #expect(throws: ServerError.self) { try Self.request("{}", type: type).json() }
+        #expect(error?.status == .unsupportedMediaType)
+    }
+
+    @Test(arguments: ["", "{", "{}{}", #"{"a":1,"a":2}"#, "nope", "[1,]", "\u{FEFF}{}"])
+    func `is rejected when it is malformed`(body: String) {
+        let error = #expect(throws: ServerError.self) { try Self.request(body).json() }
+        #expect(error?.status == .badRequest)
+    }
+
+    @Test func `is rejected when it nests too deep`() {
+        let deep = String(repeating: "[", count: 1000) + String(repeating: "]", count: 1000)
+        #expect(throws: ServerError.self) { try Self.request(deep).json() }
+    }
+
+    @Test func `is written with its type`() {
+        let response = HTTPResponse.json(["a": 1, "b": "\u{E9}"], status: .created)
+        #expect(response.status == .created)
+        #expect(response.fields[.contentType] == "application/json")
+        #expect(response.body.text == "{\"a\":1,\"b\":\"\u{E9}\"}")
+        #expect(HTTPResponse.json([], fields: [.contentType: "application/jwk-set+json"]).fields.count == 1)
+    }
+
+    @Test func `describes a client's error and hides a server's`() {
+        let mistake = HTTPResponse.problem(ServerError(code: "odd", message: "It is \"odd\".\n", status: .conflict))
+        #expect(
+            mistake.body.text == #"{"title":"Conflict","status":409,"detail":"It is \"odd\".\n","code":"odd"}"#)
+        #expect(mistake.fields[.contentType] == "application/problem+json")
+        #expect(mistake.fields[.cacheControl] == "no-store")
+        let failure = HTTPResponse.problem(ServerError(code: "secret", message: "secret"))
+        #expect(failure.body.text == #"{"title":"Internal Server Error","status":500}"#)
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchServer
+import Testing
+
+@Suite struct `A request on the server` {
+    static func form(_ body: String, type: String = "application/x-www-form-urlencoded") -> HTTPRequest {
+        HTTPRequest(
+            method: .post, authority: "localhost", path: "/", fields: [.contentType: type], body: HTTPBody(body))
+    }
+
+    @Test func `gives its query decoded and in order`() {
+        let request = HTTPRequest(authority: "localhost", path: "/p?a=1&b=x+y%26z&a=2&flag&=empty&bad=%zz&u=%C3%A9")
+        let items = request.queryItems
+        #expect(items.map(\.name) == ["a", "b", "a", "flag", "", "u"])
+        #expect(items["b"] == "x y&z")
+        #expect(items.values(of: "a") == ["1", "2"])
+        #expect(items["flag"] == "")
+        #expect(items["u"] == "\u{E9}")
+        #expect(items["bad"] == nil)
+    }
+
+    @Test func `has no query items without a query`() {
+        #expect(HTTPRequest(authority: "localhost", path: "/p").queryItems.isEmpty)
+    }
+
+    @Test func `bounds the items of its query`() {
+        let query = Array(repeating: "a=1", count: 5000).joined(separator: "&")
+        #expect(HTTPRequest(authority: "localhost", path: "/p?" + query).queryItems.count == 1024)
+    }
+
+    @Test func `gives its cookies, the first of a name`() {
+        var request = HTTPRequest(authority: "localhost", path: "/")
+        request.fields.append("sid=abc; theme=\"dark\";empty=; novalue ;=nameless; sid=later", for: .cookie)
+        request.fields.append("token=a=b==", for: .cookie)
+        #expect(request.cookies == ["sid": "abc", "theme": "dark", "empty": "", "token": "a=b=="])
+    }
+
+    @Test func `gives the fields of a form`() throws {
+        let fields = try Self.form(
+            "user=ann%40example.com&pass=a+b%2B&empty=&x", type: "Application/X-WWW-Form-Urlencoded; charset=utf-8"
+        )
+        .formFields()
+        #expect(fields["user"] == "ann@example.com")
+        #expect(fields["pass"] == "a b+")
+        #expect(fields["empty"] == "")
+        #expect(fields["x"] == "")
+        #expect(fields["missing"] == nil)
+    }
+
+    @Test func `rejects a form of another type`() {
+        let error = #expect(throws: ServerError.self) { try Self.form("a=b", type: "text/plain").formFields() }
+        #expect(error?.code == ServerError.unsupportedMediaType.code)
+        #expect(error?.status == .unsupportedMediaType)
+    }
+
+    @Test(arguments: ["a=%", "a=%f", "%zz=1", "a=%ff", "a=%C3"])
+    func `rejects a form that cannot be decoded`(body: String) {
+        #expect(throws: ServerError.self) { try Self.form(body).formFields() }
+    }
+
+    @Test func `rejects a form that is not UTF-8`() {
+        var request = Self.form("")
+        request.body = HTTPBody([0x61, 0x3D, 0xFF])
+        #expect(throws: ServerError.self) { try request.formFields() }
+    }
+
+    @Test func `bounds the fields of a form`() throws {
+        let body = Array(repeating: "a=1", count: 101).joined(separator: "&")
+        #expect(throws: ServerError.self) { try Self.form(body).formFields() }
+        #expect(try Self.form(body).formFields(limit: 101).count == 101)
+    }
+
+    @Test func `distinguishes a repeated field from a single one`() throws {
+        let fields = try Self.form("code=1&grant=a&grant=b").formFields()
+        #expect(try fields.single("code") == "1")
+        #expect(try fields.single("none") == nil)
+        #expect(throws: ServerError.self) { try fields.single("grant") }
+    }
+
+    @Test func `has no remote address and no parameters in process`() {
+        let request = HTTPRequest(authority: "localhost", path: "/")
+        #expect(request.remoteAddress == nil)
+        #expect(request.pathParameter("id") == nil)
+        #expect(request.mediaType == nil)
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchIdentity
+import LatchServer
+import Testing
+
+@testable import LatchCommand
+@testable import latch
+
+@Suite struct `What a person is told` {
+    @Test func `is one line for what happened and one for what to do, whatever a library says`() {
+        let kept = RecordingEnvironment()
+        kept.environment.report(.failed("first\nsecond\r\nthird", hint: "do\n\nthis"))
+        #expect(kept.error == "latch: first second third\nhint: do this\n")
+        #expect(kept.output.isEmpty)
+    }
+
+    @Test func `has no hint where there is none to give`() {
+        let kept = RecordingEnvironment()
+        kept.environment.report(.failed("it does not work"))
+        #expect(kept.error == "latch: it does not work\n")
+    }
+
+    @Test func `of what is no failure begins with "warning"`() {
+        let kept = RecordingEnvironment()
+        kept.environment.warn("careful", hint: "look twice")
+        #expect(kept.error == "latch: warning: careful\nhint: look twice\n")
+    }
+
+    @Test func `in JSON is one line on standard output`() {
+        let kept = RecordingEnvironment()
+        kept.environment.json(["a": [1, "b\n"]])
+        #expect(kept.output == #"{"a":[1,"b\n"]}"# + "\n")
+    }
+}
+
+@Suite struct `The exit code` {
+    private struct Strange: Error {}
+
+    @Test func `is 2 for a call that is not understood, and 1 for everything else`() {
+        #expect(CommandError.usage("x", hint: "y").exitCode == .usage)
+        #expect(CommandError.failed("x").exitCode == .failure)
+        #expect(CommandError(describing: CommandError.usage("x", hint: "y")).exitCode == .usage)
+        #expect(CommandError(describing: IdentityError.storeFull).exitCode == .failure)
+        #expect(CommandError(describing: Strange()).exitCode == .failure)
+        #expect([ExitCode.success, .failure, .usage].map(\.rawValue) == [0, 1, 2])
+    }
+
+    @Test func `comes with the message and the hint of the module that failed`() {
+        let told = CommandError(describing: IdentityError.storeFull)
+        #expect(told.code == "storeFull")
+        #expect(told.message == IdentityError.storeFull.message)
+        #expect(told.hint == IdentityError.storeFull.hint)
+        #expect(CommandError(describing: Strange()).message.contains("Strange"))
+    }
+
+    @Test(
+        arguments: [
+            (["help"], 0), (["help", "serve"], 0), (["serve", "-h"], 0), (["demo", "--help"], 0), (["--version"], 0),
+            ([], 2), (["help", "nothing"], 2), (["serve", "--json"], 2), (["demo", "word"], 2), (["-x"], 2),
+            (["serve", "--config", "/no/such/file.toml", "--print-config"], 1),
+            (["serve", "--store", "mysql://a", "--print-config"], 2), (["serve", "--listen=x", "--print-config"], 2),
+            (["serve", "--print-config", "--print-config"], 2), (["serve", "--print-config=yes"], 2),
+        ] as [([String], Int32)])
+    func `and the stream tell a script how it went`(arguments: [String], code: Int32) async {
+        let kept = RecordingEnvironment()
+        #expect(await Program.command.run(arguments, in: kept.environment).rawValue == code)
+        #expect(kept.output.isEmpty == (code != 0))
+        #expect(kept.error.isEmpty == (code == 0))
+        if code != 0, !arguments.isEmpty { #expect(kept.error.split(separator: "\n").last?.hasPrefix("hint: ") == true) }
+    }
+}

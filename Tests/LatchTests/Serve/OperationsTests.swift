@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchIdentity
+import LatchTesting
+import PortableFoundation
+import Testing
+
+@testable import LatchCommand
+@testable import latch
+
+@Suite struct `The access log` {
+    private static let handler = ClosureHandler { _ in HTTPResponse(status: .created) }
+    private static let request = HTTPRequest(
+        method: .post, scheme: "http", authority: "a", path: "/oauth/token?code=hunter2",
+        fields: [.authorization: "Bearer hunter2", .requestID: "request-1"])
+
+    @Test func `has one line for each request, without query and header fields`() async throws {
+        let kept = RecordingEnvironment()
+        let log = AccessLog(.text, kept.environment.error)
+        _ = try await log.logging(Self.handler).respond(to: Self.request)
+        log.flush()
+        let words = kept.error.split(separator: " ").map(String.init)
+        #expect(words.count == 6)
+        #expect(Array(words[1...3]) == ["POST", "/oauth/token", "201"])
+        #expect(words[4].hasSuffix("ms") && words[5] == "request-1\n")
+        #expect(!kept.error.contains("hunter2"))
+    }
+
+    @Test func `is JSON where a script reads it, and can be switched off`() async throws {
+        let kept = RecordingEnvironment()
+        for format in [AccessLogFormat.json, .off] {
+            let log = AccessLog(format, kept.environment.error)
+            _ = try await log.logging(Self.handler).respond(to: Self.request)
+            log.flush()
+        }
+        let entry = try JSONValue(parsing: kept.error.dropLast())
+        #expect(entry["method"] == "POST" && entry["path"] == "/oauth/token" && entry["status"] == 201)
+        #expect(entry["request_id"] == "request-1" && entry["milliseconds"]?.doubleValue != nil)
+    }
+
+    @Test func `has a line for each mail that was not sent, without its recipient`() async throws {
+        struct Unreachable: Mailer {
+            func send(_ message: MailMessage) async throws { throw HTTPError.timeout }
+        }
+        let kept = RecordingEnvironment()
+        let message = try MailMessage(to: "ada@example.com", subject: "Reset your password", text: "hunter2")
+        await #expect(throws: HTTPError.self) {
+            try await LoggingMailer(next: Unreachable(), log: kept.environment.error).send(message)
+        }
+        #expect(kept.error.hasPrefix("latch: the mail 'Reset your password' was not sent: "))
+        #expect(!kept.error.contains("ada@") && !kept.error.contains("hunter2"))
+    }
+}
+
+@Suite(.serialized) struct `The listener for operators` {
+    @Test func `has the metrics, which the public one then has not`() async throws {
+        try await withTemporaryFolder { folder in
+            try await BuiltProgram.serving(in: folder, environment: ["LATCH_ADMIN_LISTEN": "127.0.0.1:0"]) { _, url in
+                let line = try #require(BuiltProgram.lines(of: folder + "/error").first)
+                let prefix = "latch: administration on "
+                #expect(line.hasPrefix(prefix))
+                let operators = Client(baseURL: try #require(URL(string: String(line.dropFirst(prefix.count)))))
+                let users = Client(baseURL: try #require(URL(string: url)))
+                func status(_ client: Client, _ path: String) async throws -> Int {
+                    try await client.respond(to: client.request(.get, RoutePath(path))).status.rawValue
+                }
+                #expect(try await status(operators, "metrics") == 200)
+                #expect(try await status(operators, "healthz") == 200)
+                #expect(try await status(operators, "login") == 404)
+                #expect(try await status(users, "metrics") == 404)
+                #expect(try await status(users, "healthz") == 200)
+            }
+        }
+    }
+}

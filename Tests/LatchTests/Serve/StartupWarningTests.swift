@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PortableFoundation
+import LatchHTTP
+import LatchServer
+import LatchTesting
+import Testing
+
+@testable import LatchCommand
+@testable import latch
+
+@Suite struct `A server that is about to serve` {
+    private func warnings(_ environment: [String: String]) throws -> [StartupWarning] {
+        let settings = try Settings(environment: environment)
+        return StartupWarning.all(settings, try ServerConfiguration(settings).configuration())
+    }
+
+    @Test func `has nothing to warn of on loopback with a mailer`() throws {
+        #expect(try warnings(["LATCH_MAIL_DIRECTORY": "mails"]).isEmpty)
+        #expect(try warnings(["LATCH_SMTP_URL": "smtp://127.0.0.1:25", "LATCH_LISTEN": "[::1]:0"]).isEmpty)
+    }
+
+    @Test(arguments: ["0.0.0.0:80", "[::]:80", "192.0.2.1:443", "id.example.com:443"])
+    func `warns where passwords would cross a network in the clear`(address: String) throws {
+        let found = try warnings(["LATCH_MAIL_DIRECTORY": "mails", "LATCH_LISTEN": address])
+        #expect(found.count == 1)
+        #expect(found.first?.message.contains("unencrypted") == true)
+        #expect(found.first?.hint.contains("tls_certificate") == true)
+    }
+
+    @Test func `warns that no mails can be sent`() throws {
+        #expect(try warnings([:]) == [.noMailer])
+    }
+
+    @Test func `takes limits from the settings`() throws {
+        let settings = try Settings(environment: [
+            "LATCH_LISTEN": "[::1]:81", "LATCH_MAXIMUM_CONNECTIONS": "5", "LATCH_MAXIMUM_CONNECTIONS_PER_ADDRESS": "4",
+            "LATCH_MAXIMUM_BODY_BYTES": "2048", "LATCH_SHUTDOWN_GRACE": "3",
+        ])
+        let configuration = try ServerConfiguration(settings).configuration()
+        #expect(configuration.host == "::1")
+        #expect(configuration.port == 81)
+        #expect(configuration.maximumConnections == 5)
+        #expect(configuration.maximumConnectionsPerAddress == 4)
+        #expect(configuration.maximumBodyBytes == 2048)
+        #expect(configuration.grace == .seconds(3))
+        #expect(configuration.tls == nil)
+    }
+
+    @Test func `reads certificate and key, and says what is missing`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/pem"
+            try Data("PEM".utf8).write(to: URL(filePath: path))
+            let both = try Settings(environment: ["LATCH_TLS_CERTIFICATE": path, "LATCH_TLS_KEY": path])
+            #expect(try ServerConfiguration(both).configuration().tls != nil)
+            let one = try Settings(environment: ["LATCH_TLS_CERTIFICATE": path])
+            let alone = #expect(throws: CommandError.self) { try ServerConfiguration(one).configuration() }
+            #expect(alone?.message.contains("belong together") == true)
+            let none = try Settings(environment: ["LATCH_TLS_CERTIFICATE": path, "LATCH_TLS_KEY": folder + "/none"])
+            let unread = #expect(throws: CommandError.self) { try ServerConfiguration(none).configuration() }
+            #expect(unread?.message.contains(folder + "/none") == true)
+        }
+    }
+}
+
+@Suite struct `A handler that can be exchanged` {
+    @Test func `answers each request by the one that is current`() async throws {
+        let handler = SwappableHandler(ClosureHandler { _ in HTTPResponse(status: .ok) })
+        let request = HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/")
+        let first = try await handler.respond(to: request)
+        handler.replace(with: ClosureHandler { _ in HTTPResponse(status: .noContent) })
+        let second = try await handler.respond(to: request)
+        #expect([first.status, second.status] == [.ok, .noContent])
+    }
+
+    @Test func `lets a request that has begun end where it began`() async throws {
+        let (reached, reach) = AsyncStream.makeStream(of: Void.self)
+        let (release, go) = AsyncStream.makeStream(of: Void.self)
+        let handler = SwappableHandler(
+            ClosureHandler { _ in
+                reach.yield()
+                for await _ in release { break }
+                return HTTPResponse(status: .ok)
+            })
+        async let slow = handler.respond(to: HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/"))
+        for await _ in reached { break }
+        handler.replace(with: ClosureHandler { _ in HTTPResponse(status: .noContent) })
+        go.yield()
+        let status = try await slow.status
+        #expect(status == .ok)
+    }
+}
