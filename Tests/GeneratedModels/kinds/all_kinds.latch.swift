@@ -494,7 +494,9 @@ public struct Outer: Message {
         @export(implementation) public var inner: Outer.Middle.Inner? { get { storage[optionalMessage: 0] } set { storage[optionalMessage: 0] = newValue } }
         @export(implementation) public var level: Outer.Middle.Level { get { storage[enum: 1] } set { storage[enum: 1] = newValue } }
 
-        @export(implementation) public init(inner: Outer.Middle.Inner? = nil, level: Outer.Middle.Level = .unspecified) {
+        @export(implementation) public init(
+            inner: Outer.Middle.Inner? = nil, level: Outer.Middle.Level = .unspecified
+        ) {
             storage = MessageStorage(Self.schema)
             storage[optionalMessage: 0] = inner
             storage[enum: 1] = level

@@ -88,7 +88,7 @@ extension KeychainClient {
     }
 
     /// Creates a client over a secret store, whose sessions take turns by `coordination`.
-    package init(over secrets: any SecretStore, prefix: String, coordination: (any SessionCoordination)?) {
+    package init(over secrets: any SecretStore, prefix: String = "JWTAuth.", coordination: (any SessionCoordination)?) {
         let items = KeychainItems(secrets: secrets, prefix: prefix)
         self.init(
             save: { try await items.save($0, as: $1) }, load: { try await items.load($0) },

@@ -82,8 +82,9 @@ struct RuleCompiler {
     private func check(_ expression: RuleExpression) -> RuleCheck {
         let expression = expression.pushingNegationInward()
         let swift = RulePrinter(property: property, request: request, standard: standard)
-        return RuleCheck(
-            condition: swift.condition(expression), violation: swift.condition(.not(expression)),
-            message: RuleDescription.text(expression))
+        let condition = swift.condition(expression)
+        // Not the opposite comparison: a number that is not a number keeps no rule.
+        let violation = if case .not(let inner) = expression { swift.condition(inner) } else { "!(\(condition))" }
+        return RuleCheck(condition: condition, violation: violation, message: RuleDescription.text(expression))
     }
 }
