@@ -103,6 +103,8 @@ let testPrograms =
         in: "Tests",
         [
             "TestVectors": "LatchProcess LatchCore",
+            "TestTags": "",
+            "TestSupport": "LatchTesting LatchAuth LatchServer LatchHTTP LatchProcess LatchCore",
             "GeneratedModels": "LatchRPC",
             "GeneratedNames": "LatchRPC",
             "generate-swift": "LatchGenerator LatchProto",
@@ -117,12 +119,12 @@ let testPrograms =
 
 let allTests =
     tests([
-        "LatchCoreTests": "LatchTesting LatchProcess LatchRegex LatchTOML LatchCore",
-        "LatchCryptoTests": "LatchCrypto LatchCore TestVectors",
-        "LatchHTTPTests": "LatchProcess LatchHTTP LatchServer LatchTesting LatchCore TestVectors",
-        "LatchProtoTests": "LatchGenerator LatchProto LatchTesting LatchProcess LatchCore",
+        "LatchCoreTests": "TestTags LatchTesting LatchProcess LatchRegex LatchTOML LatchCore",
+        "LatchCryptoTests": "TestTags LatchCrypto LatchCore TestVectors",
+        "LatchHTTPTests": "TestSupport TestTags LatchProcess LatchHTTP LatchServer LatchTesting LatchCore TestVectors",
+        "LatchProtoTests": "TestTags LatchGenerator LatchProto LatchTesting LatchProcess LatchCore",
         "LatchRPCTests": """
-            LatchProcess LatchReflection LatchRPC LatchProtobuf LatchServer LatchHTTP LatchProto LatchTesting LatchCore \
+            TestSupport TestTags LatchProcess LatchReflection LatchRPC LatchProtobuf LatchServer LatchHTTP LatchProto LatchTesting LatchCore \
             ConformanceTestee TestVectors
             """,
         "ConformanceTests": "LatchProcess LatchRPC LatchProto LatchCore ConformanceTestee conformance-driver TestVectors",
@@ -131,35 +133,35 @@ let allTests =
             connect-conformance-server
             """,
         "DifferentialTests": "LatchProcess GeneratedModels LatchProto LatchRPC LatchProtobuf LatchCore TestVectors",
-        "RuleTests": "LatchProcess LatchGenerator LatchProto LatchRPC LatchProtobuf LatchRegex LatchTesting LatchCore",
-        "LatchGeneratorTests": "LatchGenerator LatchProto LatchTOML LatchProcess LatchCore",
-        "LatchJOSETests": "LatchJOSE LatchCrypto LatchCore TestVectors",
+        "RuleTests": "TestTags LatchProcess LatchGenerator LatchProto LatchRPC LatchProtobuf LatchRegex LatchTesting LatchCore",
+        "LatchGeneratorTests": "TestTags LatchGenerator LatchProto LatchTOML LatchProcess LatchCore",
+        "LatchJOSETests": "TestTags LatchJOSE LatchCrypto LatchCore TestVectors",
         "LatchAuthTests": """
-            LatchAuth LatchHTTP LatchServer LatchCrypto LatchJOSE LatchTesting LatchProcess LatchCore TestVectors
+            TestSupport TestTags LatchAuth LatchHTTP LatchServer LatchCrypto LatchJOSE LatchTesting LatchProcess LatchCore TestVectors
             """,
         "LatchOAuthTests": """
-            LatchOAuth LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchCrypto LatchTesting LatchCore
+            TestSupport TestTags LatchOAuth LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchCrypto LatchTesting LatchCore
             """,
         "LatchAccountsTests": """
-            LatchAccounts LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchCrypto LatchTesting LatchCore
+            TestSupport TestTags LatchAccounts LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchCrypto LatchTesting LatchCore
             """,
-        "LatchServerTests": "LatchProcess LatchServer LatchHTTP LatchTesting LatchCore",
+        "LatchServerTests": "TestSupport TestTags LatchProcess LatchServer LatchHTTP LatchTesting LatchCore",
         "LatchIdentityTests": """
-            LatchIdentity LatchGenerator LatchProto LatchAuth LatchServer LatchHTTP LatchRPC LatchJOSE LatchCrypto \
+            TestSupport TestTags LatchIdentity LatchGenerator LatchProto LatchAuth LatchServer LatchHTTP LatchRPC LatchJOSE LatchCrypto \
             LatchTesting LatchCore
             """,
-        "NevodTests": "Nevod LatchAuth LatchHTTP LatchServer LatchTesting LatchCore",
-        "JWTAuthTests": "JWTAuth LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchTesting LatchCore",
+        "NevodTests": "TestSupport TestTags Nevod LatchAuth LatchHTTP LatchServer LatchTesting LatchCore",
+        "JWTAuthTests": "TestSupport TestTags JWTAuth LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchTesting LatchCore",
         "LaziOAuthTests": """
-            LaziOAuth LatchOAuth LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchTesting LatchCore
+            TestSupport TestTags LaziOAuth LatchOAuth LatchIdentity LatchAuth LatchServer LatchHTTP LatchJOSE LatchTesting LatchCore
             """,
-        "LatchTestingTests": "LatchTesting LatchAuth LatchHTTP LatchServer LatchProcess LatchCore latch soak-session",
+        "LatchTestingTests": "TestSupport LatchTesting LatchAuth LatchHTTP LatchServer LatchProcess LatchCore latch soak-session",
         "UserServiceExampleTests": """
-            UserAuthentication UserService AxiomArchitecture LatchIdentity LatchRPC LatchAuth LatchHTTP LatchTesting \
+            TestTags UserAuthentication UserService AxiomArchitecture LatchIdentity LatchRPC LatchAuth LatchHTTP LatchTesting \
             LatchCore
             """,
         "LatchTests": """
-            latch latch-demo axiom-client-generator protoc-gen-latch GeneratorCommands LatchGenerator LatchProto LatchCommand \
+            TestSupport TestTags latch latch-demo axiom-client-generator protoc-gen-latch GeneratorCommands LatchGenerator LatchProto LatchCommand \
             LatchIdentity LatchServer LatchHTTP LatchAuth LatchOAuth LatchJOSE LatchAccounts LatchTesting LatchProcess \
             LatchTOML LatchCore
             """,
@@ -167,12 +169,12 @@ let allTests =
     // Without our upcoming features: generated code, and the code of the documented systems, compile with and without.
     + tests(
         [
-            "GeneratedTests": "GeneratedModels GeneratedNames LatchGenerator LatchProto LatchRPC LatchServer LatchHTTP",
+            "GeneratedTests": "TestTags GeneratedModels GeneratedNames LatchGenerator LatchProto LatchRPC LatchServer LatchHTTP",
             "SeedTests": """
-                AuthPackage Nevod JWTAuth LaziOAuth LatchAccounts LatchAuth LatchServer LatchHTTP LatchCrypto \
+                TestSupport TestTags AuthPackage Nevod JWTAuth LaziOAuth LatchAccounts LatchAuth LatchServer LatchHTTP LatchCrypto \
                 LatchTesting LatchCore latch
                 """,
-            "AxiomSeedTests": "UserService AxiomArchitecture AxiomCore LatchRPC LatchHTTP",
+            "AxiomSeedTests": "TestTags UserService AxiomArchitecture AxiomCore LatchRPC LatchHTTP",
         ], settings: [])
 
 let package = Package(

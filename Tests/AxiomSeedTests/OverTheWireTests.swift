@@ -2,6 +2,7 @@
 
 import AxiomArchitecture
 import LatchHTTP
+import TestTags
 import Testing
 import UserService
 
@@ -86,8 +87,8 @@ private struct FakeServer: UserServiceServer {
         return UserManagerClient(service: UserServiceStub(channel), reducer: SessionReducer())
     }
 
-    @Test(arguments: [RPCProtocol.connect, .grpcWeb])
-    func `C2, C3: understand each other`(wire: RPCProtocol) async throws {
+    @Test(.tags(.c2, .c3), arguments: [RPCProtocol.connect, .grpcWeb])
+    func `understand each other`(wire: RPCProtocol) async throws {
         let client = try client(FakeSite.service(), wire)
         let thrown = await #expect(throws: AxiomError.self) {
             try await client.process(.login(LoginRequest(email: "test@example.com", password: "no")))

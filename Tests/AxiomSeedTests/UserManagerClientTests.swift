@@ -3,6 +3,7 @@
 import AxiomArchitecture
 import AxiomCore
 import Foundation
+import TestTags
 import Testing
 import UserService
 
@@ -11,7 +12,7 @@ import UserService
         UserManagerClient(service: service, reducer: SessionReducer())
     }
 
-    @Test func `C2: has the user and the session after a login`() async throws {
+    @Test(.tags(.c2)) func `has the user and the session after a login`() async throws {
         let client = client()
         try await client.process(.login(LoginRequest(email: "test@example.com", password: "validpassword")))
         let state = await client.getCurrentState()
@@ -21,7 +22,7 @@ import UserService
         #expect(!state.isLoading)
     }
 
-    @Test func `C3: has the error of a login that failed`() async {
+    @Test(.tags(.c3)) func `has the error of a login that failed`() async {
         let client = client()
         let thrown = await #expect(throws: AxiomError.self) {
             try await client.process(.login(LoginRequest(email: "test@example.com", password: "no")))
@@ -39,8 +40,8 @@ import UserService
         #expect(answer.secret == "GEZDGNBV")
     }
 
-    @Test(arguments: [(true, false, [String]()), (false, true, []), (false, false, ["accept_terms"])])
-    func `A1: is not signed in while something is still to be proved`(
+    @Test(.tags(.a1), arguments: [(true, false, [String]()), (false, true, []), (false, false, ["accept_terms"])])
+    func `is not signed in while something is still to be proved`(
         verification: Bool, second: Bool, actions: [String]
     ) async throws {
         let service = FakeSite.service()
@@ -54,7 +55,7 @@ import UserService
         #expect(await client.getCurrentState().sessions.isEmpty)
     }
 
-    @Test func `G7: updates an item by the key that the request names`() async throws {
+    @Test(.tags(.g7)) func `updates an item by the key that the request names`() async throws {
         let service = FakeSite.service()
         service.onUpdateProfile = { request in User(id: request.userId, email: request.email ?? "") }
         service.onDeleteUser = { _ in }
@@ -77,7 +78,7 @@ import UserService
         #expect(await client.getCurrentState() == before)
     }
 
-    @Test func `G11: keeps two hundred users at most, and where the next page begins`() async throws {
+    @Test(.tags(.g11)) func `keeps two hundred users at most, and where the next page begins`() async throws {
         let service = FakeSite.service()
         service.onGetUsers = { _ in
             GetUsersResponse(
@@ -93,7 +94,7 @@ import UserService
         #expect(state.paginatedUsers(offset: 198, limit: 10).map(\.id) == ["198", "199"])
     }
 
-    @Test func `C9: shows no password, token or captcha of an action`() {
+    @Test(.tags(.c9)) func `shows no password, token or captcha of an action`() {
         let actions: [UserManagerAction] = [
             .login(LoginRequest(email: "a@b.c", password: "hunter2", captchaToken: "hunter2")),
             .register(RegisterRequest(email: "a@b.c", password: "hunter2")),
@@ -113,7 +114,7 @@ import UserService
         #expect(!"\(state)".contains("hunter2"))
     }
 
-    @Test func `A11: answers from before without the network, and fails at once where that is not wanted`() async throws
+    @Test(.tags(.a11)) func `answers from before without the network, and fails at once where that is not wanted`() async throws
     {
         let service = FakeSite.service()
         let client = client(service)

@@ -3,10 +3,11 @@
 import Foundation
 import GeneratedNames
 import LatchRPC
+import TestTags
 import Testing
 
 @Suite struct `Generated names` {
-    @Test func `G10: are keywords, members and acronyms, and can be called`() throws {
+    @Test(.tags(.g10)) func `are keywords, members and acronyms, and can be called`() throws {
         var message = Keywords(
             self_: "1", init_: "2", class: "3", in: "4", `inout`: "5", var: "6", let: "7", func: "8", default: "9",
             nil: "10", true: "11", type: "12", protocol: "13", storage_: "14", schema: "15", hashValue_: "16",

@@ -3,6 +3,7 @@
 import Foundation
 import GeneratedModels
 import LatchRPC
+import TestTags
 import Testing
 
 /// Says that a message is the same after it went over the wire, in JSON and as text.
@@ -123,7 +124,7 @@ func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceL
         #expect(try unknown.serialized() == [0x08, 0x01])
     }
 
-    @Test func `C9: never show a secret`() {
+    @Test(.tags(.c9)) func `never show a secret`() {
         let secrets = Secrets(
             name: "shown-name", password: "hidden-1", accessToken: "hidden-2", code: "hidden-3",
             recoveryCodes: ["hidden-4"],

@@ -3,6 +3,7 @@
 import Foundation
 import LatchHTTP
 import LatchOAuth
+import TestTags
 import Testing
 
 @Suite struct `A program at a token endpoint` {
@@ -63,7 +64,7 @@ import Testing
         #expect(try basic(try #require(issuer.requests.first)) == "notes:s")
     }
 
-    @Test func `L14: shows its name and not its secret`() {
+    @Test(.tags(.l14)) func `shows its name and not its secret`() {
         let registration = ClientRegistration(clientID: "notes", secret: "canary")
         var text = "\(registration) \(String(reflecting: registration)) \(issuer.endpoint(registration))"
         dump(issuer.endpoint(registration), to: &text)

@@ -6,12 +6,13 @@ import LatchAuth
 import LatchCore
 import LatchRPC
 import LatchTesting
+import TestTags
 import Testing
 import UserAuthentication
 import UserService
 
 @Suite struct `The authentication manager of the tutorial` {
-    @Test @MainActor func `A1: registers and is signed in, or waits for what is missing`() async throws {
+    @Test(.tags(.a1)) @MainActor func `registers and is signed in, or waits for what is missing`() async throws {
         let stage = try await Stage()
         try await stage.register()
         #expect(stage.manager.isAuthenticated && stage.manager.currentUser?.displayName == "Ada Lovelace")
@@ -22,7 +23,7 @@ import UserService
         #expect(try await strict.store.load() == nil)
     }
 
-    @Test @MainActor func `A1: waits for the second factor, and is signed in by it`() async throws {
+    @Test(.tags(.a1)) @MainActor func `waits for the second factor, and is signed in by it`() async throws {
         let stage = try await Stage()
         try await stage.register()
         let setup = try await stage.manager.setupTwoFactorAuth()
@@ -40,7 +41,7 @@ import UserService
         #expect(stage.manager.isAuthenticated && stage.manager.currentUser?.email == "ada@example.com")
     }
 
-    @Test @MainActor func `A2: is signed in after a launch, without asking anybody but for the account`() async throws {
+    @Test(.tags(.a2)) @MainActor func `is signed in after a launch, without asking anybody but for the account`() async throws {
         let stage = try await Stage()
         try await stage.register()
         let before = stage.wire.calls.count
@@ -61,7 +62,7 @@ import UserService
         #expect(try await stage.store.load() == nil)
     }
 
-    @Test @MainActor func `A2: stays signed in while the network is down`() async throws {
+    @Test(.tags(.a2)) @MainActor func `stays signed in while the network is down`() async throws {
         let stage = try await Stage()
         try await stage.register()
         stage.wire.cut(true)
@@ -73,7 +74,7 @@ import UserService
         #expect(again.currentUser?.email == "ada@example.com")
     }
 
-    @Test @MainActor func `A4: renews once for a hundred who need it`() async throws {
+    @Test(.tags(.a4)) @MainActor func `renews once for a hundred who need it`() async throws {
         let stage = try await Stage()
         try await stage.register()
         stage.advance(by: 3600)
@@ -85,7 +86,7 @@ import UserService
         #expect(stage.wire.count("RefreshToken") == 1)
     }
 
-    @Test @MainActor func `A5: signs out though the call fails, and forgets everything`() async throws {
+    @Test(.tags(.a5)) @MainActor func `signs out though the call fails, and forgets everything`() async throws {
         let stage = try await Stage()
         try await stage.register()
         stage.wire.cut(true)
@@ -94,7 +95,7 @@ import UserService
         #expect(try await stage.store.load() == nil)
     }
 
-    @Test @MainActor func `A5: signs out everywhere where that is wanted`() async throws {
+    @Test(.tags(.a5)) @MainActor func `signs out everywhere where that is wanted`() async throws {
         let stage = try await Stage()
         try await stage.register()
         let other = InMemoryTokenStore<Tokens>()
@@ -106,7 +107,7 @@ import UserService
         #expect(!second.isAuthenticated)
     }
 
-    @Test @MainActor func `A6: is nobody else after an administrator's list`() async throws {
+    @Test(.tags(.a6)) @MainActor func `is nobody else after an administrator's list`() async throws {
         let stage = try await Stage(firstAdministrator: "ada@example.com")
         try await stage.signUp("ada@example.com", isVerified: true)
         for name in ["bob", "eve"] { try await stage.signUp("\(name)@example.com") }
@@ -117,7 +118,7 @@ import UserService
         #expect(stage.manager.currentUser?.email == "ada@example.com")
     }
 
-    @Test @MainActor func `A7: has tokens in the store alone, and prints none`() async throws {
+    @Test(.tags(.a7)) @MainActor func `has tokens in the store alone, and prints none`() async throws {
         let stage = try await Stage()
         try await stage.register()
         let tokens = try #require(try await stage.store.load())
@@ -130,7 +131,7 @@ import UserService
         #expect(state.sessions.allSatisfy { $0.accessToken.isEmpty && $0.refreshToken.isEmpty })
     }
 
-    @Test @MainActor func `A8: renews once after a refusal, and says so where that was not enough`() async throws {
+    @Test(.tags(.a8)) @MainActor func `renews once after a refusal, and says so where that was not enough`() async throws {
         let stage = try await Stage()
         try await stage.register()
         let id = stage.manager.currentUser?.id ?? ""
@@ -141,7 +142,7 @@ import UserService
         #expect(!stage.manager.isAuthenticated)
     }
 
-    @Test @MainActor func `A9, A10: replace, reset and verify`() async throws {
+    @Test(.tags(.a9, .a10)) @MainActor func `replace, reset and verify`() async throws {
         let stage = try await Stage()
         try await stage.register()
         let client = stage.manager.client
@@ -169,8 +170,8 @@ import UserService
         #expect(stage.manager.isAuthenticated)
     }
 
-    @Test @MainActor
-    func `A11: shows the account of before while the network is down, and fails fast with everything else`()
+    @Test(.tags(.a11)) @MainActor
+    func `shows the account of before while the network is down, and fails fast with everything else`()
         async throws
     {
         let stage = try await Stage()

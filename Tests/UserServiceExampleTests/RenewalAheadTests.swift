@@ -3,6 +3,7 @@
 import Foundation
 import LatchAuth
 import LatchTesting
+import TestTags
 import Testing
 import UserAuthentication
 import UserService
@@ -31,7 +32,7 @@ import UserService
         { $0.credential != nil && $0.credential?.access != first?.access }
     }
 
-    @Test func `A3: are at five minutes before their end, and not before`() async throws {
+    @Test(.tags(.a3)) func `are at five minutes before their end, and not before`() async throws {
         let stage = try await stageBeforeRenewal()
         let first = stage.manager.session.currentState.credential
         stage.advance(by: 599)
@@ -49,8 +50,8 @@ import UserService
         #expect(stage.wire.count("RefreshToken") == 2)
     }
 
-    @Test(arguments: [602.0, 700, 890])
-    func `A3: are at once where a launch comes within the five minutes`(age: Double) async throws {
+    @Test(.tags(.a3), arguments: [602.0, 700, 890])
+    func `are at once where a launch comes within the five minutes`(age: Double) async throws {
         let stage = try await Stage(tokenLife: .seconds(900))
         try await stage.register()
         let first = stage.manager.session.currentState.credential
@@ -61,7 +62,7 @@ import UserService
         #expect(stage.wire.count("RefreshToken") == 1)
     }
 
-    @Test func `A3: are not where a launch comes before the five minutes`() async throws {
+    @Test(.tags(.a3)) func `are not where a launch comes before the five minutes`() async throws {
         let stage = try await Stage(tokenLife: .seconds(900))
         try await stage.register()
         stage.advance(by: 598)
@@ -71,7 +72,7 @@ import UserService
         #expect(stage.wire.count("RefreshToken") == 0)
     }
 
-    @Test func `A3: stay and are tried again where the network is down`() async throws {
+    @Test(.tags(.a3)) func `stay and are tried again where the network is down`() async throws {
         let stage = try await stageBeforeRenewal()
         let first = stage.manager.session.currentState.credential
         stage.wire.cut(true)
@@ -87,7 +88,7 @@ import UserService
         #expect(stage.manager.isAuthenticated && stage.manager.currentUser?.email == "ada@example.com")
     }
 
-    @Test func `A3: end the session where the server refuses`() async throws {
+    @Test(.tags(.a3)) func `end the session where the server refuses`() async throws {
         let stage = try await stageBeforeRenewal()
         try await stage.suspend(stage.manager.currentUser?.id ?? "")
         stage.advance(by: 601)

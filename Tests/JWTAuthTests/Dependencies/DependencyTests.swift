@@ -3,6 +3,7 @@
 import JWTAuth
 import LatchCore
 import LatchTesting
+import TestTags
 import Testing
 
 /// A dependency of a program's own.
@@ -103,7 +104,7 @@ private struct Feature: Sendable {
         }
     }
 
-    @Test func `J17: two accounts of one program do not touch each other`() async throws {
+    @Test(.tags(.j17)) func `two accounts of one program do not touch each other`() async throws {
         let keychain = RecordedKeychain()
         let (ada, bob) = (try backend.issue(), try backend.issue())
         let second = KeychainClient(over: keychain, prefix: "Bob.")
@@ -125,7 +126,7 @@ private struct Feature: Sendable {
         }
     }
 
-    @Test func `J17: a hundred tests at once each see their own session`() async throws {
+    @Test(.tags(.j17)) func `a hundred tests at once each see their own session`() async throws {
         let all = try (0..<100).map { _ in try backend.issue() }
         let right = await atOnce(100) { number in
             await withDependencies {
@@ -144,7 +145,7 @@ private struct Feature: Sendable {
         #expect(Dependency(\.greeting).wrappedValue == "hello")
     }
 
-    @Test func `J17: a session can be set to begin with`() async throws {
+    @Test(.tags(.j17)) func `a session can be set to begin with`() async throws {
         let (valid, expired) = (try backend.issue(), try backend.issue(life: -10))
         for initial in [AuthSession.valid(valid), .expired(expired)] {
             try await backend.run({ values, _ in values.authSession = initial }) {

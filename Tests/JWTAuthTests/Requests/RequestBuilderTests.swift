@@ -2,12 +2,13 @@
 
 import Foundation
 import JWTAuth
+import TestTags
 import Testing
 
 private enum Action: String { case edit, view }
 
 @Suite struct `A path` {
-    @Test func `J14: is made of literals, split at their slashes`() {
+    @Test(.tags(.j14)) func `is made of literals, split at their slashes`() {
         #expect(("/users/12" as Path).fragments == ["users", "12"])
         #expect(("users/12" as Path).fragments == ["users", "12"])
         #expect(Path("").fragments.isEmpty)
@@ -15,7 +16,7 @@ private enum Action: String { case edit, view }
         #expect(Path(["a", "b"]).fullPath == "a/b")
     }
 
-    @Test func `J14: is made of paths, texts, numbers and enumerations`() {
+    @Test(.tags(.j14)) func `is made of paths, texts, numbers and enumerations`() {
         let version = "v1"
         let api = "api" / version
         #expect(api.fragments == ["api", "v1"])
@@ -30,8 +31,8 @@ private enum Action: String { case edit, view }
         #expect(7 / 2 == 3)
     }
 
-    @Test(arguments: ["a/b", "?x=1", "#", "%2F", "é", "a b"])
-    func `J14: keeps what a variable holds within one fragment`(id: String) throws {
+    @Test(.tags(.j14), arguments: ["a/b", "?x=1", "#", "%2F", "é", "a b"])
+    func `keeps what a variable holds within one fragment`(id: String) throws {
         let literal: Path = "/users/\(id)/notes"
         #expect(literal.fragments == ["users", id, "notes"])
         #expect(("users" / id).fragments == ["users", id])
@@ -42,8 +43,8 @@ private enum Action: String { case edit, view }
         #expect(url.query == nil && url.fragment == nil)
     }
 
-    @Test(arguments: ["..", ".", "../admin", "..\\admin"])
-    func `J14: refuses a fragment that servers take for a way up`(id: String) {
+    @Test(.tags(.j14), arguments: ["..", ".", "../admin", "..\\admin"])
+    func `refuses a fragment that servers take for a way up`(id: String) {
         #expect(throws: RequestError.malformedRequestURL) {
             try Request.get("/users/\(id)/notes").fullURL(with: "https://api.example.com/v1")
         }
@@ -55,8 +56,8 @@ private enum Action: String { case edit, view }
         try request.fullURL(with: base).absoluteString
     }
 
-    @Test(arguments: ["https://api.example.com/v1", "https://api.example.com/v1/"])
-    func `J14: keeps the path and the query of its base`(base: String) throws {
+    @Test(.tags(.j14), arguments: ["https://api.example.com/v1", "https://api.example.com/v1/"])
+    func `keeps the path and the query of its base`(base: String) throws {
         #expect(try text(.get("/users"), base) == "https://api.example.com/v1/users")
         #expect(try text(.get("users"), base) == "https://api.example.com/v1/users")
         #expect(try text(.get("users/"), base) == "https://api.example.com/v1/users/")
@@ -66,7 +67,7 @@ private enum Action: String { case edit, view }
                 == "https://api.example.com/v1/a?key=1&b=c")
     }
 
-    @Test func `J14: encodes each pair of its query whatever it holds`() throws {
+    @Test(.tags(.j14)) func `encodes each pair of its query whatever it holds`() throws {
         let request = Request(
             path: "s",
             queryItems: [
@@ -78,7 +79,7 @@ private enum Action: String { case edit, view }
                 == "https://api.example.com/s?q=a%2Bb%26c%3Dd%2520e%20f&%C3%BC%26=%F0%9F%91%A9&none=")
     }
 
-    @Test func `J14: is an error where there is no base, or one that leads elsewhere`() {
+    @Test(.tags(.j14)) func `is an error where there is no base, or one that leads elsewhere`() {
         #expect(throws: RequestError.missingBaseURL) { try Request.get("a").fullURL(with: "") }
         #expect(throws: RequestError.malformedRequestURL) { try Request.get("a").fullURL(with: "nowhere") }
         #expect(throws: RequestError.malformedRequestURL) { try Request.get("a").fullURL(with: "ftp://a.b") }
@@ -110,7 +111,7 @@ private enum Action: String { case edit, view }
         for index in 0..<2 { header(key: "X-\(index)", value: "\(index)") }
     }
 
-    @Test func `J14: applies what it is made of in order`() throws {
+    @Test(.tags(.j14)) func `applies what it is made of in order`() throws {
         let quiet = try editUser(7, true)(Request())
         #expect(
             quiet
@@ -127,7 +128,7 @@ private enum Action: String { case edit, view }
         #expect(last == Request(path: "y", queryItems: [.init(name: "a", value: "1"), .init(name: "b", value: "2")]))
     }
 
-    @Test func `J14: knows methods of JSON, bodies and authorizations`() throws {
+    @Test(.tags(.j14)) func `knows methods of JSON, bodies and authorizations`() throws {
         let json = ["Content-Type": "application/json; charset=utf-8", "Accept": "application/json; charset=utf-8"]
         let value = ["a": 1]
         let bytes = Data(#"{"a":1}"#.utf8)
@@ -147,7 +148,7 @@ private enum Action: String { case edit, view }
         #expect(Method.allCases.count == 9)
     }
 
-    @Test func `J14: a GET goes without content, whichever was said first`() throws {
+    @Test(.tags(.j14)) func `a GET goes without content, whichever was said first`() throws {
         let value = ["a": 1]
         let first = try made {
             body(value); Method.get

@@ -4,6 +4,7 @@ import Foundation
 import JWTAuth
 import LatchCore
 import LatchHTTP
+import TestTags
 import Testing
 
 @Suite struct `What a server answers` {
@@ -22,7 +23,7 @@ import Testing
         return status
     }
 
-    @Test func `J13: a success with the value is one`() async throws {
+    @Test(.tags(.j13)) func `a success with the value is one`() async throws {
         let result = try await either(#"{"name":"Ada"}"#)
         switch result {
         case .success(let profile):
@@ -39,8 +40,8 @@ import Testing
         #expect(result.response.value(forHTTPHeaderField: "content-type") == "application/json")
     }
 
-    @Test(arguments: [200, 400, 401, 403, 404, 409, 422, 500, 503])
-    func `J13: what the server says instead is a failure with any status`(status: Int) async throws {
+    @Test(.tags(.j13), arguments: [200, 400, 401, 403, 404, 409, 422, 500, 503])
+    func `what the server says instead is a failure with any status`(status: Int) async throws {
         let result = try await either(#"{"message":"no"}"#, status: HTTPStatus(rawValue: status))
         switch result {
         case .success: Issue.record("a success")
@@ -53,7 +54,7 @@ import Testing
         #expect(result.response.statusCode == status)
     }
 
-    @Test func `J13: what the server says instead need not be an error`() async throws {
+    @Test(.tags(.j13)) func `what the server says instead need not be an error`() async throws {
         backend.on("/x") { _ in .json(#"{"name":"why"}"#, status: .forbidden) }
         try await backend.run {
             let result: Response<[Int], Profile> = try await Dependency(\.jwtAuthClient).wrappedValue.send(.get("/x"))
@@ -61,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `J13: what is neither is a bad response, or one that cannot be read`() async throws {
+    @Test(.tags(.j13)) func `what is neither is a bad response, or one that cannot be read`() async throws {
         #expect(badStatus(await failure { try await either("<html>", status: 502) }) == 502)
         #expect(badStatus(await failure { try await either("", status: .unauthorized) }) == 401)
         let error = await failure { try await either(#"{"other":1}"#) }
@@ -72,7 +73,7 @@ import Testing
         #expect(key.stringValue == "name")
     }
 
-    @Test func `J13: nothing is enough where nothing is asked for, and no value where one is`() async throws {
+    @Test(.tags(.j13)) func `nothing is enough where nothing is asked for, and no value where one is`() async throws {
         backend.on("/x") { _ in HTTPResponse(status: .noContent) }
         try await backend.run {
             @Dependency(\.jwtAuthClient) var client
@@ -93,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `J13: each request has an identifier of its own, which the server is told`() async throws {
+    @Test(.tags(.j13)) func `each request has an identifier of its own, which the server is told`() async throws {
         try await backend.run {
             let client = Dependency(\.httpRequestClient).wrappedValue
             let answers = await atOnce(50) { _ in

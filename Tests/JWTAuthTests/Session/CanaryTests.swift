@@ -6,9 +6,10 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import Synchronization
+import TestTags
 import Testing
 
-@Suite struct `J16: No token is shown` {
+@Suite(.tags(.j16)) struct `No token is shown` {
     let backend: Backend
 
     init() throws { backend = try Backend() }

@@ -7,6 +7,7 @@ import LatchHTTP
 import LatchJOSE
 import LatchTesting
 import Synchronization
+import TestTags
 import Testing
 
 @Suite struct `What happens during a refresh` {
@@ -22,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `J10: one who is cancelled leaves alone, and the others get their answers`() async throws {
+    @Test(.tags(.j10)) func `one who is cancelled leaves alone, and the others get their answers`() async throws {
         let expired = try backend.issue(life: -10)
         try await backend.run(keychain: .inMemory(expired)) {
             let client = Dependency(\.jwtAuthClient).wrappedValue
@@ -39,7 +40,7 @@ import Testing
         #expect(backend.refreshes == 1)
     }
 
-    @Test func `J11: a logout stays one`() async throws {
+    @Test(.tags(.j11)) func `a logout stays one`() async throws {
         let expired = try backend.issue(life: -10)
         let keychain = RecordedKeychain()
         try await backend.run(keychain: keychain.client) {
@@ -60,7 +61,7 @@ import Testing
         #expect(keychain.memory.names().isEmpty)
     }
 
-    @Test func `J11: the login of another person stays, and nothing is sent in their name`() async throws {
+    @Test(.tags(.j11)) func `the login of another person stays, and nothing is sent in their name`() async throws {
         let expired = try backend.issue(life: -10)
         try await backend.run(keychain: .inMemory(expired)) {
             let client = Dependency(\.jwtAuthClient).wrappedValue
@@ -177,7 +178,7 @@ import Testing
         #expect(keys.count == 2 && keys[0] == keys[1] && keys[0] != nil)
     }
 
-    @Test func `J8: several sessions over one keychain make one refresh`() async throws {
+    @Test(.tags(.j8)) func `several sessions over one keychain make one refresh`() async throws {
         let expired = try backend.issue(life: -10)
         gate.open()
         try await withTemporaryFolder { folder in

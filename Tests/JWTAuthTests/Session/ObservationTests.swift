@@ -4,6 +4,7 @@ import JWTAuth
 import LatchCore
 import LatchTesting
 import Observation
+import TestTags
 import Testing
 
 @Suite struct `The shared session` {
@@ -11,7 +12,7 @@ import Testing
 
     init() throws { backend = try Backend() }
 
-    @Test func `J15: each observer sees each change once, also the one that time makes`() async throws {
+    @Test(.tags(.j15)) func `each observer sees each change once, also the one that time makes`() async throws {
         let tokens = try backend.issue(life: 900)
         try await backend.run {
             @Dependency(\.authTokensClient) var authTokensClient
@@ -39,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `J15: who reads it under observation is told of the next change`() async throws {
+    @Test(.tags(.j15)) func `who reads it under observation is told of the next change`() async throws {
         let tokens = try backend.issue()
         try await backend.run {
             @Dependency(\.authTokensClient) var authTokensClient

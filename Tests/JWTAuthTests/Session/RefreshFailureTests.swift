@@ -7,6 +7,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Synchronization
+import TestTags
 import Testing
 
 @Suite struct `A refresh that fails` {
@@ -19,8 +20,8 @@ import Testing
         await atOnce(count) { _ in await failure { try await client.sendAuthenticated(.get("/user/profile")) } }
     }
 
-    @Test(arguments: [500, 503, 429, 400, 403])
-    func `J9: keeps the tokens when the issuer is out of order, tells all who wait, and is tried again`(
+    @Test(.tags(.j9), arguments: [500, 503, 429, 400, 403])
+    func `keeps the tokens when the issuer is out of order, tells all who wait, and is tried again`(
         status: Int
     ) async throws {
         let expired = try backend.issue(life: -10)
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `J9: keeps the tokens when there is no network`() async throws {
+    @Test(.tags(.j9)) func `keeps the tokens when there is no network`() async throws {
         let expired = try backend.issue(life: -10)
         let closed = try await backend.serve { $0 }
         try await backend.run(
@@ -76,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `J9: throws the program's own error as it is, also a cancellation that nobody asked for`() async throws {
+    @Test(.tags(.j9)) func `throws the program's own error as it is, also a cancellation that nobody asked for`() async throws {
         struct Weather: Error, Equatable {}
         let expired = try backend.issue(life: -10)
         let thrown = Mutex<any Error>(Weather())
@@ -97,8 +98,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [(400, #"{"error":"invalid_grant"}"#), (401, "")])
-    func `J9: the issuer's refusal signs out once, and is told as such to all who wait`(
+    @Test(.tags(.j9), arguments: [(400, #"{"error":"invalid_grant"}"#), (401, "")])
+    func `the issuer's refusal signs out once, and is told as such to all who wait`(
         status: Int, body: String
     ) async throws {
         let expired = try backend.issue(life: -10)
@@ -126,8 +127,8 @@ import Testing
         #expect(!kept.contains { $0.contains("refresh-canary") })
     }
 
-    @Test(arguments: [AuthTokens.Error.expiredToken, .invalidToken])
-    func `J9: the program's own word that the refresh token is done for signs out`(
+    @Test(.tags(.j9), arguments: [AuthTokens.Error.expiredToken, .invalidToken])
+    func `the program's own word that the refresh token is done for signs out`(
         word: AuthTokens.Error
     ) async throws {
         let expired = try backend.issue(life: -10)
@@ -141,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `J9: a failure is harmless as long as the old token is accepted`() async throws {
+    @Test(.tags(.j9)) func `a failure is harmless as long as the old token is accepted`() async throws {
         let soon = try backend.issue(life: 30)
         backend.on("/auth/refresh") { _ in .json("{}", status: .serviceUnavailable) }
         try await backend.run(

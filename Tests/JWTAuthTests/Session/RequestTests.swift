@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Synchronization
+import TestTags
 import Testing
 
 @Suite struct `A request with the session's token` {
@@ -12,7 +13,7 @@ import Testing
 
     init() throws { backend = try Backend() }
 
-    @Test func `J7: carries exactly the valid token, and refreshes nothing`() async throws {
+    @Test(.tags(.j7)) func `carries exactly the valid token, and refreshes nothing`() async throws {
         let tokens = try backend.issue()
         try await backend.run(keychain: .inMemory(tokens)) {
             @Dependency(\.jwtAuthClient) var client
@@ -25,7 +26,7 @@ import Testing
         #expect(backend.refreshes == 0)
     }
 
-    @Test func `J7: an expired token is refreshed exactly once, and the new one is sent`() async throws {
+    @Test(.tags(.j7)) func `an expired token is refreshed exactly once, and the new one is sent`() async throws {
         let expired = try backend.issue(life: -10)
         try await backend.run(keychain: .inMemory(expired)) {
             @Dependency(\.jwtAuthClient) var client
@@ -37,7 +38,7 @@ import Testing
         #expect(backend.authorizations == [nil, "Bearer \(accepted ?? "")"])
     }
 
-    @Test func `J7: without refreshing sends the old token, and the refusal is the answer`() async throws {
+    @Test(.tags(.j7)) func `without refreshing sends the old token, and the refusal is the answer`() async throws {
         let expired = try backend.issue(life: -10)
         backend.state.withLock { $0.accepted = [] }
         try await backend.run(keychain: .inMemory(expired)) {
@@ -54,7 +55,7 @@ import Testing
         #expect(backend.authorizations == ["Bearer \(expired.access)"])
     }
 
-    @Test func `J7: without tokens fails with missingToken, and sends nothing`() async throws {
+    @Test(.tags(.j7)) func `without tokens fails with missingToken, and sends nothing`() async throws {
         try await backend.run {
             @Dependency(\.jwtAuthClient) var client
             await #expect(throws: AuthTokens.Error.missingToken) {
@@ -68,7 +69,7 @@ import Testing
         #expect(backend.requests.isEmpty)
     }
 
-    @Test func `J8: a thousand at once with an expired token make one refresh and one write of tokens`() async throws {
+    @Test(.tags(.j8)) func `a thousand at once with an expired token make one refresh and one write of tokens`() async throws {
         let keychain = RecordedKeychain()
         try await backend.run(keychain: keychain.client) {
             @Dependency(\.authTokensClient) var authTokensClient
@@ -88,7 +89,7 @@ import Testing
         #expect(backend.refreshes == 1)
     }
 
-    @Test func `J8: a late refusal of the old token is repeated with the new one, without another refresh`()
+    @Test(.tags(.j8)) func `a late refusal of the old token is repeated with the new one, without another refresh`()
         async throws
     {
         let late = Gate()
@@ -113,7 +114,7 @@ import Testing
         #expect(backend.refreshes == 1)
     }
 
-    @Test func `J12: a refused token that has not expired is refreshed once, and the very request repeated`()
+    @Test(.tags(.j12)) func `a refused token that has not expired is refreshed once, and the very request repeated`()
         async throws
     {
         let tokens = try backend.issue()
@@ -134,7 +135,7 @@ import Testing
         #expect(backend.refreshes == 1)
     }
 
-    @Test func `J12: a second refusal is the answer`() async throws {
+    @Test(.tags(.j12)) func `a second refusal is the answer`() async throws {
         let tokens = try backend.issue()
         backend.on("/never") { _ in .json("no", status: .unauthorized) }
         try await backend.run(keychain: .inMemory(tokens)) {

@@ -4,6 +4,7 @@ import JWTAuth
 import LatchAuth
 import LatchCore
 import LatchTesting
+import TestTags
 import Testing
 
 @Suite struct `A session and its keychain` {
@@ -12,7 +13,7 @@ import Testing
 
     init() throws { backend = try Backend() }
 
-    @Test func `J4: saving is seen in memory and in the keychain, and destroying in both`() async throws {
+    @Test(.tags(.j4)) func `saving is seen in memory and in the keychain, and destroying in both`() async throws {
         let tokens = try backend.issue()
         try await backend.run(keychain: keychain.client) {
             @Dependency(\.authTokensClient) var authTokensClient
@@ -35,8 +36,8 @@ import Testing
         #expect(keychain.memory.names().isEmpty)
     }
 
-    @Test(arguments: [AuthError.storeFull, .storeLocked, .storeDenied])
-    func `J5: a failing write leaves pair and session as they were, and is told`(reason: AuthError) async throws {
+    @Test(.tags(.j5), arguments: [AuthError.storeFull, .storeLocked, .storeDenied])
+    func `a failing write leaves pair and session as they were, and is told`(reason: AuthError) async throws {
         let tokens = try backend.issue()
         try await backend.run(keychain: keychain.client) {
             @Dependency(\.authTokensClient) var authTokensClient
@@ -55,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `J6: before it is loaded nothing is known, and without tokens nobody is signed in`() async throws {
+    @Test(.tags(.j6)) func `before it is loaded nothing is known, and without tokens nobody is signed in`() async throws {
         try await backend.run(keychain: keychain.client) {
             @Dependency(\.jwtAuthClient) var client
             @Shared(.authSession) var session
@@ -65,8 +66,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [900.0, -10])
-    func `J6: loads what was saved, and reads the keychain no second time`(life: Double) async throws {
+    @Test(.tags(.j6), arguments: [900.0, -10])
+    func `loads what was saved, and reads the keychain no second time`(life: Double) async throws {
         let tokens = try backend.issue(life: life)
         try await backend.run(keychain: keychain.client) {
             try await Dependency(\.authTokensClient).wrappedValue.save(tokens)
@@ -82,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `J6: half a pair is none, and is cleaned away`() async throws {
+    @Test(.tags(.j6)) func `half a pair is none, and is cleaned away`() async throws {
         keychain.memory.write(Array("lonely".utf8), for: "JWTAuth.refreshToken")
         try await backend.run(keychain: keychain.client) {
             @Dependency(\.jwtAuthClient) var client
@@ -93,7 +94,7 @@ import Testing
         #expect(keychain.memory.names().isEmpty)
     }
 
-    @Test func `J6: a locked keychain is an error, and the session still unknown until it opens`() async throws {
+    @Test(.tags(.j6)) func `a locked keychain is an error, and the session still unknown until it opens`() async throws {
         let tokens = try backend.issue()
         try await backend.run(keychain: keychain.client) {
             try await Dependency(\.authTokensClient).wrappedValue.save(tokens)
@@ -114,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `J6: a login wins over loads that are under way`() async throws {
+    @Test(.tags(.j6)) func `a login wins over loads that are under way`() async throws {
         let old = try backend.issue()
         let new = try backend.issue()
         try await backend.run(keychain: .inMemory(old)) {

@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Synchronization
+import TestTags
 import Testing
 
 /// Many tasks of one program that sign in, send, refresh and sign out in any order, at a server that loses answers.
@@ -53,8 +54,8 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...8)
-    func `J8, J10, J11: uses no refresh token twice, and ends with keychain and session in agreement`(
+    @Test(.tags(.j8, .j10, .j11), arguments: 1...8)
+    func `uses no refresh token twice, and ends with keychain and session in agreement`(
         seed: UInt64
     ) async throws {
         makeDisorder()
@@ -91,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `J11: a hundred logins and logouts during refreshes leave what the last one said`() async throws {
+    @Test(.tags(.j11)) func `a hundred logins and logouts during refreshes leave what the last one said`() async throws {
         try await backend.run {
             let client = Dependency(\.jwtAuthClient).wrappedValue
             @Dependency(\.authTokensClient) var authTokensClient

@@ -7,6 +7,7 @@ import LatchHTTP
 import LatchJOSE
 import LatchServer
 import LatchTesting
+import TestSupport
 import Synchronization
 
 /// A real server that accepts the access token it handed out last, rotates at `/auth/refresh`, and records what it was

@@ -5,6 +5,7 @@ import JWTAuth
 import LatchCore
 import LatchJOSE
 import LatchTesting
+import TestTags
 import Testing
 
 /// A token of these very bytes, signed by nobody.
@@ -18,7 +19,7 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
         #"{"s":"Ada","b":true,"i":42,"d":1.5,"t":1800000000,"roles":["admin","user"],"mixed":["a",1],"u":"Zoë 👩‍💻","n":null}"#
     )
 
-    @Test func `J1: are read by their types`() {
+    @Test(.tags(.j1)) func `are read by their types`() {
         #expect(rich[string: "s"] == "Ada")
         #expect(rich[boolean: "b"] == true)
         #expect(rich[int: "i"] == 42)
@@ -29,7 +30,7 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
         #expect(rich[string: "u"] == "Zoë 👩‍💻")
     }
 
-    @Test func `J1: are nil where they are missing or of another type`() {
+    @Test(.tags(.j1)) func `are nil where they are missing or of another type`() {
         #expect(rich[string: "i"] == nil)
         #expect(rich[boolean: "i"] == nil)
         #expect(rich[int: "d"] == nil)
@@ -42,17 +43,17 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
         #expect(rich[string: "none"] == nil)
     }
 
-    @Test(arguments: [0, 1, 2, 3])
-    func `J1: are read from base64url of any length, which has no padding`(length: Int) {
+    @Test(.tags(.j1), arguments: [0, 1, 2, 3])
+    func `are read from base64url of any length, which has no padding`(length: Int) {
         let text = String(repeating: "x", count: length)
         #expect(tokens(#"{"a":"\#(text)?>~"}"#)[string: "a"] == "\(text)?>~")
     }
 
-    @Test(arguments: [
+    @Test(.tags(.j1), arguments: [
         "", "opaque", "a.b", "a.b.c.d", ".e30.", "e30.e30=.c2ln", "e30.bm90IGpzb24.c2ln",
         "eyJhbGciOiJFUzI1NiJ9.W10.c2ln",
     ])
-    func `J1: are nil where the token is none, which is told as invalidToken`(text: String) {
+    func `are nil where the token is none, which is told as invalidToken`(text: String) {
         let broken = AuthTokens(access: text, refresh: "refresh")
         #expect(broken[string: "sub"] == nil)
         #expect(throws: AuthTokens.Error.invalidToken) { try broken.toJWT() }
@@ -92,26 +93,26 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
         }
     }
 
-    @Test(arguments: [(-3600.0, true), (-1, true), (0, true), (1, false), (3600, false)])
-    func `J2: is over from its end on`(seconds: Double, isOver: Bool) {
+    @Test(.tags(.j2), arguments: [(-3600.0, true), (-1, true), (0, true), (1, false), (3600, false)])
+    func `is over from its end on`(seconds: Double, isOver: Bool) {
         #expect(isExpired(ending(seconds)) == isOver)
     }
 
-    @Test func `J2: passes by the clock of the dependencies`() {
+    @Test(.tags(.j2)) func `passes by the clock of the dependencies`() {
         let soon = ending(60)
         #expect(!isExpired(soon))
         clock.advance(by: .seconds(60))
         #expect(isExpired(soon))
     }
 
-    @Test func `J2: may be taken for over some time before`() {
+    @Test(.tags(.j2)) func `may be taken for over some time before`() {
         #expect(ending(29).isExpired(at: clock.now, leeway: .seconds(30)))
         #expect(!ending(31).isExpired(at: clock.now, leeway: .seconds(30)))
         #expect(!ending(1).isExpired(at: clock.now, leeway: .milliseconds(500)))
         #expect(ending(0.25).isExpired(at: clock.now, leeway: .milliseconds(500)))
     }
 
-    @Test func `J2: is never over without an end, and over where the end is unreadable`() {
+    @Test(.tags(.j2)) func `is never over without an end, and over where the end is unreadable`() {
         #expect(!isExpired(tokens(#"{"sub":"ada"}"#)))
         #expect(isExpired(tokens(#"{"exp":"soon"}"#)))
         #expect(isExpired(tokens(#"{"exp":null}"#)))
@@ -119,7 +120,7 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
         #expect(isExpired(AuthTokens(access: "opaque", refresh: "refresh")))
     }
 
-    @Test func `J3: is told as an error where a token is wanted that counts`() throws {
+    @Test(.tags(.j3)) func `is told as an error where a token is wanted that counts`() throws {
         try withDependencies {
             $0.wallClock = clock.wallClock()
         } operation: {
@@ -132,7 +133,7 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
         }
     }
 
-    @Test func `J3: decides about the state of a session`() {
+    @Test(.tags(.j3)) func `decides about the state of a session`() {
         withDependencies {
             $0.wallClock = clock.wallClock()
         } operation: {

@@ -5,12 +5,13 @@ import LatchAccounts
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import TestTags
 import Testing
 
 private let register = "/api/clients/register"
 
 @Suite struct `An account at a backend` {
-    @Test func `P6: is asked for with what there is, and nothing else`() async throws {
+    @Test(.tags(.p6)) func `is asked for with what there is, and nothing else`() async throws {
         let backend = ScriptedBackend()
         backend.on(register, .created, ["id": "1", "email": "ada@example.com"])
         let client = try backend.client()
@@ -47,8 +48,8 @@ private let register = "/api/clients/register"
         #expect(backend.requests.count == 2)
     }
 
-    @Test(arguments: [#"{"id":"7"}"#, #"{"sub":"7"}"#, #"{"_id":"7"}"#, #"{"id":7}"#])
-    func `P6: has the identifier that the server gave it`(identifier: String) async throws {
+    @Test(.tags(.p6), arguments: [#"{"id":"7"}"#, #"{"sub":"7"}"#, #"{"_id":"7"}"#, #"{"id":7}"#])
+    func `has the identifier that the server gave it`(identifier: String) async throws {
         let backend = ScriptedBackend()
         let body = identifier.dropLast() + #","email":"a@b.c","name":null,"roles":["user"]}"#
         backend.on(register) { _ in HTTPResponse(status: .created, body: HTTPBody(String(body))) }
@@ -56,8 +57,8 @@ private let register = "/api/clients/register"
         #expect(account == Account(id: "7", email: "a@b.c", roles: ["user"]))
     }
 
-    @Test(arguments: [#"{"email":"a@b.c"}"#, #"{"id":"","email":"a@b.c"}"#, #"{"id":"7"}"#, "[]", ""])
-    func `P6: without an identifier or an address is an error, never an invention`(body: String) async throws {
+    @Test(.tags(.p6), arguments: [#"{"email":"a@b.c"}"#, #"{"id":"","email":"a@b.c"}"#, #"{"id":"7"}"#, "[]", ""])
+    func `without an identifier or an address is an error, never an invention`(body: String) async throws {
         let backend = ScriptedBackend()
         backend.on(register) { _ in HTTPResponse(status: .created, body: HTTPBody(body)) }
         await #expect(throws: AccountError.invalidResponse) {
@@ -65,7 +66,7 @@ private let register = "/api/clients/register"
         }
     }
 
-    @Test func `P6: that exists already is told as such`() async throws {
+    @Test(.tags(.p6)) func `that exists already is told as such`() async throws {
         let backend = ScriptedBackend()
         backend.on(register, .conflict, ["message": "Email already in use"])
         let error = await #expect(throws: AccountError.emailTaken) {
@@ -74,7 +75,7 @@ private let register = "/api/clients/register"
         #expect(error?.serverMessage == "Email already in use")
     }
 
-    @Test func `P7: is reset in two steps, with the kind that the backend wants`() async throws {
+    @Test(.tags(.p7)) func `is reset in two steps, with the kind that the backend wants`() async throws {
         let backend = ScriptedBackend()
         backend.on("/api/auth/forgot-password", .ok, ["message": "If there is an account, a mail is on its way."])
         backend.on("/api/auth/reset-password", .ok, ["message": "done"])
@@ -97,7 +98,7 @@ private let register = "/api/clients/register"
                 ])
     }
 
-    @Test func `P7: whose reset token is used tells what the server said`() async throws {
+    @Test(.tags(.p7)) func `whose reset token is used tells what the server said`() async throws {
         let backend = ScriptedBackend()
         backend.on("/api/auth/reset-password", .badRequest, ["message": "The link was used or is too old."])
         let error = await #expect(throws: AccountError.refused) {

@@ -6,6 +6,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestTags
 import Testing
 
 private let refresh = "/api/auth/refresh-token"
@@ -13,7 +14,7 @@ private let refresh = "/api/auth/refresh-token"
 @Suite struct `Refreshing at an account backend` {
     static let expired = Tokens(access: "old", refresh: "r0", expiry: Date(timeIntervalSince1970: 1))
 
-    @Test func `P4: is not done for a fresh token`() async throws {
+    @Test(.tags(.p4)) func `is not done for a fresh token`() async throws {
         let backend = ScriptedBackend()
         let fresh = Tokens(access: "fresh", refresh: "r", expiry: Date(timeIntervalSinceNow: 3_600))
         let client = try backend.client(store: InMemoryTokenStore(fresh))
@@ -21,7 +22,7 @@ private let refresh = "/api/auth/refresh-token"
         #expect(backend.requests.isEmpty)
     }
 
-    @Test func `P4: sends the refresh token in the content, with an idempotency key, and keeps its successor`()
+    @Test(.tags(.p4)) func `sends the refresh token in the content, with an idempotency key, and keeps its successor`()
         async throws
     {
         let backend = ScriptedBackend()
@@ -37,7 +38,7 @@ private let refresh = "/api/auth/refresh-token"
         #expect(request.fields[.cookie] == nil)
     }
 
-    @Test func `P4: keeps the refresh token where the answer brings no other`() async throws {
+    @Test(.tags(.p4)) func `keeps the refresh token where the answer brings no other`() async throws {
         let backend = ScriptedBackend()
         backend.on(refresh, .ok, ["accessToken": "new"])
         let store = InMemoryTokenStore(Self.expired)
@@ -46,7 +47,7 @@ private let refresh = "/api/auth/refresh-token"
         #expect(store.load()?.access == "new")
     }
 
-    @Test func `P4: reads the spelling of RFC 6749 as well`() async throws {
+    @Test(.tags(.p4)) func `reads the spelling of RFC 6749 as well`() async throws {
         let backend = ScriptedBackend()
         backend.on(
             refresh, .ok, ["access_token": "new", "refresh_token": "r1", "expires_in": 60, "token_type": "Bearer"],
@@ -58,8 +59,8 @@ private let refresh = "/api/auth/refresh-token"
         #expect(refreshed.expiry == date)
     }
 
-    @Test(arguments: ["{}", #"{"refreshToken":"r1"}"#, "oops"])
-    func `P4: changes nothing where the answer has no access token`(body: String) async throws {
+    @Test(.tags(.p4), arguments: ["{}", #"{"refreshToken":"r1"}"#, "oops"])
+    func `changes nothing where the answer has no access token`(body: String) async throws {
         let backend = ScriptedBackend()
         backend.on(refresh) { _ in HTTPResponse(status: .ok, body: HTTPBody(body)) }
         let store = InMemoryTokenStore(Self.expired)
@@ -69,7 +70,7 @@ private let refresh = "/api/auth/refresh-token"
         #expect(client.session.currentState.isSignedIn)
     }
 
-    @Test func `P4: is done once for a hundred callers`() async throws {
+    @Test(.tags(.p4)) func `is done once for a hundred callers`() async throws {
         let backend = ScriptedBackend()
         backend.on(refresh, .ok, ["accessToken": "new", "refreshToken": "r1", "expiresIn": 900])
         let client = try backend.client(store: InMemoryTokenStore(Self.expired))
@@ -80,7 +81,7 @@ private let refresh = "/api/auth/refresh-token"
         #expect(backend.requests(to: refresh).count == 1)
     }
 
-    @Test func `P4: uses a cookie where that is configured and the content brought no refresh token`() async throws {
+    @Test(.tags(.p4)) func `uses a cookie where that is configured and the content brought no refresh token`() async throws {
         let backend = ScriptedBackend()
         let cookie: HTTPFields = [.setCookie: "refreshToken=c0; Path=/; HttpOnly; Secure", .setCookie: "other=1"]
         backend.on("/api/auth/clients/login", .ok, ["accessToken": "a", "expiresIn": 1], fields: cookie)
@@ -97,7 +98,7 @@ private let refresh = "/api/auth/refresh-token"
         #expect(store.load()?.cookie == "refreshToken=c1")
     }
 
-    @Test func `P4: prefers the content to the cookie`() async throws {
+    @Test(.tags(.p4)) func `prefers the content to the cookie`() async throws {
         let backend = ScriptedBackend()
         backend.on(
             "/api/auth/clients/login", .ok, ["accessToken": "a", "refreshToken": "r"],
@@ -110,7 +111,7 @@ private let refresh = "/api/auth/refresh-token"
         #expect(backend.requests(to: refresh).first?.fields[.cookie] == nil)
     }
 
-    @Test func `P4: ignores cookies where they are not configured`() async throws {
+    @Test(.tags(.p4)) func `ignores cookies where they are not configured`() async throws {
         let backend = ScriptedBackend()
         backend.on(
             "/api/auth/clients/login", .ok, ["accessToken": "a"], fields: [.setCookie: "refreshToken=c"])

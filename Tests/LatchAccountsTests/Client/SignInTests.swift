@@ -6,12 +6,13 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchJOSE
+import TestTags
 import Testing
 
 private let login = "/api/auth/clients/login"
 
 @Suite struct `Signing in` {
-    @Test func `P2: posts exactly the address and the password, as JSON`() async throws {
+    @Test(.tags(.p2)) func `posts exactly the address and the password, as JSON`() async throws {
         let backend = ScriptedBackend()
         backend.on(login, .ok, ["accessToken": "a", "refreshToken": "r"])
         try await backend.client().signIn(email: "ada@example.com", password: "p\"& =+%ü\\")
@@ -24,7 +25,7 @@ private let login = "/api/auth/clients/login"
         #expect(content == ["email": "ada@example.com", "password": "p\"& =+%ü\\"])
     }
 
-    @Test func `P2: keeps the tokens, with the expiry that the token states`() async throws {
+    @Test(.tags(.p2)) func `keeps the tokens, with the expiry that the token states`() async throws {
         let backend = ScriptedBackend()
         let access = try ScriptedBackend.accessToken(expiresIn: 600)
         backend.on(login, .ok, ["accessToken": .string(access), "refreshToken": "r"])
@@ -37,7 +38,7 @@ private let login = "/api/auth/clients/login"
         #expect(abs(life - 600) < 2)
     }
 
-    @Test func `P2: knows who is signed in from a token with arrays, booleans, nulls and objects`() async throws {
+    @Test(.tags(.p2)) func `knows who is signed in from a token with arrays, booleans, nulls and objects`() async throws {
         let backend = ScriptedBackend()
         let access = try ScriptedBackend.accessToken([
             "id": "42", "email": "ada@example.com", "name": "Ada", "roles": ["admin", "editor"],
@@ -54,10 +55,10 @@ private let login = "/api/auth/clients/login"
                     permissions: ["notes:read"], isEmailVerified: true))
     }
 
-    @Test(arguments: [
+    @Test(.tags(.p2), arguments: [
         "{}", #"{"accessToken":""}"#, #"{"accessToken":null}"#, #"{"accessToken":5}"#, "[]", "not JSON", "",
     ])
-    func `P2: without an access token in the answer is an error that stores nothing`(body: String) async throws {
+    func `without an access token in the answer is an error that stores nothing`(body: String) async throws {
         let backend = ScriptedBackend()
         backend.on(login) { _ in HTTPResponse(status: .ok, body: HTTPBody(body)) }
         let store = InMemoryTokenStore<Tokens>()
@@ -69,7 +70,7 @@ private let login = "/api/auth/clients/login"
         #expect(!client.session.currentState.isSignedIn)
     }
 
-    @Test func `P2: fails where the tokens cannot be stored`() async throws {
+    @Test(.tags(.p2)) func `fails where the tokens cannot be stored`() async throws {
         struct FullStore: TokenStore {
             func save(_ tokens: Tokens) throws { throw AuthError.storeFull }
             func load() -> Tokens? { nil }
@@ -99,8 +100,8 @@ private let login = "/api/auth/clients/login"
         #expect(error?.retryAfter == .seconds(30))
     }
 
-    @Test(arguments: ["", "/", "/v1", "/v1/", "/a/b"])
-    func `P11: keeps the path of the base URL`(path: String) async throws {
+    @Test(.tags(.p11), arguments: ["", "/", "/v1", "/v1/", "/a/b"])
+    func `keeps the path of the base URL`(path: String) async throws {
         let backend = ScriptedBackend()
         await #expect(throws: AccountError.refused) {
             try await backend.client(base: "https://api.example.com\(path)").signIn(email: "a@b.c", password: "secret")
@@ -117,7 +118,7 @@ private let login = "/api/auth/clients/login"
         #expect(backend.requests.isEmpty)
     }
 
-    @Test func `P12: shows no secret in any error`() async throws {
+    @Test(.tags(.p12)) func `shows no secret in any error`() async throws {
         let canary = "canary-c0ffee"
         for status in [200, 400, 401, 409, 500] {
             let backend = ScriptedBackend()

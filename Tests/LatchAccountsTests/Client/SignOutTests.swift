@@ -5,6 +5,7 @@ import LatchAccounts
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import TestTags
 import Testing
 
 private let logout = "/api/auth/logout"
@@ -14,7 +15,7 @@ private enum SignOutTokens {
 }
 
 @Suite struct `Signing out` {
-    @Test func `P5: sends both tokens to the server after it has forgotten them here`() async throws {
+    @Test(.tags(.p5)) func `sends both tokens to the server after it has forgotten them here`() async throws {
         let backend = ScriptedBackend()
         let store = InMemoryTokenStore(SignOutTokens.tokens)
         let client = try backend.client(store: store)
@@ -29,8 +30,8 @@ private enum SignOutTokens {
         #expect(try backend.contents(of: logout) == [["refreshToken": "r"]])
     }
 
-    @Test(arguments: [500, 404, 401, 0])
-    func `P5: forgets here whatever the server says, or does not`(status: Int) async throws {
+    @Test(.tags(.p5), arguments: [500, 404, 401, 0])
+    func `forgets here whatever the server says, or does not`(status: Int) async throws {
         let backend = ScriptedBackend()
         backend.on(logout) { _ in
             guard status > 0 else { throw HTTPError.offline }
@@ -43,7 +44,7 @@ private enum SignOutTokens {
         #expect(client.session.currentState == .signedOut(.user))
     }
 
-    @Test func `P5: sends the refresh cookie only where there is no refresh token`() async throws {
+    @Test(.tags(.p5)) func `sends the refresh cookie only where there is no refresh token`() async throws {
         for (tokens, cookie) in [
             (Tokens(access: "a", refresh: "r"), nil), (Tokens(access: "a", cookie: "refreshToken=c"), "refreshToken=c"),
         ] {
@@ -54,7 +55,7 @@ private enum SignOutTokens {
         }
     }
 
-    @Test func `P5: does nothing the second time`() async throws {
+    @Test(.tags(.p5)) func `does nothing the second time`() async throws {
         let backend = ScriptedBackend()
         backend.on(logout, .ok, [:])
         let client = try backend.client(store: InMemoryTokenStore(SignOutTokens.tokens))
@@ -63,7 +64,7 @@ private enum SignOutTokens {
         #expect(backend.requests.count == 1)
     }
 
-    @Test func `P5: is not undone by a refresh that was under way`() async throws {
+    @Test(.tags(.p5)) func `is not undone by a refresh that was under way`() async throws {
         let backend = ScriptedBackend()
         let (arrived, signal) = AsyncStream.makeStream(of: Void.self)
         let (released, release) = AsyncStream.makeStream(of: Void.self)

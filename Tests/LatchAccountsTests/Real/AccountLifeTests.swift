@@ -6,6 +6,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -58,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `P7: sets a new password by mail, which ends every session and the old password`() async throws {
+    @Test(.tags(.p7)) func `sets a new password by mail, which ends every session and the old password`() async throws {
         try await RealBackend.run { backend, _ in
             let phone = try await backend.signedIn()
             let laptop = try backend.client()

@@ -8,13 +8,14 @@ import LatchCrypto
 import LatchHTTP
 import LatchTesting
 import Synchronization
+import TestTags
 import Testing
 
 @testable import LatchIdentity
 
 @Suite struct `A session at the real server` {
-    @Test(arguments: RealBackend.Way.allCases)
-    func `J8: makes one refresh for a thousand calls across an expiry`(way: RealBackend.Way) async throws {
+    @Test(.tags(.j8), arguments: RealBackend.Way.allCases)
+    func `makes one refresh for a thousand calls across an expiry`(way: RealBackend.Way) async throws {
         try await RealBackend.run(way) { backend, _ in
             let client = try await backend.signedIn()
             backend.passTime(901)
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `J9: survives being offline, refused with 503 and limited`() async throws {
+    @Test(.tags(.j9)) func `survives being offline, refused with 503 and limited`() async throws {
         try await RealBackend.run { backend, _ in
             let client = try await backend.signedIn()
             backend.passTime(901)
@@ -78,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `C1: ends with its family when somebody uses a stolen refresh token, other devices go on`() async throws
+    @Test(.tags(.attackC1)) func `ends with its family when somebody uses a stolen refresh token, other devices go on`() async throws
     {
         try await RealBackend.run { backend, _ in
             let victim = try await backend.signedIn()
@@ -97,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `P5: stays signed out when a refresh answers after the sign-out`() async throws {
+    @Test(.tags(.p5)) func `stays signed out when a refresh answers after the sign-out`() async throws {
         try await RealBackend.run { backend, _ in
             let client = try await backend.signedIn()
             backend.passTime(901)
@@ -138,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `A6: may be refreshed by two programs over one store at once, without a loss`() async throws {
+    @Test(.tags(.a6)) func `may be refreshed by two programs over one store at once, without a loss`() async throws {
         try await RealBackend.run { backend, folder in
             let store = InMemoryTokenStore<Tokens>()
             let first = try await backend.signedIn(store: store)

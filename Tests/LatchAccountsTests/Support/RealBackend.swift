@@ -7,6 +7,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import TestSupport
 
 @testable import LatchIdentity
 import Synchronization

@@ -4,6 +4,7 @@ import Foundation
 import LatchAuth
 import LatchCore
 import LatchTesting
+import TestTags
 import Testing
 
 /// A refresh that waits until a test lets it answer.
@@ -22,7 +23,7 @@ private final class HeldRefresh: Sendable {
 }
 
 @Suite struct `Accounts side by side` {
-    @Test func `J17: are isolated: a refresh of one, however late, never touches another`() async throws {
+    @Test(.tags(.j17)) func `are isolated: a refresh of one, however late, never touches another`() async throws {
         try await withTemporaryFolder { folder in
             let held = HeldRefresh()
             let list = accountList(in: folder) { entry, _ in
@@ -55,7 +56,7 @@ private final class HeldRefresh: Sendable {
         }
     }
 
-    @Test func `J11: a refresh that comes after its account was removed leaves nothing behind`() async throws {
+    @Test(.tags(.j11)) func `a refresh that comes after its account was removed leaves nothing behind`() async throws {
         try await withTemporaryFolder { folder in
             let held = HeldRefresh()
             let list = accountList(in: folder) { _, _ in await held.answer(Tokens(access: "late", refresh: "late")) }

@@ -5,7 +5,9 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Synchronization
+import TestTags
 import Testing
 
 @Suite struct `A session of cookies` {
@@ -18,7 +20,7 @@ import Testing
         try await client.perform(.raw(.get, RoutePath(path)))
     }
 
-    @Test func `N10: logs in before its first request`() async throws {
+    @Test(.tags(.n10)) func `logs in before its first request`() async throws {
         let session = backend.session(in: store)
         let client = backend.client(session)
         for _ in 0..<3 { #expect(try await get(client).status == .ok) }
@@ -29,7 +31,7 @@ import Testing
         #expect(session.currentState.isSignedIn)
     }
 
-    @Test func `N10: logs in once for 50 requests that come at once`() async throws {
+    @Test(.tags(.n10)) func `logs in once for 50 requests that come at once`() async throws {
         let client = backend.client(backend.session())
         try await withThrowingTaskGroup(of: HTTPStatus.self) { group in
             for _ in 0..<50 { group.addTask { try await self.get(client).status } }
@@ -39,7 +41,7 @@ import Testing
         #expect(backend.sent == Array(repeating: "sid=s1; lang=en", count: 50))
     }
 
-    @Test func `N10: logs in once more for 50 requests whose cookie was refused, and sends each again`() async throws {
+    @Test(.tags(.n10)) func `logs in once more for 50 requests whose cookie was refused, and sends each again`() async throws {
         let client = backend.client(backend.session(in: store))
         _ = try await get(client)
         backend.change { $0.valid = "ended elsewhere" }
@@ -126,7 +128,7 @@ import Testing
         #expect(store.load() == nil)
     }
 
-    @Test func `N10: sends its cookies to no other host, nor logs in for it`() async throws {
+    @Test(.tags(.n10)) func `sends its cookies to no other host, nor logs in for it`() async throws {
         let session = backend.session(in: store)
         #expect(try await get(backend.client(session, host: "localhost")).status == .unauthorized)
         #expect(backend.logins == 0)
@@ -135,7 +137,7 @@ import Testing
         #expect(backend.sent == ["", "sid=s1; lang=en", ""])
     }
 
-    @Test func `N10: takes no cookie along where a redirect leaves the origin`() async throws {
+    @Test(.tags(.n10)) func `takes no cookie along where a redirect leaves the origin`() async throws {
         let target = try CookieBackend()
         let away = try RawHTTPServer { _ in .response(302, fields: ["Location: \(target.server.url)/notes"]) }
         let session = backend.session(in: store)

@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestTags
 import Testing
 
 @Suite struct `A server that exchanges the cookies of a session` {
@@ -20,7 +21,7 @@ import Testing
         try await client.perform(.raw(.get, RoutePath(path)))
     }
 
-    @Test func `N10: is followed from answer to answer without a new login`() async throws {
+    @Test(.tags(.n10)) func `is followed from answer to answer without a new login`() async throws {
         let session = backend.session(in: store)
         let client = backend.client(session)
         for _ in 0..<4 { #expect(try await get(client).status == .ok) }
@@ -30,7 +31,7 @@ import Testing
         #expect(session.currentState.credential?.cookies.map(\.value) == ["r4", "en"])
     }
 
-    @Test func `N10: finds what it set last in the next process`() async throws {
+    @Test(.tags(.n10)) func `finds what it set last in the next process`() async throws {
         _ = try await get(backend.client(backend.session(in: store)))
         #expect(try await get(backend.client(backend.session(in: store))).status == .ok)
         #expect(backend.logins == 1)

@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestTags
 import Testing
 
 @Suite struct `Cookies in a secret store` {
@@ -51,12 +52,12 @@ import Testing
         #expect(try await store().load()?.map(\.name) == ["sid"])
     }
 
-    @Test(arguments: [
+    @Test(.tags(.n1), arguments: [
         "", "torn", "{}", "null", #"[{"name":"a"}]"#, #"["canary"]"#, "\u{0}",
         #"[{"name":"a\r\nX: canary","value":"b","domain":"a.b","isHostOnly":true,"path":"/","isSecure":false,"#
             + #""isHTTPOnly":false,"sameSite":"lax","created":0,"lastAccess":0}]"#,
     ])
-    func `N1: that are damaged are told once and set aside, and the next reading is whole`(record: String) async throws
+    func `that are damaged are told once and set aside, and the next reading is whole`(record: String) async throws
     {
         secrets.write(Array(record.utf8), for: "cookies")
         let error = await #expect(throws: AuthError.storeCorrupt) { try await store().load() }

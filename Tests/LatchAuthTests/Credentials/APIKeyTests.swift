@@ -3,10 +3,11 @@
 import Foundation
 import LatchAuth
 import LatchHTTP
+import TestTags
 import Testing
 
 @Suite struct `An API key` {
-    @Test func `N11: goes into X-API-Key unless another field is named`() async throws {
+    @Test(.tags(.n11)) func `goes into X-API-Key unless another field is named`() async throws {
         let usual = try await HTTPRequest.example().authorized(by: APIKey("k1"))
         #expect(usual.fields.values(of: "x-api-key") == ["k1"])
         #expect(usual.fields.first?.name.rawName == "X-API-Key")
@@ -16,7 +17,7 @@ import Testing
         #expect(other.path == "/")
     }
 
-    @Test func `N11: in a field is marked as a secret, once`() async throws {
+    @Test(.tags(.n11)) func `in a field is marked as a secret, once`() async throws {
         let key = APIKey("k1")
         let request = try await HTTPRequest.example().authorized(by: key).authorized(by: key)
         #expect(request.credentialFields == ["X-API-Key"])
@@ -24,14 +25,14 @@ import Testing
         #expect(request.credentialQueryNames.isEmpty)
     }
 
-    @Test(arguments: [
+    @Test(.tags(.n11), arguments: [
         ("/", "/?api_key=k"), ("/?", "/?api_key=k"), ("/a?b=1", "/a?b=1&api_key=k"), ("/a?b", "/a?b&api_key=k"),
         ("/a?api_key=old", "/a?api_key=k"), ("/a?api_key=1&b=2&api_key=3", "/a?b=2&api_key=k"),
         ("/a?api%5Fkey=old&b=2", "/a?b=2&api_key=k"),
         ("/a?xapi_key=1&api_key2=2", "/a?xapi_key=1&api_key2=2&api_key=k"),
         ("/a?api_key", "/a?api_key=k"), ("/a?b=1&&c=2", "/a?b=1&&c=2&api_key=k"),
     ])
-    func `N11: stands once in the query, however often it is set`(path: String, expected: String) async throws {
+    func `stands once in the query, however often it is set`(path: String, expected: String) async throws {
         let key = APIKey("k", inQuery: "api_key")
         let once = try await HTTPRequest.example(.get, path).authorized(by: key)
         #expect(once.path == expected)
@@ -40,29 +41,29 @@ import Testing
         #expect(once.fields.isEmpty)
     }
 
-    @Test(arguments: [
+    @Test(.tags(.n11), arguments: [
         ("a+b", "a%2Bb"), ("a&b=c", "a%26b%3Dc"), ("a b", "a%20b"), ("100%", "100%25"), ("#?/", "%23%3F%2F"),
         ("ü€", "%C3%BC%E2%82%AC"), ("\"<>\\^`{|}", "%22%3C%3E%5C%5E%60%7B%7C%7D"), ("safe-._~", "safe-._~"),
         ("\r\n\0", "%0D%0A%00"),
     ])
-    func `N11: has every character encoded in the query`(value: String, expected: String) async throws {
+    func `has every character encoded in the query`(value: String, expected: String) async throws {
         let request = try await HTTPRequest.example().authorized(by: APIKey(value, inQuery: "key"))
         #expect(request.path == "/?key=\(expected)")
         try request.validateForSending()
     }
 
-    @Test func `N11: has its name encoded as well`() async throws {
+    @Test(.tags(.n11)) func `has its name encoded as well`() async throws {
         let key = APIKey("v", inQuery: "api key&")
         let request = try await HTTPRequest.example(.get, "/?api+key%26=old").authorized(by: key)
         #expect(request.path == "/?api%20key%26=v")
         #expect(request.credentialQueryNames == ["api key&"])
     }
 
-    @Test(arguments: [
+    @Test(.tags(.n1), arguments: [
         (APIKey("k"), #"{"field":"X-API-Key","key":"k"}"#), (APIKey("k", inQuery: "q"), #"{"key":"k","query":"q"}"#),
         (APIKey("k", inField: "x-b"), #"{"field":"x-b","key":"k"}"#),
     ])
-    func `N1: is stored in a form that stays`(key: APIKey, text: String) throws {
+    func `is stored in a form that stays`(key: APIKey, text: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         #expect(String(decoding: try encoder.encode(key), as: UTF8.self) == text)

@@ -2,24 +2,25 @@
 
 import LatchAuth
 import LatchHTTP
+import TestTags
 import Testing
 
 @Suite struct `A bearer token` {
-    @Test func `N1: goes into the Authorization field in place of any other`() async throws {
+    @Test(.tags(.n1)) func `goes into the Authorization field in place of any other`() async throws {
         let request = try await HTTPRequest.example(fields: [.authorization: "Basic old", .authorization: "Basic two"])
             .authorized(by: BearerToken("abc.def~-_+/="))
         #expect(request.fields.values(of: .authorization) == ["Bearer abc.def~-_+/="])
         #expect(request.isCredential(.authorization))
     }
 
-    @Test func `N1: set twice is there once`() async throws {
+    @Test(.tags(.n1)) func `set twice is there once`() async throws {
         let token = BearerToken("abc")
         let request = try await HTTPRequest.example().authorized(by: token).authorized(by: token)
         #expect(request.fields.values(of: .authorization) == ["Bearer abc"])
         #expect(request.fields.count == 1)
     }
 
-    @Test func `N1: is equal to one with the same text alone`() {
+    @Test(.tags(.n1)) func `is equal to one with the same text alone`() {
         #expect(BearerToken("abc") == BearerToken("abc"))
         #expect(BearerToken("abc") != BearerToken("abd"))
         #expect(BearerToken("abc") != BearerToken("abcd"))

@@ -2,6 +2,7 @@
 
 import LatchAuth
 import LatchHTTP
+import TestTags
 import Testing
 
 @Suite struct `The border of a credential's scope` {
@@ -15,8 +16,8 @@ import Testing
         "2130706433", "", ".", ".x.com", "api..x.com.evil.com",
     ]
 
-    @Test(arguments: strangers)
-    func `N15: is not crossed by a host that looks like it`(authority: String) {
+    @Test(.tags(.n15), arguments: strangers)
+    func `is not crossed by a host that looks like it`(authority: String) {
         let origin = HTTPOrigin(scheme: "https", authority: authority)
         #expect(!CredentialScope.host("api.x.com").allows(origin))
         let below = CredentialScope.subdomains(of: "x.com").allows(origin)
@@ -24,36 +25,36 @@ import Testing
         #expect(!below || authority.utf8.reversed().starts(with: ".x.com".utf8.reversed()))
     }
 
-    @Test(arguments: ["api.x.com", "API.X.COM", "api.x.com:443", "Api.x.com:8443"])
-    func `N15: takes in the host in any case and on any port`(authority: String) {
+    @Test(.tags(.n15), arguments: ["api.x.com", "API.X.COM", "api.x.com:443", "Api.x.com:8443"])
+    func `takes in the host in any case and on any port`(authority: String) {
         let origin = HTTPOrigin(scheme: "https", authority: authority)
         #expect(CredentialScope.host("Api.X.com").allows(origin))
         #expect(CredentialScope.subdomains(of: "X.COM").allows(origin))
     }
 
-    @Test func `N15: takes a name of another script for its own spelling alone`() {
+    @Test(.tags(.n15)) func `takes a name of another script for its own spelling alone`() {
         let scope = CredentialScope.subdomains(of: "xn--bcher-kva.example")
         #expect(scope.allows(HTTPOrigin(scheme: "https", authority: "api.XN--bcher-kva.example")))
         #expect(!scope.allows(HTTPOrigin(scheme: "https", authority: "api.bücher.example")))
         #expect(!scope.allows(HTTPOrigin(scheme: "https", authority: "xn--bcher-kvb.example")))
     }
 
-    @Test func `N15: has no addresses below an address`() {
+    @Test(.tags(.n15)) func `has no addresses below an address`() {
         let scope = CredentialScope.subdomains(of: "0.0.1")
         #expect(!scope.allows(HTTPOrigin(scheme: "http", authority: "10.0.0.1")))
         #expect(!CredentialScope.host("127.0.0.1").allows(HTTPOrigin(scheme: "http", authority: "127.0.0.11")))
         #expect(!CredentialScope.host("127.0.0.1").allows(HTTPOrigin(scheme: "http", authority: "1.127.0.0.1")))
     }
 
-    @Test(arguments: ["http", "HTTP", "ws", "", "httpsx"])
-    func `N15: is crossed by no other scheme than https`(scheme: String) {
+    @Test(.tags(.n15), arguments: ["http", "HTTP", "ws", "", "httpsx"])
+    func `is crossed by no other scheme than https`(scheme: String) {
         let origin = HTTPOrigin(scheme: scheme, authority: "api.x.com")
         #expect(!CredentialScope.host("api.x.com").allows(origin))
         #expect(!CredentialScope.subdomains(of: "x.com").allows(origin))
     }
 
-    @Test(arguments: strangers)
-    func `N15: lets no interceptor sign for a stranger`(authority: String) async throws {
+    @Test(.tags(.n15), arguments: strangers)
+    func `lets no interceptor sign for a stranger`(authority: String) async throws {
         let seen = Recorded()
         let handler = seen.intercepted(by: [
             CredentialInterceptor(HMACSignature(apiKey: "a", secret: "b"), for: .host("api.x.com")),

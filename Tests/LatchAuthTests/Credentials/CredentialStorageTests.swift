@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchJOSE
+import TestTags
 import Testing
 
 /// A secret that is put into every part of a credential which is one.
@@ -29,25 +30,25 @@ private let canary = "canary-7c3e"
         #expect(!dumped(["key": value]).contains(canary))
     }
 
-    @Test func `N1: comes back as it was, and shows nothing, as a bearer token`() async throws {
+    @Test(.tags(.n1)) func `comes back as it was, and shows nothing, as a bearer token`() async throws {
         try await roundTrip(BearerToken(canary))
     }
 
-    @Test func `N1: comes back as it was, and shows nothing, as an API key`() async throws {
+    @Test(.tags(.n1)) func `comes back as it was, and shows nothing, as an API key`() async throws {
         try await roundTrip(APIKey(canary))
         try await roundTrip(APIKey(canary, inField: "X-Other"))
         try await roundTrip(APIKey(canary, inQuery: "a=b&c"))
     }
 
-    @Test func `N1: comes back as it was, and shows nothing, as user and password`() async throws {
+    @Test(.tags(.n1)) func `comes back as it was, and shows nothing, as user and password`() async throws {
         try await roundTrip(BasicCredential(user: canary, password: canary + "ü:"))
     }
 
-    @Test func `N1: comes back as it was, and shows nothing, as fields`() async throws {
+    @Test(.tags(.n1)) func `comes back as it was, and shows nothing, as fields`() async throws {
         try await roundTrip(HeaderCredential(["X-A": canary, "x-b": canary + "\"\\"]))
     }
 
-    @Test func `N1: comes back as it was, and shows nothing, as an HMAC key`() async throws {
+    @Test(.tags(.n1)) func `comes back as it was, and shows nothing, as an HMAC key`() async throws {
         var form = HMACSignature.Form()
         form.signsQuery = false
         form.signatureField = "X-Sig"
@@ -55,7 +56,7 @@ private let canary = "canary-7c3e"
         try await roundTrip(HMACSignature(apiKey: "", secretBytes: [0, 255, 128]))
     }
 
-    @Test func `N1: comes back as it was, and shows nothing, as AWS credentials`() async throws {
+    @Test(.tags(.n1)) func `comes back as it was, and shows nothing, as AWS credentials`() async throws {
         try await roundTrip(
             SigV4Signature(
                 accessKeyID: canary, secretAccessKey: canary, sessionToken: canary, region: "eu-central-1",
@@ -64,8 +65,8 @@ private let canary = "canary-7c3e"
             SigV4Signature(accessKeyID: canary, secretAccessKey: canary, region: "us-east-1", service: "iam"))
     }
 
-    @Test(arguments: [SignatureAlgorithm.hs256, .es256, .es384, .eddsa, .ps512, .rs256])
-    func `N1: comes back as it was, and shows nothing, as a key for messages`(
+    @Test(.tags(.n1), arguments: [SignatureAlgorithm.hs256, .es256, .es384, .eddsa, .ps512, .rs256])
+    func `comes back as it was, and shows nothing, as a key for messages`(
         algorithm: SignatureAlgorithm
     ) async throws {
         let key = try Key.generate(algorithm, id: "partner")
@@ -81,7 +82,7 @@ private let canary = "canary-7c3e"
         }
     }
 
-    @Test func `N1: that breaks its own rules is not read`() async throws {
+    @Test(.tags(.n1)) func `that breaks its own rules is not read`() async throws {
         let secrets = InMemorySecretStore()
         secrets.write(Array(#"{"user":"a:b","password":"c"}"#.utf8), for: "a")
         await #expect(throws: AuthError.storeCorrupt) {

@@ -6,7 +6,9 @@ import LatchCore
 import LatchCrypto
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Synchronization
+import TestTags
 import Testing
 
 /// Sends each request twice, as a retry does.
@@ -53,8 +55,8 @@ private struct Adding: Interceptor {
         #expect(Set(requests.flatMap { $0.values(of: "x-signature") }).count == count)
     }
 
-    @Test(arguments: [true, false])
-    func `N12: signs each attempt anew, on whichever side of it the repeating is`(isOutside: Bool) async throws {
+    @Test(.tags(.n12), arguments: [true, false])
+    func `signs each attempt anew, on whichever side of it the repeating is`(isOutside: Bool) async throws {
         let server = try RawHTTPServer { _ in .response(200) }
         let signing = CredentialInterceptor(hmac, for: .host("127.0.0.1"))
         let client = try client(server.url, isOutside ? [Twice(), signing] : [signing, Twice()])
@@ -63,7 +65,7 @@ private struct Adding: Interceptor {
         #expect(server.requests.map(\.body) == [Array(#"{"a":1}"#.utf8), Array(#"{"a":1}"#.utf8)])
     }
 
-    @Test func `N12: signs the path that a redirect within the origin leads to`() async throws {
+    @Test(.tags(.n12)) func `signs the path that a redirect within the origin leads to`() async throws {
         let server = try RawHTTPServer { request in
             request.line.contains("/old")
                 ? .response(307, fields: ["Location: /new%20place?x=%2B&y=1"]) : .response(200)
@@ -74,7 +76,7 @@ private struct Adding: Interceptor {
         expectSigned(server.requests, count: 2)
     }
 
-    @Test func `N12: signs a request that a redirect has made a GET without content`() async throws {
+    @Test(.tags(.n12)) func `signs a request that a redirect has made a GET without content`() async throws {
         let server = try RawHTTPServer { request in
             request.line.contains("/old") ? .response(303, fields: ["Location: /new"]) : .response(200)
         }
@@ -84,8 +86,8 @@ private struct Adding: Interceptor {
         expectSigned(server.requests, count: 2)
     }
 
-    @Test(arguments: [true, false])
-    func `N12: covers what interceptors add, on whichever side of them it stands`(isFirst: Bool) async throws {
+    @Test(.tags(.n12), arguments: [true, false])
+    func `covers what interceptors add, on whichever side of them it stands`(isFirst: Bool) async throws {
         let server = try RawHTTPServer { _ in .response(200) }
         let signing = CredentialInterceptor(hmac, for: .host("127.0.0.1"))
         let client = try client(server.url, isFirst ? [signing, Adding()] : [Adding(), signing])
@@ -94,7 +96,7 @@ private struct Adding: Interceptor {
         expectSigned(server.requests, count: 1)
     }
 
-    @Test func `N12: covers fields that interceptors add after it, for AWS`() async throws {
+    @Test(.tags(.n12)) func `covers fields that interceptors add after it, for AWS`() async throws {
         let server = try RawHTTPServer { _ in .response(200) }
         let aws = SigV4Signature(accessKeyID: "AKID", secretAccessKey: "secret", region: "r", service: "s")
         let client = try client(server.url, [CredentialInterceptor(aws, for: .host("127.0.0.1")), Adding()])
@@ -111,7 +113,7 @@ private struct Adding: Interceptor {
         #expect(sent.values(of: "authorization").first?.contains(";\(names.suffix(2).joined(separator: ";")),") == true)
     }
 
-    @Test func `N15: does not follow a redirect to another origin`() async throws {
+    @Test(.tags(.n15)) func `does not follow a redirect to another origin`() async throws {
         let other = try RawHTTPServer { _ in .response(200) }
         let server = try RawHTTPServer { _ in .response(307, fields: ["Location: http://localhost:\(other.port)/x"]) }
         let scope = CredentialScope.host("127.0.0.1")
@@ -134,7 +136,7 @@ private struct Adding: Interceptor {
         #expect(!second.head.contains("canary"))
     }
 
-    @Test func `N15: does not come along to another port of its host`() async throws {
+    @Test(.tags(.n15)) func `does not come along to another port of its host`() async throws {
         let other = try RawHTTPServer { _ in .response(200) }
         let server = try RawHTTPServer { _ in .response(302, fields: ["Location: \(other.url)/x"]) }
         let client = try client(server.url, [CredentialInterceptor(hmac, for: .host("127.0.0.1"))])
@@ -145,7 +147,7 @@ private struct Adding: Interceptor {
         #expect(other.requests.first?.values(of: "x-api-key") == [])
     }
 
-    @Test func `N15: does not come back from another origin`() async throws {
+    @Test(.tags(.n15)) func `does not come back from another origin`() async throws {
         let back = Mutex<String>("")
         let other = try RawHTTPServer { _ in
             .response(302, fields: ["Location: \(back.withLock { $0 })/again"])
@@ -163,7 +165,7 @@ private struct Adding: Interceptor {
         #expect(server.requests.last?.values(of: "x-api-key") == ["canary"])
     }
 
-    @Test func `N11: is sent once, and a refusal is the answer`() async throws {
+    @Test(.tags(.n11)) func `is sent once, and a refusal is the answer`() async throws {
         let server = try RawHTTPServer { _ in .response(401) }
         let client = try client(
             server.url, [CredentialInterceptor(APIKey("a+b&c", inQuery: "key"), for: .host("127.0.0.1"))])

@@ -6,6 +6,7 @@ import LatchCore
 import LatchCrypto
 import LatchHTTP
 import TestVectors
+import TestTags
 import Testing
 
 @Suite struct `An HMAC signature of a request` {
@@ -19,7 +20,7 @@ import Testing
             .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    @Test func `N12: is in three fields`() async throws {
+    @Test(.tags(.n12)) func `is in three fields`() async throws {
         let request = try await HTTPRequest.example(.post, "/v1/notes?page=2", body: HTTPBody("hello"))
             .authorized(by: credential)
         #expect(request.fields.map(\.name.rawName) == ["X-API-Key", "X-Timestamp", "X-Signature"])
@@ -30,12 +31,12 @@ import Testing
         #expect(request.credentialFields == ["X-API-Key", "X-Timestamp", "X-Signature"])
     }
 
-    @Test func `N12: has an empty fourth line where there is no content, as the seed has it`() async throws {
+    @Test(.tags(.n12)) func `has an empty fourth line where there is no content, as the seed has it`() async throws {
         let request = try await HTTPRequest.example(.get, "/a").authorized(by: credential)
         #expect(request.fields["x-signature"] == code("GET", "/a", "1700000000", ""))
     }
 
-    @Test func `N12: has the digest of nothing there where the server wants that`() async throws {
+    @Test(.tags(.n12)) func `has the digest of nothing there where the server wants that`() async throws {
         var form = HMACSignature.Form()
         form.hashesEmptyContent = true
         let credential = HMACSignature(
@@ -45,13 +46,13 @@ import Testing
         #expect(request.fields["x-signature"] == code("GET", "/a", "1700000000", nothing))
     }
 
-    @Test(arguments: ["/a?b=1&c=2", "/a?c=2&b=1", "/a?", "/a", "/a%20b?x=%C3%BC", "/%61", "//a"])
-    func `N12: covers path and query as they are on the wire`(path: String) async throws {
+    @Test(.tags(.n12), arguments: ["/a?b=1&c=2", "/a?c=2&b=1", "/a?", "/a", "/a%20b?x=%C3%BC", "/%61", "//a"])
+    func `covers path and query as they are on the wire`(path: String) async throws {
         let request = try await HTTPRequest.example(.get, path).authorized(by: credential)
         #expect(request.fields["x-signature"] == code("GET", path, "1700000000", ""))
     }
 
-    @Test func `N12: leaves the query out where the server wants that`() async throws {
+    @Test(.tags(.n12)) func `leaves the query out where the server wants that`() async throws {
         var form = HMACSignature.Form()
         form.signsQuery = false
         let credential = HMACSignature(
@@ -60,7 +61,7 @@ import Testing
         #expect(request.fields["x-signature"] == code("GET", "/a", "1700000000", ""))
     }
 
-    @Test func `N12: has other fields where the server names them so`() async throws {
+    @Test(.tags(.n12)) func `has other fields where the server names them so`() async throws {
         var form = HMACSignature.Form()
         (form.keyField, form.timestampField, form.signatureField) = ("X-Id", "X-Time", "X-Sig")
         let credential = HMACSignature(apiKey: "me", secret: "s", form: form)
@@ -70,7 +71,7 @@ import Testing
         #expect(Set(request.credentialFields) == ["X-Id", "X-Time", "X-Sig"])
     }
 
-    @Test func `N12: is made anew with the time of each attempt`() async throws {
+    @Test(.tags(.n12)) func `is made anew with the time of each attempt`() async throws {
         let credential = HMACSignature(
             apiKey: "client-1", secret: "s3cr€t", clock: .ticking(from: 1_700_000_000))
         let first = try await HTTPRequest.example(.get, "/a").authorized(by: credential)
@@ -81,7 +82,7 @@ import Testing
         #expect(second.fields.count == 3)
     }
 
-    @Test func `N12: covers a stream that can be read again, whatever its pieces`() async throws {
+    @Test(.tags(.n12)) func `covers a stream that can be read again, whatever its pieces`() async throws {
         let whole = try await HTTPRequest.example(.put, "/f", body: HTTPBody("hello")).authorized(by: credential)
         for pieces in [["hello"], ["he", "llo"], ["h", "e", "l", "l", "o"]] {
             let streamed = try await HTTPRequest.example(.put, "/f", body: HTTPBody(.pieces(pieces)))
@@ -91,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `N12: is not made over a stream that can be read once`() async throws {
+    @Test(.tags(.n12)) func `is not made over a stream that can be read once`() async throws {
         let request = HTTPRequest.example(.put, "/f", body: HTTPBody(.once("hello")))
         await #expect(throws: AuthError.unsignableContent) { try await request.authorized(by: credential) }
         #expect(try await request.body.collected(upTo: 10) == Array("hello".utf8))
@@ -117,7 +118,7 @@ struct `HMAC signatures beside python's` {
             print(hmac.new(secret, message, hashlib.sha256).hexdigest())
         """
 
-    @Test func `N12: are the same for random requests`() async throws {
+    @Test(.tags(.n12)) func `are the same for random requests`() async throws {
         var random = SeededGenerator(seed: 12)
         var (input, ours): (String, [String]) = ("", [])
         for _ in 0..<200 {

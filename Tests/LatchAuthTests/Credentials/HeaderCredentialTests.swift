@@ -2,10 +2,11 @@
 
 import LatchAuth
 import LatchHTTP
+import TestTags
 import Testing
 
 @Suite struct `A credential of several fields` {
-    @Test func `N13: sets each of them`() async throws {
+    @Test(.tags(.n13)) func `sets each of them`() async throws {
         let credential = try HeaderCredential([
             "X-Client-ID": "client123", "X-Client-Secret": "secret456", "X-Session-Token": "session789",
         ])
@@ -17,7 +18,7 @@ import Testing
         #expect(request.credentialFields == ["X-Client-ID", "X-Client-Secret", "X-Session-Token"])
     }
 
-    @Test func `N13: takes the place of lines in any case`() async throws {
+    @Test(.tags(.n13)) func `takes the place of lines in any case`() async throws {
         let credential = try HeaderCredential(["X-Token": "new"] as HTTPFields)
         let request = try await HTTPRequest.example(fields: ["x-token": "old", .accept: "*/*", "X-TOKEN": "older"])
             .authorized(by: credential).authorized(by: credential)
@@ -25,19 +26,19 @@ import Testing
         #expect(request.fields.map(\.name.rawName) == ["X-Token", "Accept"])
     }
 
-    @Test func `N13: is refused where two names differ in case alone`() {
+    @Test(.tags(.n13)) func `is refused where two names differ in case alone`() {
         #expect(throws: AuthError.invalidCredential) { try HeaderCredential(["X-Token": "a", "x-token": "b"]) }
         #expect(throws: AuthError.invalidCredential) {
             try HeaderCredential(["X-Token": "a", "X-TOKEN": "a"] as HTTPFields)
         }
     }
 
-    @Test(arguments: [[:], ["": "a"], ["a b": "c"], ["X": "a\r\nY: b"], ["X\u{301}": "a"]])
-    func `N13: is refused where HTTP has no room for it`(fields: [String: String]) {
+    @Test(.tags(.n13), arguments: [[:], ["": "a"], ["a b": "c"], ["X": "a\r\nY: b"], ["X\u{301}": "a"]])
+    func `is refused where HTTP has no room for it`(fields: [String: String]) {
         #expect(throws: AuthError.invalidCredential) { try HeaderCredential(fields) }
     }
 
-    @Test func `N13: is equal in any order and any case of its names`() throws {
+    @Test(.tags(.n13)) func `is equal in any order and any case of its names`() throws {
         let first = try HeaderCredential(["A": "1", "B": "2"] as HTTPFields)
         #expect(try first == HeaderCredential(["b": "2", "a": "1"] as HTTPFields))
         #expect(try first != HeaderCredential(["A": "1", "B": "3"] as HTTPFields))

@@ -7,7 +7,9 @@ import LatchCrypto
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import TestSupport
 import Synchronization
+import TestTags
 import Testing
 
 /// The received request is rebuilt and verified from the wire alone.
@@ -49,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `N12: has the HMAC of a file that was streamed from disk`() async throws {
+    @Test(.tags(.n12)) func `has the HMAC of a file that was streamed from disk`() async throws {
         let arrived = try await upload(HMACSignature(apiKey: "k", secret: "secret"))
         let digest = SHA256.hash(data: arrived.body.bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let lines = ["PUT", "/files/a%20b", arrived.fields["x-timestamp"] ?? "", digest]
@@ -124,7 +126,7 @@ import Testing
 
 /// Two clients of one process, each with a scheme and a secret of its own.
 @Suite struct `Credentials of two clients` {
-    @Test func `N15: never meet, although they go to one host at once`() async throws {
+    @Test(.tags(.n15)) func `never meet, although they go to one host at once`() async throws {
         let server = try RawHTTPServer { _ in .response(200) }
         let url = try #require(URL(string: server.url))
         let first = Client(
@@ -147,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `N15: are asked for only within their scope`() async throws {
+    @Test(.tags(.n15)) func `are asked for only within their scope`() async throws {
         let asked = Mutex(0)
         let recorded = Recorded()
         let handler = recorded.intercepted(by: [

@@ -5,6 +5,8 @@ import LatchAuth
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import TestSupport
+import TestTags
 import Testing
 
 /// The schemes that sign, at a server that redirects: what goes out second is signed for what it is.
@@ -36,8 +38,8 @@ import Testing
         return arrived
     }
 
-    @Test(arguments: [301, 302, 303, 307, 308])
-    func `N12: is right for AWS, whatever the redirect does to method and content`(status: Int) async throws {
+    @Test(.tags(.n12), arguments: [301, 302, 303, 307, 308])
+    func `is right for AWS, whatever the redirect does to method and content`(status: Int) async throws {
         let aws = SigV4Signature(
             accessKeyID: "AKID", secretAccessKey: "secret", region: "r", service: "execute-api",
             clock: .standing(at: 1_700_000_000))
@@ -67,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `N1: is sent with the second request too where the credential is a plain one`() async throws {
+    @Test(.tags(.n1)) func `is sent with the second request too where the credential is a plain one`() async throws {
         let basic = try BasicCredential(user: "user", password: "pass")
         for request in try await send(basic, status: 307) {
             #expect(request.values(of: "authorization") == ["Basic dXNlcjpwYXNz"])

@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Synchronization
 
 /// A resource and a token endpoint on a real socket that want every message proved, with their nonces (RFC 9449).

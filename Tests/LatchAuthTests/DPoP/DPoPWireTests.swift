@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Testing
 
 @Suite struct `Bound tokens on the wire` {

@@ -7,6 +7,7 @@ import LatchHTTP
 import LatchJOSE
 import LatchTesting
 import Synchronization
+import TestTags
 import Testing
 
 @Suite struct `Keys whose issuer cannot be asked` {
@@ -104,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `H7: are read no further than the limit`() async throws {
+    @Test(.tags(.attackH7)) func `are read no further than the limit`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
             let sent = Mutex(0)
             issuer.answer { _ in

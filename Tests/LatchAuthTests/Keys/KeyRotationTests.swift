@@ -6,6 +6,7 @@ import LatchHTTP
 import LatchJOSE
 import LatchTesting
 import PortableFoundation
+import TestTags
 import Testing
 
 @Suite struct `A key that is not known` {
@@ -17,7 +18,7 @@ import Testing
         next = try Key.generate(.es256, id: "k2")
     }
 
-    @Test func `H3: is fetched when the issuer has begun to sign with it, and the old one holds while it is published`()
+    @Test(.tags(.attackH3)) func `is fetched when the issuer has begun to sign with it, and the old one holds while it is published`()
         async throws
     {
         try await PublishedKeys.serve([key]) { issuer in
@@ -37,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `H3: that was published before it signs is never asked for`() async throws {
+    @Test(.tags(.attackH3)) func `that was published before it signs is never asked for`() async throws {
         try await PublishedKeys.serve([key, next]) { issuer in
             let verifier = try issuer.verifier()
             for key in [key, next, key, next] { _ = try await verifier.verify(issuer.token(key)) }
@@ -45,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `H3: has the issuer asked once within the interval, however many tokens name however many keys`()
+    @Test(.tags(.attackH3)) func `has the issuer asked once within the interval, however many tokens name however many keys`()
         async throws
     {
         try await PublishedKeys.serve([key]) { issuer in
@@ -81,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `H3: costs nothing within the interval after the first fetch`() async throws {
+    @Test(.tags(.attackH3)) func `costs nothing within the interval after the first fetch`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
             let verifier = try issuer.verifier()
             let text = try issuer.token(Key.generate(.eddsa, id: "x"))
@@ -132,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `H1: is never fetched from where a token points to`() async throws {
+    @Test(.tags(.attackH1)) func `is never fetched from where a token points to`() async throws {
         let evil = try Key.generate(.eddsa, id: "evil")
         try await PublishedKeys.serve([evil]) { attacker in
             let place = attacker.url.absoluteString

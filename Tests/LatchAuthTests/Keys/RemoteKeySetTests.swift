@@ -6,6 +6,7 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import TestSupport
 import PortableFoundation
 import Synchronization
 import Testing

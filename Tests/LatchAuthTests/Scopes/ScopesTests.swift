@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
+import TestTags
 import Testing
 
 @Suite struct `A list of scopes` {
     @Test(arguments: ["", "a b", "a\"b", "a\\b", "ä", "a\n", "a\u{0}"])
     func `refuse what is no scope-token`(text: String) { #expect(Scope(rawValue: text) == nil) }
 
-    @Test func `L1: are read from a list with spaces, without repetition and with unknown ones`() {
+    @Test(.tags(.l1)) func `are read from a list with spaces, without repetition and with unknown ones`() {
         let scopes = Scopes(parsing: "  files:read   x:fly files:read \u{e9} openid ")
         #expect(scopes.text == "files:read x:fly openid")
         #expect(scopes.count == 3)
@@ -29,7 +30,7 @@ import Testing
         #expect(Scopes(parsing: "a") != Scopes(parsing: "a b"))
     }
 
-    @Test func `L1: admin implies delete, write and read of its resource alone`() throws {
+    @Test(.tags(.l1)) func `admin implies delete, write and read of its resource alone`() throws {
         let admin = Scopes(parsing: "widgets:admin")
         for level in ["read", "write", "delete", "admin"] {
             #expect(admin.allow(try #require(Scope(resource: "widgets", level: level))))

@@ -2,11 +2,12 @@
 
 import LatchAuth
 import LatchTesting
+import TestTags
 import Testing
 
 @Suite struct `A secret store, whatever its kind` {
-    @Test(arguments: TestedStore.allCases, SecretStoreContract.rules)
-    func `P9: keeps the contract`(kind: TestedStore, rule: SecretStoreContract.Rule) async throws {
+    @Test(.tags(.p9), arguments: TestedStore.allCases, SecretStoreContract.rules)
+    func `keeps the contract`(kind: TestedStore, rule: SecretStoreContract.Rule) async throws {
         try await withTemporaryFolder { try await rule.check(kind.place(in: $0)) }
     }
 }

@@ -5,6 +5,7 @@ import LatchCore
 import LatchTesting
 import Observation
 import Synchronization
+import TestTags
 import Testing
 
 @testable import LatchAuth
@@ -47,7 +48,7 @@ import Testing
         while !isDone() { await Task.yield() }
     }
 
-    @Test func `J15: shows each state once and in order, those of time too`() async throws {
+    @Test(.tags(.j15)) func `shows each state once and in order, those of time too`() async throws {
         let observed = ObservableSession(session, restores: false)
         let viewer = Viewer { observed.state }
         let first = tokens()

@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Synchronization
+import TestTags
 import Testing
 
 @testable import LatchAuth
@@ -24,7 +25,7 @@ import Testing
     /// Lets everything happen that needs no time.
     private func settle() { _ = fixture.simulation.run(horizon: .zero) }
 
-    @Test func `J15: is signed in again when the date is set back, exactly once, without a request`() throws {
+    @Test(.tags(.j15)) func `is signed in again when the date is set back, exactly once, without a request`() throws {
         let session = fixture.makeSession()
         let seen = collect(session)
         let tokens = fixture.tokens(0)
@@ -39,7 +40,7 @@ import Testing
         #expect(fixture.requests.isEmpty)
     }
 
-    @Test func `J15: expires at once when the date is set forward, and again when its time comes`() throws {
+    @Test(.tags(.j15)) func `expires at once when the date is set forward, and again when its time comes`() throws {
         let session = fixture.makeSession()
         let seen = collect(session)
         let tokens = fixture.tokens(0)
@@ -58,7 +59,7 @@ import Testing
         #expect(fixture.refreshes == 0)
     }
 
-    @Test func `J15: follows the issuer's date in both directions, exactly once`() throws {
+    @Test(.tags(.j15)) func `follows the issuer's date in both directions, exactly once`() throws {
         let session = fixture.makeSession()
         let seen = collect(session)
         let tokens = fixture.tokens(0)

@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Synchronization
+import TestTags
 import Testing
 
 /// The failures of a token endpoint, and whether they end the session.
@@ -36,8 +37,8 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct `A failed refresh` {
-    @Test(arguments: IssuerAnswer.keeping)
-    func `J9: keeps the session, tells every waiter and is tried again at the next call`(answer: IssuerAnswer) throws {
+    @Test(.tags(.j9), arguments: IssuerAnswer.keeping)
+    func `keeps the session, tells every waiter and is tried again at the next call`(answer: IssuerAnswer) throws {
         let isBroken = Mutex(true)
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { request, fixture in
             try await fixture.simulation.clock.sleep(for: .milliseconds(10))
@@ -61,8 +62,8 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
         #expect(try fixture.run { try await session.credential() }.access == "access-1")
     }
 
-    @Test(arguments: IssuerAnswer.ending)
-    func `J9: ends the session once when the issuer says so, with a typed error`(answer: IssuerAnswer) throws {
+    @Test(.tags(.j9), arguments: IssuerAnswer.ending)
+    func `ends the session once when the issuer says so, with a typed error`(answer: IssuerAnswer) throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in throw answer.error }
         let session = fixture.makeSession()
         #expect(throws: AuthError.reauthenticationRequired) { try fixture.run { try await session.credential() } }

@@ -6,10 +6,11 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Synchronization
+import TestTags
 import Testing
 
 @Suite struct `A refresh` {
-    @Test func `J7: is not made for a fresh credential, which is sent as it is`() throws {
+    @Test(.tags(.j7)) func `is not made for a fresh credential, which is sent as it is`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         let session = fixture.makeSession()
         let client = fixture.client(session)
@@ -19,7 +20,7 @@ import Testing
         #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0"])
     }
 
-    @Test func `J7: is made once for an expired one, before the request`() throws {
+    @Test(.tags(.j7)) func `is made once for an expired one, before the request`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         let client = fixture.client(fixture.makeSession())
         #expect(try fixture.run { try await client.respond(to: SessionFixture.request()) }.status == .ok)
@@ -27,7 +28,7 @@ import Testing
         #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-1"])
     }
 
-    @Test func `J7: is not made where that is turned off, and the server's refusal is the answer`() throws {
+    @Test(.tags(.j7)) func `is not made where that is turned off, and the server's refusal is the answer`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         fixture.world.withLock { $0.accepted = [] }
         let client = fixture.client(fixture.makeSession(), refreshes: false)
@@ -36,7 +37,7 @@ import Testing
         #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0"])
     }
 
-    @Test func `J7: nobody signed in means no request`() throws {
+    @Test(.tags(.j7)) func `nobody signed in means no request`() throws {
         let fixture = SessionFixture()
         let client = fixture.client(fixture.makeSession())
         #expect(throws: AuthError.missingToken) {
@@ -45,8 +46,8 @@ import Testing
         #expect(fixture.requests.isEmpty)
     }
 
-    @Test(arguments: [1, 2, 50, 1_000])
-    func `J8: is shared by all callers of an expired credential`(callers: Int) throws {
+    @Test(.tags(.j8), arguments: [1, 2, 50, 1_000])
+    func `is shared by all callers of an expired credential`(callers: Int) throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         let client = fixture.client(fixture.makeSession())
         let succeeded = try fixture.run {
@@ -62,7 +63,7 @@ import Testing
         #expect(fixture.saves == 1)
     }
 
-    @Test func `J8: is not made for a refusal that comes after it`() throws {
+    @Test(.tags(.j8)) func `is not made for a refusal that comes after it`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         let session = fixture.makeSession()
         let old = try fixture.run { try await session.credential() }
@@ -72,7 +73,7 @@ import Testing
         #expect(fixture.refreshes == 1)
     }
 
-    @Test func `J10: goes on when one of its waiters is cancelled`() throws {
+    @Test(.tags(.j10)) func `goes on when one of its waiters is cancelled`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         let session = fixture.makeSession()
         let cancelled = fixture.simulation.spawn { try await session.credential() }
@@ -87,7 +88,7 @@ import Testing
         #expect(fixture.refreshes == 1)
     }
 
-    @Test func `J10: lets a cancelled waiter go before it ends`() throws {
+    @Test(.tags(.j10)) func `lets a cancelled waiter go before it ends`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, fixture in
             try await fixture.simulation.clock.sleep(for: .seconds(3_600))
             return fixture.issue(1)
@@ -103,7 +104,7 @@ import Testing
         #expect(fixture.simulation.now.timeIntervalSince(began) < 2)
     }
 
-    @Test func `J11: that ends after the sign-out changes nothing`() throws {
+    @Test(.tags(.j11)) func `that ends after the sign-out changes nothing`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         let session = fixture.makeSession()
         let waiter = fixture.simulation.spawn { try await session.credential() }
@@ -117,7 +118,7 @@ import Testing
         #expect(fixture.stored == nil)
     }
 
-    @Test func `J11: of one person does not touch the next`() throws {
+    @Test(.tags(.j11)) func `of one person does not touch the next`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         let session = fixture.makeSession()
         let waiter = fixture.simulation.spawn { try await session.credential() }
@@ -132,7 +133,7 @@ import Testing
         #expect(fixture.stored == other)
     }
 
-    @Test func `J11: a request of one person is not repeated as the next`() throws {
+    @Test(.tags(.j11)) func `a request of one person is not repeated as the next`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         let session = fixture.makeSession()
         let client = fixture.client(session)
@@ -146,7 +147,7 @@ import Testing
         #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0"])
     }
 
-    @Test func `J12: follows the refusal of a credential that is not expired, and the request is sent again`() throws {
+    @Test(.tags(.j12)) func `follows the refusal of a credential that is not expired, and the request is sent again`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         fixture.world.withLock { $0.accepted = [] }
         let client = fixture.client(fixture.makeSession())
@@ -159,7 +160,7 @@ import Testing
         #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0", "Bearer access-1"])
     }
 
-    @Test func `J12: is made once for a server that refuses everything, whose answer is then told`() throws {
+    @Test(.tags(.j12)) func `is made once for a server that refuses everything, whose answer is then told`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0)) { _, fixture in fixture.tokens(1) }
         fixture.world.withLock { $0.accepted = [] }
         let client = fixture.client(fixture.makeSession())

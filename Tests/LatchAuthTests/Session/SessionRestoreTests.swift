@@ -4,10 +4,11 @@ import LatchAuth
 import LatchCore
 import LatchTesting
 import Synchronization
+import TestTags
 import Testing
 
 @Suite struct `A session and its store` {
-    @Test func `J4: stores what is signed in, and forgets it at sign-out`() throws {
+    @Test(.tags(.j4)) func `stores what is signed in, and forgets it at sign-out`() throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
         let tokens = fixture.tokens(1)
@@ -21,7 +22,7 @@ import Testing
         #expect(fixture.stored == nil)
     }
 
-    @Test func `J5: keeps the earlier pair when the new one cannot be stored, and says so`() throws {
+    @Test(.tags(.j5)) func `keeps the earlier pair when the new one cannot be stored, and says so`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: 0))
         let session = fixture.makeSession()
         fixture.world.withLock { $0.saveFailure = .storeFull }
@@ -30,7 +31,7 @@ import Testing
         #expect(session.currentState.credential?.access == "access-0")
     }
 
-    @Test func `J5: stores the pair at the next call without asking the issuer again`() throws {
+    @Test(.tags(.j5)) func `stores the pair at the next call without asking the issuer again`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: 0))
         let session = fixture.makeSession()
         fixture.world.withLock { $0.saveFailure = .storeLocked }
@@ -42,7 +43,7 @@ import Testing
         #expect(fixture.refreshes == 1)
     }
 
-    @Test func `J5: a sign-in that cannot be stored leaves the session as it was`() throws {
+    @Test(.tags(.j5)) func `a sign-in that cannot be stored leaves the session as it was`() throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
         let (first, second) = (fixture.tokens(1), fixture.tokens(2))
@@ -52,7 +53,7 @@ import Testing
         #expect(session.currentState == .signedIn(first))
     }
 
-    @Test func `J6: knows "nobody" from "not read yet"`() throws {
+    @Test(.tags(.j6)) func `knows "nobody" from "not read yet"`() throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
         #expect(session.currentState == .unknown)
@@ -61,8 +62,8 @@ import Testing
         #expect(throws: AuthError.missingToken) { try fixture.run { try await session.credential() } }
     }
 
-    @Test(arguments: [(900.0, true), (-1.0, false)])
-    func `J6: restores what is kept, fresh or expired`(life: Double, isFresh: Bool) throws {
+    @Test(.tags(.j6), arguments: [(900.0, true), (-1.0, false)])
+    func `restores what is kept, fresh or expired`(life: Double, isFresh: Bool) throws {
         let tokens = SessionFixture().tokens(0, life: life)
         let fixture = SessionFixture(holding: tokens)
         let session = fixture.makeSession()
@@ -70,7 +71,7 @@ import Testing
         #expect(session.currentState == (isFresh ? .signedIn(tokens) : .expired(tokens)))
     }
 
-    @Test func `J6: takes a locked store for unavailable, and tries again`() throws {
+    @Test(.tags(.j6)) func `takes a locked store for unavailable, and tries again`() throws {
         let tokens = SessionFixture().tokens(0)
         let fixture = SessionFixture(holding: tokens)
         let session = fixture.makeSession()
@@ -82,7 +83,7 @@ import Testing
         #expect(try fixture.run { try await session.credential() } == tokens)
     }
 
-    @Test func `J6: reads the store once, whoever asks and how often`() throws {
+    @Test(.tags(.j6)) func `reads the store once, whoever asks and how often`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         let session = fixture.makeSession()
         try fixture.run {
@@ -95,7 +96,7 @@ import Testing
         #expect(fixture.loads == 1)
     }
 
-    @Test func `J6: a sign-in during the restoration wins`() throws {
+    @Test(.tags(.j6)) func `a sign-in during the restoration wins`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         let session = fixture.makeSession()
         let tokens = fixture.tokens(7)

@@ -6,6 +6,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Synchronization
+import TestTags
 import Testing
 
 /// Statuses that a server answers with one after the other, the last for ever; a refused token is answered with 401.
@@ -27,7 +28,7 @@ private final class Script: Sendable {
     }
 }
 
-@Suite struct `N16: a refresh and the attempts at a request` {
+@Suite(.tags(.n16)) struct `a refresh and the attempts at a request` {
     enum Order: CaseIterable { case retryOutside, retryInside }
 
     let fixture = SessionFixture()
@@ -98,7 +99,7 @@ private final class Script: Sendable {
     }
 }
 
-@Suite struct `N22: the tokens of a session` {
+@Suite(.tags(.n22)) struct `the tokens of a session` {
     @Test(arguments: LogLevel.allCases, [true, false])
     func `are in no log, also while they are refreshed`(level: LogLevel, isInside: Bool) throws {
         let fixture = SessionFixture()

@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Synchronization
+import TestTags
 import Testing
 
 @testable import LatchAuth
@@ -19,7 +20,7 @@ import Testing
         return { seen.withLock { $0 } }
     }
 
-    @Test func `C1: begin with the current one and follow each change once, for every observer`() throws {
+    @Test(.tags(.attackC1)) func `begin with the current one and follow each change once, for every observer`() throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
         let tokens = fixture.tokens(1)
@@ -35,7 +36,7 @@ import Testing
         #expect(late() == [.signedIn(tokens), .signedOut(.user)])
     }
 
-    @Test func `C1: go on for the others when one observer stops`() throws {
+    @Test(.tags(.attackC1)) func `go on for the others when one observer stops`() throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
         let states = session.states
@@ -51,7 +52,7 @@ import Testing
         #expect(other() == [.unknown, .signedIn(tokens)])
     }
 
-    @Test func `C1: end with the session`() throws {
+    @Test(.tags(.attackC1)) func `end with the session`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         var session: Session<Tokens>? = fixture.makeSession()
         let states = session?.states
@@ -66,13 +67,13 @@ import Testing
         #expect(ended.withLock { $0 })
     }
 
-    @Test func `C1: leave nothing behind after ten thousand observers`() {
+    @Test(.tags(.attackC1)) func `leave nothing behind after ten thousand observers`() {
         let session = SessionFixture().makeSession()
         for _ in 0..<10_000 { _ = session.states }
         #expect(session.broadcast.watcherCount == 0)
     }
 
-    @Test func `J15: change with time alone, each change once`() throws {
+    @Test(.tags(.j15)) func `change with time alone, each change once`() throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
         let seen = collect(session.states, in: fixture)

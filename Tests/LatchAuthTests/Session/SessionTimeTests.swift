@@ -5,14 +5,15 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Synchronization
+import TestTags
 import Testing
 
 @testable import LatchAuth
 
 @Suite struct `A session and time` {
     /// Life 3,600 s, lead 300 s: a refresh is due when less than 300 s are left (behaviour P4 and L5).
-    @Test(arguments: [(301.0, 0), (299.0, 1), (0.0, 1), (-10.0, 1)])
-    func `P4: refreshes when less than the lead is left`(left: Double, refreshes: Int) throws {
+    @Test(.tags(.p4), arguments: [(301.0, 0), (299.0, 1), (0.0, 1), (-10.0, 1)])
+    func `refreshes when less than the lead is left`(left: Double, refreshes: Int) throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
         var tokens = fixture.tokens(0, life: 3_600)
@@ -64,8 +65,8 @@ import Testing
     }
 
     /// A3: who starts late in a credential's life must not take the rest for the whole.
-    @Test(arguments: [(719.0, 0), (721, 1), (899, 1)])
-    func `A3: counts the life of a credential that does not say when it began, also after a start`(
+    @Test(.tags(.a3), arguments: [(719.0, 0), (721, 1), (899, 1)])
+    func `counts the life of a credential that does not say when it began, also after a start`(
         age: Double, refreshes: Int
     ) throws {
         let fixture = SessionFixture()

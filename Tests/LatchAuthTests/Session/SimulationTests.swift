@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchTesting
+import TestSupport
 import Testing
 
 @Suite struct `A session in simulation` {

@@ -7,6 +7,7 @@ import LatchHTTP
 import LatchJOSE
 import LatchServer
 import LatchTesting
+import TestSupport
 import Synchronization
 import Testing
 

@@ -3,6 +3,7 @@
 import Foundation
 import LatchAuth
 import LatchTesting
+import TestTags
 import Testing
 
 @Suite struct `A record of tokens` {
@@ -45,7 +46,7 @@ import Testing
         #expect(try await store.load() == Tokens(access: "new"))
     }
 
-    @Test func `L8: is kept under another name when it is corrupt and a new one comes`() async throws {
+    @Test(.tags(.l8)) func `is kept under another name when it is corrupt and a new one comes`() async throws {
         let store = SecretTokenStore<Tokens>(secrets, name: "auth")
         for (round, aside) in ["auth.corrupt", "auth.corrupt-2"].enumerated() {
             secrets.write(Array("torn \(round)".utf8), for: "auth")
@@ -61,7 +62,7 @@ import Testing
         #expect(try await store.load() == Tokens(access: "newest"))
     }
 
-    @Test func `L8: is not replaced where the damaged one could not be kept`() async throws {
+    @Test(.tags(.l8)) func `is not replaced where the damaged one could not be kept`() async throws {
         secrets.write(Array("torn".utf8), for: "auth")
         let failing = FailingSecretStore(secrets, after: 2, with: .storeFull)
         let store = SecretTokenStore<Tokens>(failing, name: "auth")
@@ -69,7 +70,7 @@ import Testing
         #expect(secrets.read("auth") == Array("torn".utf8))
     }
 
-    @Test func `L9: that is corrupt leads to a login, which cleans it`() async throws {
+    @Test(.tags(.l9)) func `that is corrupt leads to a login, which cleans it`() async throws {
         secrets.write(Array("torn".utf8), for: "auth")
         let session = Session(store: SecretTokenStore<Tokens>(secrets, name: "auth")) { $0.credential }
         await #expect(throws: AuthError.storeCorrupt) { try await session.credential() }

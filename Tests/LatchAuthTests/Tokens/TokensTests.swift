@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestTags
 import Testing
 
 @Suite struct `Tokens of a session` {
@@ -20,7 +21,7 @@ import Testing
         return text + String(describing: value) + String(reflecting: value) + "\(value)"
     }
 
-    @Test func `J16: appear in no description, reflection or dump`() {
+    @Test(.tags(.j16)) func `appear in no description, reflection or dump`() {
         #expect(!dumped(Self.tokens).contains(Self.canary))
         #expect(!dumped([Self.tokens as Tokens?]).contains(Self.canary))
         #expect(!dumped(SessionState.signedIn(Self.tokens)).contains(Self.canary))
@@ -29,14 +30,14 @@ import Testing
         #expect(!dumped(InMemoryTokenStore(Self.tokens)).contains(Self.canary))
     }
 
-    @Test func `J16: do not show through a session that holds them`() throws {
+    @Test(.tags(.j16)) func `do not show through a session that holds them`() throws {
         let fixture = SessionFixture(holding: Self.tokens)
         let session = fixture.makeSession()
         try fixture.run { try await session.restore() }
         #expect(!dumped(session).contains(Self.canary))
     }
 
-    @Test func `J16: do not show through the error of a record that cannot be read`() async throws {
+    @Test(.tags(.j16)) func `do not show through the error of a record that cannot be read`() async throws {
         let secrets = InMemorySecretStore()
         secrets.write(Array("{\"access\":\"\(Self.canary)".utf8), for: "auth")
         let store = SecretTokenStore<Tokens>(secrets, name: "auth")
@@ -50,7 +51,7 @@ import Testing
         #expect(request.fields.values(of: .authorization) == ["Bearer abc"])
     }
 
-    @Test func `P9: come back from a store with every part`() async throws {
+    @Test(.tags(.p9)) func `come back from a store with every part`() async throws {
         let store = SecretTokenStore<Tokens>(InMemorySecretStore(), name: "auth")
         #expect(try await store.load() == nil)
         try await store.save(Self.tokens)

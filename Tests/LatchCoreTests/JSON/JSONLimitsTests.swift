@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import TestTags
 import Testing
 
 @Suite struct `A limit of JSON` {
@@ -8,17 +9,17 @@ import Testing
         String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
     }
 
-    @Test func `H7: stops arrays at 64 levels`() throws {
+    @Test(.tags(.attackH7)) func `stops arrays at 64 levels`() throws {
         _ = try JSONValue(parsing: nested(64, open: "[", close: "]"))
         #expect { try JSONValue(parsing: nested(65, open: "[", close: "]")) } throws: { JSONError.tooDeep ~= $0 }
     }
 
-    @Test func `H7: stops objects at 64 levels`() throws {
+    @Test(.tags(.attackH7)) func `stops objects at 64 levels`() throws {
         _ = try JSONValue(parsing: nested(64, open: "{\"a\":", close: "}"))
         #expect { try JSONValue(parsing: nested(65, open: "{\"a\":", close: "}")) } throws: { JSONError.tooDeep ~= $0 }
     }
 
-    @Test func `H7: a million open brackets end in an error and not in an exhausted stack`() {
+    @Test(.tags(.attackH7)) func `a million open brackets end in an error and not in an exhausted stack`() {
         let text = String(repeating: "[", count: 1_000_000)
         #expect { try JSONValue(parsing: text) } throws: { JSONError.tooDeep ~= $0 }
         let deepest = JSONLimits(depth: .max)

@@ -3,6 +3,7 @@
 import LatchCore
 import LatchCrypto
 import TestVectors
+import TestTags
 import Testing
 
 @Suite struct `An ECDSA signature` {
@@ -47,7 +48,7 @@ import Testing
         #expect(try NISTSigning<Curve>.PublicKey(rawRepresentation: key.publicKey.rawRepresentation) == key.publicKey)
     }
 
-    @Test func `H5: with r or s zero, or not below the order, is refused`() throws {
+    @Test(.tags(.attackH5)) func `with r or s zero, or not below the order, is refused`() throws {
         let key = try P256.Signing.PrivateKey()
         let good = try key.signature(for: "text".utf8).rawRepresentation
         let zero = [UInt8](repeating: 0, count: 32)
@@ -58,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `H5: in DER, cut short or too long is not taken for a raw one`() throws {
+    @Test(.tags(.attackH5)) func `in DER, cut short or too long is not taken for a raw one`() throws {
         let signature = try P256.Signing.PrivateKey().signature(for: "text".utf8)
         let raw = signature.rawRepresentation
         for bytes in [signature.derRepresentation, Array(raw.dropLast()), raw + [0], []] where bytes.count != 64 {

@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchCrypto
+import TestTags
 import Testing
 
 @Suite struct `A key on a NIST curve` {
@@ -24,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `H1: is refused where its point is not on the curve`() throws {
+    @Test(.tags(.attackH1)) func `is refused where its point is not on the curve`() throws {
         let point = try P256.Signing.PrivateKey().publicKey.x963Representation
         var off = point
         off[64] ^= 1
@@ -36,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `H1: of another curve or kind is refused in every form`() throws {
+    @Test(.tags(.attackH1)) func `of another curve or kind is refused in every form`() throws {
         let other = try P384.Signing.PrivateKey()
         let otherPEM = try other.pem()
         let otherPublicPEM = try other.publicKey.pem()

@@ -2,6 +2,7 @@
 
 import LatchProto
 import PortableFoundation
+import TestTags
 import Testing
 
 @testable import LatchGenerator
@@ -56,7 +57,7 @@ import Testing
             ])
     }
 
-    @Test func `G5: are the same bytes each time`() throws {
+    @Test(.tags(.g5)) func `are the same bytes each time`() throws {
         #expect(try generated() == generated())
     }
 
@@ -129,7 +130,7 @@ import Testing
         #expect(client.text.contains("func forget(_ request: Key, response: Gone, state: inout NoteState)"))
     }
 
-    @Test func `G8: is not written with a rule that nobody understands`() throws {
+    @Test(.tags(.g8)) func `is not written with a rule that nobody understands`() throws {
         let output = try files(
             Self.notes + """
                 service NoteService {

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchProto
+import TestTags
 import Testing
 
 @testable import LatchGenerator
 
 @Suite struct `Names that are one in Swift` {
-    @Test func `G10: are told apart by the number of the field`() throws {
+    @Test(.tags(.g10)) func `are told apart by the number of the field`() throws {
         let text = try swift("message M {\n  string userID = 2;\n  string user_id = 1;\n  int32 USER_ID = 3;\n}")
         #expect(text.contains("var userId: String {"))
         #expect(text.contains("var userId_2: String {"))
         #expect(text.contains("var userId_3: Int32 {"))
     }
 
-    @Test func `G10: are reported where the second one stands`() throws {
+    @Test(.tags(.g10)) func `are reported where the second one stands`() throws {
         let output = try written("syntax = \"proto3\";\nmessage M {\n  string user_id = 1;\n  string userID = 2;\n}")
         #expect(!output.files.isEmpty)
         let told = try #require(output.diagnostics.first)
@@ -24,7 +25,7 @@ import Testing
         #expect(output.diagnostics.count == 1)
     }
 
-    @Test func `G10: are told apart wherever they stand`() throws {
+    @Test(.tags(.g10)) func `are told apart wherever they stand`() throws {
         let text = try swift(
             """
             import "google/protobuf/timestamp.proto";

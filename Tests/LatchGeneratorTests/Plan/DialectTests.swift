@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchProto
+import TestTags
 import Testing
 
 @testable import LatchGenerator
@@ -70,7 +71,7 @@ private enum Dialect: String, CaseIterable {
     }
 }
 
-@Suite struct `G3: The spellings of options` {
+@Suite(.tags(.g3)) struct `The spellings of options` {
     @Test(arguments: Dialect.allCases) private func `mean the same`(dialect: Dialect) throws {
         let plan = try servicePlan(dialect.text)
         #expect(plan.clientName == "TaskManager")

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchProto
+import TestTags
 import Testing
 
 @testable import LatchGenerator
 
 @Suite struct `The plan of the user service` {
-    @Test func `G2: has the names that its options set`() throws {
+    @Test(.tags(.g2)) func `has the names that its options set`() throws {
         let plan = try userServicePlan()
         #expect(plan.clientName == "UserManagerClient")
         #expect(plan.stateName == "UserManagerState")
@@ -48,7 +49,7 @@ import Testing
         ("RevokeDevice", "removeByID devices device_id", [true, true, true, false], .none, 1),
     ]
 
-    @Test(arguments: lines.indices) func `G9: has what the options say of each action`(index: Int) throws {
+    @Test(.tags(.g9), arguments: lines.indices) func `has what the options say of each action`(index: Int) throws {
         let (name, what, flags, cache, rules) = Self.lines[index]
         let plan = try userServicePlan()
         let method = try plan.method(name)
@@ -59,7 +60,7 @@ import Testing
         #expect(method.rules.count == rules)
     }
 
-    @Test func `G11: finds where answers tell of further pages`() throws {
+    @Test(.tags(.g11)) func `finds where answers tell of further pages`() throws {
         let page = try userServicePlan().method("GetUsers").page
         #expect(page.cursor?.name == "next_cursor")
         #expect(page.total?.name == "total_count")

@@ -2,6 +2,7 @@
 
 import LatchCore
 import PortableFoundation
+import TestTags
 import Testing
 
 @testable import LatchGenerator
@@ -24,7 +25,7 @@ import Testing
         return plan
     }
 
-    @Test func `G5: makes the same bytes twice, and touches nothing the second time`() throws {
+    @Test(.tags(.g5)) func `makes the same bytes twice, and touches nothing the second time`() throws {
         try ProjectFolder.with { folder throws in
             try write(in: folder)
             let before = try folder.content()
@@ -41,7 +42,7 @@ import Testing
         try #require(try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64)
     }
 
-    @Test func `G5: is refused before anything is written where a file is not ours`() throws {
+    @Test(.tags(.g5)) func `is refused before anything is written where a file is not ours`() throws {
         try ProjectFolder.with(["swift/deep/B.swift": "mine\n"]) { folder throws in
             let before = try folder.content()
             let plan = try plan(in: folder)
@@ -51,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `G5: overwrites what is not ours only where that is asked for`() throws {
+    @Test(.tags(.g5)) func `overwrites what is not ours only where that is asked for`() throws {
         try ProjectFolder.with(["swift/A.swift": "mine\n", "swift/Other.swift": "mine\n"]) { folder throws in
             try write(in: folder, force: true)
             #expect(folder.text("swift/A.swift") == "a\n")

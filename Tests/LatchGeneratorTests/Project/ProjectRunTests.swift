@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchProto
+import TestTags
 import Testing
 
 @testable import LatchGenerator
@@ -38,14 +39,14 @@ import Testing
         ) { first, _ in first }
     }
 
-    @Test func `G5: makes the same bytes each time`() throws {
+    @Test(.tags(.g5)) func `makes the same bytes each time`() throws {
         try ProjectFolder.with { folder throws in
             let (first, second) = (try prepared(in: folder), try prepared(in: folder))
             #expect(texts(first) == texts(second) && !first.plan.steps.isEmpty)
         }
     }
 
-    @Test func `G6: makes only the services that are asked for, with the types that they need`() throws {
+    @Test(.tags(.g6)) func `makes only the services that are asked for, with the types that they need`() throws {
         try ProjectFolder.with { folder throws in
             let run = try prepared(in: folder) { $0.set(.services, ["CartService"], from: "test") }
             let all = texts(run).filter { $0.key.hasSuffix(".swift") }.values.joined()
@@ -55,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `G6: refuses services that there are not, and names those that there are`() throws {
+    @Test(.tags(.g6)) func `refuses services that there are not, and names those that there are`() throws {
         try ProjectFolder.with { folder throws in
             let error = #expect(throws: GeneratorError.unknownService) {
                 try prepared(in: folder) { $0.set(.services, ["CartService", "CatService"], from: "test") }
@@ -65,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `G6: takes a service by its full name, too`() throws {
+    @Test(.tags(.g6)) func `takes a service by its full name, too`() throws {
         try ProjectFolder.with { folder throws in
             let run = try prepared(in: folder) { $0.set(.services, ["shop.v1.StockService"], from: "test") }
             #expect(texts(run).keys.contains { $0.hasSuffix("StockService.swift") })
@@ -73,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `G6: refuses languages that there are not, and names those that there are`() throws {
+    @Test(.tags(.g6)) func `refuses languages that there are not, and names those that there are`() throws {
         try ProjectFolder.with { folder throws in
             let error = #expect(throws: GeneratorError.unsupportedLanguage) {
                 try prepared(in: folder) { $0.set(.languages, ["swift", "kotlin"], from: "test") }
@@ -82,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `G6: tells all errors of the .proto files before it fails`() throws {
+    @Test(.tags(.g6)) func `tells all errors of the .proto files before it fails`() throws {
         try ProjectFolder.with { folder throws in
             try folder.write("syntax = \"proto3\";\nmessage A { B b = 1; C c = 2; }\n", to: "bad.proto")
             var settings = GeneratorSettings()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchProto
+import TestTags
 import Testing
 
 @testable import LatchGenerator
@@ -96,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `G8: every rule of the user service is understood, and its message names the field`() throws {
+    @Test(.tags(.g8)) func `every rule of the user service is understood, and its message names the field`() throws {
         let plan = try userServicePlan()
         let checked = plan.methods.filter { !$0.rules.isEmpty }
         #expect(checked.count >= 12)

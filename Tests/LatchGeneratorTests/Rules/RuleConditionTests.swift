@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestTags
 import Testing
 
 @testable import LatchGenerator
@@ -43,7 +44,7 @@ import Testing
         #expect(try RuleTexts.message(rule) == message)
     }
 
-    @Test(arguments: [
+    @Test(.tags(.g8), arguments: [
         // && binds more tightly than ||, and ! more tightly than both.
         (
             "request.limit > 1 || request.limit < 0 && request.accept_terms",
@@ -59,7 +60,7 @@ import Testing
         ),
         ("!request.accept_terms && !!request.email.isEmpty", "!request.acceptTerms && request.email.isEmpty"),
         ("!(request.limit > 1 && !request.accept_terms)", "(request.limit <= 1) || request.acceptTerms"),
-    ]) func `G8: keeps its precedence`(rule: String, condition: String) throws {
+    ]) func `keeps its precedence`(rule: String, condition: String) throws {
         #expect(try RuleTexts.condition(rule) == condition)
     }
 

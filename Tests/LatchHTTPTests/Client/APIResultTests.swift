@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import TestSupport
 import Testing
 
 @Suite struct `The result of a route` {

@@ -3,6 +3,7 @@
 import Foundation
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Testing
 
 @Suite struct `A client` {

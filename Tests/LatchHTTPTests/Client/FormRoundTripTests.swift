@@ -5,6 +5,8 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import TestSupport
+import TestTags
 import Testing
 
 @Suite struct `A form or a query at a real server` {
@@ -45,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `N3: brings every ASCII character as it was, alone and between others`() async throws {
+    @Test(.tags(.n3)) func `brings every ASCII character as it was, alone and between others`() async throws {
         try await checkRoundTrip(
             (0..<128 as Range<UInt8>).flatMap { byte in
                 let character = String(decoding: [byte], as: UTF8.self)
@@ -53,7 +55,7 @@ import Testing
             })
     }
 
-    @Test func `N3: brings what means something in a form as it was`() async throws {
+    @Test(.tags(.n3)) func `brings what means something in a form as it was`() async throws {
         try await checkRoundTrip([
             ("& = + % space ; unicode", "& = + % space ; unicode"), ("a&b=c", "a+b%20c"), ("100%", "%%2525"),
             ("semi;colon", "x;y"), ("nul\u{0}", "\u{0}\u{0}"), ("line", "a\r\nb\rc\nd"), ("", ""), ("same", "1"),
@@ -61,7 +63,7 @@ import Testing
         ])
     }
 
-    @Test func `N3: brings every plane of Unicode as it was`() async throws {
+    @Test(.tags(.n3)) func `brings every plane of Unicode as it was`() async throws {
         var scalars: [Unicode.Scalar] = [
             "\u{80}", "\u{7FF}", "\u{800}", "\u{D7FF}", "\u{E000}", "\u{FEFF}", "\u{FFFD}", "\u{FFFE}", "\u{FFFF}",
             "\u{10000}", "\u{1F98A}", "\u{10FFFF}", "\u{301}", "\u{200D}", "\u{202E}", "\u{37E}", "\u{2028}",
@@ -74,13 +76,13 @@ import Testing
         try await checkRoundTrip(scalars.map { ("n\($0)", String($0)) } + [(pair, half)])
     }
 
-    @Test(arguments: 0..<4 as Range<UInt64>)
-    func `N3: brings any text as it was`(seed: UInt64) async throws {
+    @Test(.tags(.n3), arguments: 0..<4 as Range<UInt64>)
+    func `brings any text as it was`(seed: UInt64) async throws {
         var random = SplitMix64(state: seed)
         try await checkRoundTrip((0..<150).map { _ in (random.text(upTo: 8), random.text(upTo: 8)) })
     }
 
-    @Test func `N3: is the same bytes on the wire as in the specification of percent-encoding`() async throws {
+    @Test(.tags(.n3)) func `is the same bytes on the wire as in the specification of percent-encoding`() async throws {
         let server = try RawHTTPServer { _ in .response(204) }
         let client = Client(baseURL: try #require(URL(string: server.url)), transport: CurlTransport())
         try await client.perform(.post("x", query: [("a b", "c+d;é")], form: [("a b", "c+d;é&=%\u{0}🦊")]))

@@ -4,6 +4,7 @@ import Foundation
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import TestSupport
 import Testing
 
 @Suite struct `A path under a base URL` {

@@ -5,6 +5,8 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import TestSupport
+import TestTags
 import Testing
 
 @Suite struct `A route on the wire` {
@@ -61,8 +63,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["GET", "POST", "PUT", "PATCH", "DELETE", "REPORT"], Kind.allCases)
-    func `N2: has the method, the query and the content of its route`(method: String, kind: Kind) async throws {
+    @Test(.tags(.n2), arguments: ["GET", "POST", "PUT", "PATCH", "DELETE", "REPORT"], Kind.allCases)
+    func `has the method, the query and the content of its route`(method: String, kind: Kind) async throws {
         let server = try RawHTTPServer { _ in .response(body: #"{"text":"ok","count":2}"#) }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -89,8 +91,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"])
-    func `N2: brings content of a length that nobody knows`(method: String) async throws {
+    @Test(.tags(.n2), arguments: ["POST", "PUT", "PATCH", "DELETE"])
+    func `brings content of a length that nobody knows`(method: String) async throws {
         let echo = ClosureHandler { request in
             HTTPResponse(
                 status: .ok, fields: [.contentType: request.fields[.contentType] ?? ""],

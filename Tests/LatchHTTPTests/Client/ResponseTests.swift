@@ -4,6 +4,8 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestSupport
+import TestTags
 import Testing
 
 /// A client whose server always answers in the same way.
@@ -23,28 +25,28 @@ func client(
         var name: String
     }
 
-    @Test(arguments: [200, 201, 204, 205, 304] as [HTTPStatus])
-    func `N18: without content is nil where it may be`(status: HTTPStatus) async throws {
+    @Test(.tags(.n18), arguments: [200, 201, 204, 205, 304] as [HTTPStatus])
+    func `without content is nil where it may be`(status: HTTPStatus) async throws {
         #expect(try await client(answering: status).perform(.get("x", as: User?.self)) == nil)
         #expect(try await client(answering: status, HTTPBody(pieces([]))).perform(.get("x", as: User?.self)) == nil)
     }
 
-    @Test(arguments: [200, 204, 205] as [HTTPStatus])
-    func `N18: without content has another shape where there has to be one`(status: HTTPStatus) async throws {
+    @Test(.tags(.n18), arguments: [200, 204, 205] as [HTTPStatus])
+    func `without content has another shape where there has to be one`(status: HTTPStatus) async throws {
         let error = await #expect(throws: HTTPError.undecodable) {
             try await client(answering: status).perform(.get("x", as: User.self))
         }
         #expect(error?.response?.status == status)
     }
 
-    @Test func `N18: of 304 is a status like any other where there has to be content`() async throws {
+    @Test(.tags(.n18)) func `of 304 is a status like any other where there has to be content`() async throws {
         let error = await #expect(throws: HTTPError.unacceptableStatus) {
             try await client(answering: 304).perform(.get("x", as: User.self))
         }
         #expect(error?.response?.status == 304)
     }
 
-    @Test func `N18: that is optional is read where there is one, and refused where it is another`() async throws {
+    @Test(.tags(.n18)) func `that is optional is read where there is one, and refused where it is another`() async throws {
         let user = try await client(answering: .ok, HTTPBody(#"{"name":"Ada"}"#)).perform(.get("x", as: User?.self))
         #expect(user == User(name: "Ada"))
         #expect(try await client(answering: .ok, HTTPBody("null")).perform(.get("x", as: User?.self)) == nil)
@@ -56,10 +58,10 @@ func client(
         }
     }
 
-    @Test(
+    @Test(.tags(.n18), 
         arguments: [200, 201, 202, 204, 206, 226, 299, 300, 304, 400, 401, 403, 404, 409, 422, 429, 499, 500, 503, 599]
             as [HTTPStatus])
-    func `N18: is a success by its class alone, and the others carry the response`(status: HTTPStatus) async throws {
+    func `is a success by its class alone, and the others carry the response`(status: HTTPStatus) async throws {
         let client = try client(answering: status, HTTPBody("why"), fields: [.retryAfter: "3"])
         do {
             try await client.perform(.get("x"))
@@ -78,7 +80,7 @@ func client(
         #expect(classes.filter { $0 }.count == 1)
     }
 
-    @Test func `N18: that cannot be read is carried by the error, also where it came as a stream`() async throws {
+    @Test(.tags(.n18)) func `that cannot be read is carried by the error, also where it came as a stream`() async throws {
         let error = await #expect(throws: HTTPError.undecodable) {
             try await client(answering: .ok, HTTPBody(pieces(["{\"na", "me\":1}"]))).perform(.get("x", as: User.self))
         }

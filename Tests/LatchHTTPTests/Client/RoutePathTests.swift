@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import TestTags
 import Testing
 
 @Suite struct `A path with values in it` {
@@ -29,14 +30,14 @@ import Testing
         #expect(try template(RoutePath(given)) == nil)
     }
 
-    @Test(
+    @Test(.tags(.n19), 
         arguments: [
             ("ada", "ada"), ("a b", "a%20b"), ("a/b", "a%2Fb"), ("a?b=c&d", "a%3Fb%3Dc%26d"), ("a#b", "a%23b"),
             ("%2e%2e", "%252e%252e"), ("a%2Fb", "a%252Fb"), ("https://evil.example", "https%3A%2F%2Fevil.example"),
             ("é", "%C3%A9"), ("🦊", "%F0%9F%A6%8A"), ("a;b", "a%3Bb"), ("...", "..."), ("a\r\nX: y", "a%0D%0AX%3A%20y"),
             (".a", ".a"), ("\u{301}", "%CC%81"),
         ])
-    func `N19: keeps each within its segment`(value: String, encoded: String) throws {
+    func `keeps each within its segment`(value: String, encoded: String) throws {
         #expect(try path("users/\(value)/notes") == "/v1/users/\(encoded)/notes")
         #expect(try path("users/\(value)") == "/v1/users/\(encoded)")
         #expect(try path("\(value)") == "/v1/\(encoded)")
@@ -44,16 +45,16 @@ import Testing
         #expect(try path("users?next=\(value)") == "/v1/users?next=\(encoded)")
     }
 
-    @Test(arguments: [
+    @Test(.tags(.n19), arguments: [
         "", ".", "..", "../admin", "a/../b", "..\\admin", "a\\b", "..;", "..;x=1", ".;a", "a/..;/b", "a\u{0}", "/..",
     ])
-    func `N19: is refused where a value would lead elsewhere`(value: String) {
+    func `is refused where a value would lead elsewhere`(value: String) {
         #expect(throws: HTTPError.invalidURL) { try path("users/\(value)/notes") }
         #expect(throws: HTTPError.invalidURL) { try path("users/\(value)") }
         #expect(throws: HTTPError.invalidURL) { try path(RoutePath(segments: ["users", value])) }
     }
 
-    @Test func `N19: is refused where values form dots together`() {
+    @Test(.tags(.n19)) func `is refused where values form dots together`() {
         let dot = "."
         #expect(throws: HTTPError.invalidURL) { try path("\(dot)\(dot)/x") }
         #expect(throws: HTTPError.invalidURL) { try path("a/.\(dot)") }
@@ -87,8 +88,8 @@ import Testing
         #expect("users/\(value)" as RoutePath != "users/a/b")
     }
 
-    @Test(arguments: 0..<8 as Range<UInt64>)
-    func `N19: is split by a server into the segments that were given`(seed: UInt64) throws {
+    @Test(.tags(.n19), arguments: 0..<8 as Range<UInt64>)
+    func `is split by a server into the segments that were given`(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         var accepted = 0
         for _ in 0..<400 {
@@ -125,21 +126,21 @@ import Testing
         return nil
     }
 
-    @Test(arguments: [
+    @Test(.tags(.n19), arguments: [
         "https://user@h", "https://user:pw@h", "https://h@evil.example", "https://[fe80::1%25eth0]", "https://h:",
         "https://h:65536", "ftp://h", "https:h", "//h/a", "file:///etc", "https:///a",
     ])
-    func `N19: is refused where readers could disagree about its host`(base: String) throws {
+    func `is refused where readers could disagree about its host`(base: String) throws {
         #expect(try problem(base) == HTTPError.invalidURL)
     }
 
-    @Test(arguments: ["https://h", "https://h:8443/v1/", "https://[::1]:8443", "https://h/v1?key=1", "HTTPS://H/"])
-    func `N19: is taken where they cannot`(base: String) throws {
+    @Test(.tags(.n19), arguments: ["https://h", "https://h:8443/v1/", "https://[::1]:8443", "https://h/v1?key=1", "HTTPS://H/"])
+    func `is taken where they cannot`(base: String) throws {
         #expect(try problem(base) == nil)
     }
 
     /// Foundation writes names of other scripts in the letters of the wire (RFC 5891), or makes no URL of them.
-    @Test func `N19: with a name of another script stands for its ASCII form`() throws {
+    @Test(.tags(.n19)) func `with a name of another script stands for its ASCII form`() throws {
         guard let url = URL(string: "https://bücher.example/v1") else { return }
         let request = try Client(baseURL: url).request(.get, "a")
         #expect(request.authority == "xn--bcher-kva.example")

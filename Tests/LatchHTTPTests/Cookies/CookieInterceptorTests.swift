@@ -3,6 +3,8 @@
 import Foundation
 import LatchHTTP
 import LatchTesting
+import TestSupport
+import TestTags
 import Testing
 
 /// Against servers on 127.0.0.1 and their other name, `localhost`: two hosts for cookies, reached over real sockets.
@@ -22,7 +24,7 @@ import Testing
 
     private func sent(_ server: RawHTTPServer) -> [[String]] { server.requests.map { $0.values(of: "Cookie") } }
 
-    @Test func `N10: stores what an answer sets and sends it by path and host`() async throws {
+    @Test(.tags(.n10)) func `stores what an answer sets and sends it by path and host`() async throws {
         let server = try server(setting: "a=1", "b=2; Path=/x", "c=3; HttpOnly; SameSite=Strict")
         let client = try client(server.url)
         for path in ["set", "x/y", "other"] { try await client.perform(.get(RoutePath(path))) }
@@ -32,7 +34,7 @@ import Testing
         #expect(jar.cookies.map(\.sameSite) == [.unset, .unset, .strict])
     }
 
-    @Test func `N10: sends a cookie to no other host, with or without a domain of its own`() async throws {
+    @Test(.tags(.n10)) func `sends a cookie to no other host, with or without a domain of its own`() async throws {
         let server = try server(
             setting: "host=1", "domain=1; Domain=127.0.0.1", "wide=1; Domain=0.0.1", "other=1; Domain=localhost")
         try await client(server.url).perform(.get("set"))
@@ -42,7 +44,7 @@ import Testing
         #expect(sent(server) == [[], [], ["host=1; domain=1"]])
     }
 
-    @Test func `N10: takes and sends no Secure cookie without encryption`() async throws {
+    @Test(.tags(.n10)) func `takes and sends no Secure cookie without encryption`() async throws {
         let server = try server(setting: "a=1; Secure", "b=2")
         let kept = try #require(
             Cookie(name: "c", value: "3", domain: "127.0.0.1", isSecure: true, created: Date()))
@@ -53,7 +55,7 @@ import Testing
         #expect(jar.cookies.map(\.name) == ["c", "b"])
     }
 
-    @Test func `N10: sends no cookie after its expiry`() async throws {
+    @Test(.tags(.n10)) func `sends no cookie after its expiry`() async throws {
         let clock = ManualClock()
         let jar = CookieJar(clock: clock.wallClock())
         let server = try server(setting: "a=1; Max-Age=60", "b=2")
@@ -67,14 +69,14 @@ import Testing
         #expect(sent(server) == [[], ["a=1; b=2"], ["b=2"]])
     }
 
-    @Test func `N10: sends what the last answer set in place of the earlier value`() async throws {
+    @Test(.tags(.n10)) func `sends what the last answer set in place of the earlier value`() async throws {
         let server = try RawHTTPServer { request in .response(fields: ["Set-Cookie: sid=\(request.number)"]) }
         let client = try client(server.url)
         for _ in 0..<4 { try await client.perform(.get("x")) }
         #expect(sent(server) == [[], ["sid=0"], ["sid=1"], ["sid=2"]])
     }
 
-    @Test func `N10: sends for another site's page only what SameSite lets`() async throws {
+    @Test(.tags(.n10)) func `sends for another site's page only what SameSite lets`() async throws {
         let server = try server(
             setting: "strict=1; SameSite=Strict", "lax=1; SameSite=Lax", "unset=1", "all=1; SameSite=None; Secure")
         let jar = CookieJar(policy: CookiePolicy(trustsLoopback: true))

@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import TestSupport
 import Testing
 
 @Suite struct `A stream of events from a real server` {

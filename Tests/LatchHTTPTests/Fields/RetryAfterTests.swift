@@ -3,9 +3,10 @@
 import LatchHTTP
 import LatchTesting
 import PortableFoundation
+import TestTags
 import Testing
 
-@Suite struct `N16: Retry-After` {
+@Suite(.tags(.n16)) struct `Retry-After` {
     private let now = Date(timeIntervalSince1970: 784_111_777)
 
     @Test(arguments: [

@@ -2,6 +2,7 @@
 
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import PortableFoundation
 import Testing
 

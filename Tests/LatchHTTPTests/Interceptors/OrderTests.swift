@@ -5,9 +5,10 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Synchronization
+import TestTags
 import Testing
 
-@Suite struct `N14: a chain of interceptors` {
+@Suite(.tags(.n14)) struct `a chain of interceptors` {
     private let steps = Recording<String>()
     private let request = HTTPRequest(authority: "api.example.com", path: "/")
 

@@ -4,9 +4,10 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import PortableFoundation
+import TestTags
 import Testing
 
-@Suite struct `N17: a rate limiter` {
+@Suite(.tags(.n17)) struct `a rate limiter` {
     let clock = ManualClock()
     let began = Recording<Int>()
 
@@ -153,7 +154,7 @@ import Testing
     }
 }
 
-@Suite struct `N17: a rate limit around a handler` {
+@Suite(.tags(.n17)) struct `a rate limit around a handler` {
     let clock = ManualClock()
     let waits = Recording<Duration>()
 

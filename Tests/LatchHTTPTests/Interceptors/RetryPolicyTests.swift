@@ -4,9 +4,10 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Synchronization
+import TestTags
 import Testing
 
-@Suite struct `N16: a retry policy` {
+@Suite(.tags(.n16)) struct `a retry policy` {
     /// A source whose `unit()` is always this.
     private func random(_ unit: Double) -> RandomSource {
         RandomSource { UInt64(unit * 0x1p53) << 11 }

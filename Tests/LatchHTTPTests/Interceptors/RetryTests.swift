@@ -5,9 +5,10 @@ import LatchHTTP
 import LatchTesting
 import PortableFoundation
 import Synchronization
+import TestTags
 import Testing
 
-@Suite struct `N16: a request that fails` {
+@Suite(.tags(.n16)) struct `a request that fails` {
     let clock = ManualClock()
     let attempts = Recording<Int>()
     let pauses = Recording<Duration>()

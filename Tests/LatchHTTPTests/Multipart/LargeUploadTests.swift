@@ -5,8 +5,10 @@ import LatchCore
 import LatchHTTP
 import LatchProcess
 import LatchTesting
+import TestSupport
 import Synchronization
 import TestVectors
+import TestTags
 import Testing
 
 /// A server of one request in a process of its own, which reads a mebibyte each time that it is told to.
@@ -88,8 +90,8 @@ private final class SlowReader: Sendable {
         try file.close()
     }
 
-    @Test(.enabled(if: PythonCommand.isPresent, Comment(rawValue: PythonCommand.hint)))
-    func `N21: is read from the disk only as fast as the server takes it, and arrives whole`() async throws {
+    @Test(.tags(.n21), .enabled(if: PythonCommand.isPresent, Comment(rawValue: PythonCommand.hint)))
+    func `is read from the disk only as fast as the server takes it, and arrives whole`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/file.bin"
             try makeFile(at: path)

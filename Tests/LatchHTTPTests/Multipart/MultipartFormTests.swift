@@ -5,8 +5,10 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import TestSupport
 import Synchronization
 import TestVectors
+import TestTags
 import Testing
 
 /// A form whose boundary is known.
@@ -22,7 +24,7 @@ private let boundary = "latch-00000000000000000000000000000000"
         return try #require(text.split(separator: "\r\n").dropFirst().first.map(String.init))
     }
 
-    @Test func `N21: has the bytes of RFC 7578`() throws {
+    @Test(.tags(.n21)) func `has the bytes of RFC 7578`() throws {
         var form = form()
         form.add("Ada", named: "name")
         form.add(Array("PNG".utf8), named: "picture", filename: "ada.png", mediaType: "image/png")
@@ -39,20 +41,20 @@ private let boundary = "latch-00000000000000000000000000000000"
         #expect(try self.form().encoded().body.text == "--\(boundary)--\r\n")
     }
 
-    @Test(
+    @Test(.tags(.n21), 
         arguments: [
             (#"a"b"#, "a%22b"), ("a\r\nX-Evil: 1", "a%0D%0AX-Evil: 1"), ("a\rb\nc", "a%0Db%0Ac"),
             (#"a"; filename="b"#, "a%22; filename=%22b"), ("日本 🦊.png", "日本 🦊.png"), ("e\u{301}", "e\u{301}"),
             (#"C:\dir\a"#, #"C:\dir\a"#), ("a;b=c", "a;b=c"), ("100%", "100%"), ("", ""), ("\u{2028}", "\u{2028}"),
         ])
-    func `N21: escapes what would end a name or its line, as browsers do`(name: String, written: String) throws {
+    func `escapes what would end a name or its line, as browsers do`(name: String, written: String) throws {
         let part = MultipartForm.Part(name: name, filename: name, body: HTTPBody("x"))
         #expect(
             try Array(head(of: part).utf8)
                 == Array(#"Content-Disposition: form-data; name="\#(written)"; filename="\#(written)""#.utf8))
     }
 
-    @Test func `N21: refuses what some readers would read on after, in a name and in a media type`() {
+    @Test(.tags(.n21)) func `refuses what some readers would read on after, in a name and in a media type`() {
         for name in ["a\u{0}", "\u{0}", #"a\"#, #"\"#, #"\\"#] {
             #expect(throws: HTTPError.unencodable) { try head(of: .init(name: name, body: .empty)) }
             #expect(throws: HTTPError.unencodable) { try head(of: .init(name: "a", filename: name, body: .empty)) }
@@ -64,7 +66,7 @@ private let boundary = "latch-00000000000000000000000000000000"
         }
     }
 
-    @Test func `N21: draws a boundary that stands in none of its contents`() throws {
+    @Test(.tags(.n21)) func `draws a boundary that stands in none of its contents`() throws {
         let words = Mutex<[UInt64]>([0, 0, 0, 0, 7, 7])
         var form = MultipartForm(random: RandomSource { words.withLock { $0.removeFirst() } })
         form.add("before \(boundary) after", named: "a")
@@ -175,8 +177,8 @@ private let boundary = "latch-00000000000000000000000000000000"
         }
     }
 
-    @Test(.enabled(if: PythonCommand.isPresent, Comment(rawValue: PythonCommand.hint)))
-    func `N21: is the same to Python's parser`() async throws {
+    @Test(.tags(.n21), .enabled(if: PythonCommand.isPresent, Comment(rawValue: PythonCommand.hint)))
+    func `is the same to Python's parser`() async throws {
         var form = MultipartForm()
         form.parts = Self.parts
         let encoded = try form.encoded()
@@ -204,7 +206,7 @@ private let boundary = "latch-00000000000000000000000000000000"
             against: Self.parts)
     }
 
-    @Test func `N21: is the same to our server`() async throws {
+    @Test(.tags(.n21)) func `is the same to our server`() async throws {
         var form = MultipartForm()
         form.parts = Self.parts
         let sent = form

@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Synchronization
+import TestTags
 import Testing
 
 /// A secret, in every place where one can be.
@@ -25,7 +26,7 @@ private struct Nested: CodedError {
     let cause = Leaking()
 }
 
-@Suite struct `N22: a secret that is everywhere` {
+@Suite(.tags(.n22)) struct `a secret that is everywhere` {
     enum Fate: CaseIterable {
         case success, refusal, failure, redirect, retry, offline, nestedError, foreignError, cancellation
     }

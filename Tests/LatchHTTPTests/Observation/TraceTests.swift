@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Testing
 
 private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"

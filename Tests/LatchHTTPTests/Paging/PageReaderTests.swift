@@ -5,9 +5,10 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Synchronization
+import TestTags
 import Testing
 
-@Suite struct `N20: a reader of pages` {
+@Suite(.tags(.n20)) struct `a reader of pages` {
     let asked = Recording<Int>()
 
     /// Ten pages of two, asked for by number; `before` runs first and may wait or throw.
@@ -148,7 +149,7 @@ import Testing
     }
 }
 
-@Suite struct `N20: a list whose server errs` {
+@Suite(.tags(.n20)) struct `a list whose server errs` {
     private func client(_ answer: @escaping @Sendable (HTTPRequest) throws -> HTTPResponse) throws -> Client {
         Client(
             baseURL: try #require(URL(string: "https://api.example.com/v1")), transport: ClosureHandler(answer))

@@ -5,6 +5,8 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import TestSupport
+import TestTags
 import Testing
 
 /// A page as many servers write it.
@@ -48,7 +50,7 @@ struct NumberList: Handler {
     }
 }
 
-@Suite struct `N20: a list in pages` {
+@Suite(.tags(.n20)) struct `a list in pages` {
     /// The list behind a real socket.
     private func over(_ list: NumberList, _ body: @Sendable (Client) async throws -> Void) async throws {
         try await serving(list) { address in

@@ -2,6 +2,7 @@
 
 import LatchHTTP
 import LatchTesting
+import TestSupport
 
 extension RawHTTPServer {
     /// A request to this server, as it goes to a transport.

@@ -6,6 +6,7 @@ import LatchHTTP
 import LatchProcess
 import LatchServer
 import LatchTesting
+import TestSupport
 import Testing
 
 /// Keys and certificates of a moment ago, made by the openssl command in a folder of their own.
@@ -60,7 +61,7 @@ struct TestIdentity {
         var configuration = Server.Configuration.patient
         configuration.tls = Server.TLS(certificate: try bytes(name + ".pem"), key: try bytes(name + ".key"))
         let hello = ClosureHandler { _ in HTTPResponse(status: .ok, body: HTTPBody("hello")) }
-        try await LatchTesting.serving(hello, configuration: configuration, body)
+        try await TestSupport.serving(hello, configuration: configuration, body)
     }
 
     private static let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]

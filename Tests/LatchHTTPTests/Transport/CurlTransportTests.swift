@@ -2,6 +2,7 @@
 
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Testing
 
 @Suite struct `A libcurl transport` {

@@ -3,6 +3,7 @@
 import Foundation
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Testing
 
 // The environment belongs to a whole process, so each of these runs in one of its own.

@@ -3,6 +3,7 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Testing
 
 /// Random messages over a real socket: what one side wrote is what the other side reads.

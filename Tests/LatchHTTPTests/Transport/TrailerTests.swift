@@ -2,6 +2,7 @@
 
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `Trailer fields` {

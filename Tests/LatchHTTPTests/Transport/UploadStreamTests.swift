@@ -5,7 +5,9 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import TestSupport
 import Synchronization
+import TestTags
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `Content that is sent as a stream` {
@@ -217,7 +219,7 @@ import Testing
         await #expect(throws: HTTPError.timeout) { try await task.value }
     }
 
-    @Test func `N21: of a file of 100 MB is never far ahead of what the server has taken`() async throws {
+    @Test(.tags(.n21)) func `of a file of 100 MB is never far ahead of what the server has taken`() async throws {
         let size = 100 << 20
         let listener = try RawListener()
         try await withTemporaryFolder { folder in

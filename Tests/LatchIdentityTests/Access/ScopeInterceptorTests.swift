@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -83,7 +84,7 @@ import Testing
         #expect(try await post(router, bearer: login.accessToken).status == 401)
     }
 
-    @Test func `L13: keep to the second in which a token ends, whichever way the clock is set`() async throws {
+    @Test(.tags(.l13)) func `keep to the second in which a token ends, whichever way the clock is set`() async throws {
         let site = try await Site()
         try await site.signUp()
         let router = router(site.identity, requiring: [])

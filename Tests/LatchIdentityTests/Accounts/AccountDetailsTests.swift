@@ -3,6 +3,7 @@
 import Foundation
 import LatchCore
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -137,7 +138,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `G4: is shown to its owner and to those above, and changed by no stranger`() async throws {
+    @Test(.tags(.attackG4)) func `is shown to its owner and to those above, and changed by no stranger`() async throws {
         let site = try await Site()
         let (ada, bob) = (try await site.signUp(), try await site.signUp("bob@example.com"))
         let boss = try await site.signUp("boss@example.com", roles: ["admin"])

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -20,8 +21,8 @@ import Testing
         try await site.post("/api/auth/verify-email", ["token": .string(token ?? "")]).status
     }
 
-    @Test(arguments: [true, false])
-    func `E9: comes when both ends have confirmed it, in either order`(oldFirst: Bool) async throws {
+    @Test(.tags(.attackE9), arguments: [true, false])
+    func `comes when both ends have confirmed it, in either order`(oldFirst: Bool) async throws {
         let site = try await Site()
         let ada = try await begin(site)
         let old = try #require(await site.mailedToken())
@@ -40,7 +41,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `E9: waits for the new end alone where the old address was never verified, and tells the old one`()
+    @Test(.tags(.attackE9)) func `waits for the new end alone where the old address was never verified, and tells the old one`()
         async throws
     {
         let site = try await Site()
@@ -53,7 +54,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `E4: ends with its time, with a newer one, and with the password`() async throws {
+    @Test(.tags(.attackE4)) func `ends with its time, with a newer one, and with the password`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         _ = try await begin(site)
         let first = try #require(await site.mailedToken(to: "Ada@new.example"))
@@ -95,7 +96,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `E11: is asked for a few times an hour`() async throws {
+    @Test(.tags(.attackE11)) func `is asked for a few times an hour`() async throws {
         let site = try await Site()
         try await site.signUp()
         let bearer = try await site.bearer(try await site.logIn().access)
@@ -123,8 +124,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false])
-    func `A9: signs out the others where that is wanted, and never the one that changes it`(all: Bool) async throws {
+    @Test(.tags(.a9), arguments: [true, false])
+    func `signs out the others where that is wanted, and never the one that changes it`(all: Bool) async throws {
         let site = try await Site()
         try await site.signUp()
         let (here, other) = (try await site.logIn(), try await site.logIn())
@@ -136,7 +137,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `A9: is another one, long enough, and set by who knows the old one`() async throws {
+    @Test(.tags(.a9)) func `is another one, long enough, and set by who knows the old one`() async throws {
         let site = try await Site()
         try await site.signUp()
         let access = try await site.logIn().access
@@ -149,7 +150,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `E4: ends what was mailed before`() async throws {
+    @Test(.tags(.attackE4)) func `ends what was mailed before`() async throws {
         let site = try await Site()
         try await site.signUp()
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])

@@ -3,6 +3,7 @@
 import Foundation
 import LatchCore
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -35,7 +36,7 @@ import Testing
         return try #require(await site.mailedToken())
     }
 
-    @Test func `E7: leaves no device signed in by the old password, whichever came first`() async throws {
+    @Test(.tags(.attackE7)) func `leaves no device signed in by the old password, whichever came first`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         try await site.signUp()
         for _ in 0..<4 {
@@ -57,7 +58,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `E7: ends a renewal that is on its way, whichever came first`() async throws {
+    @Test(.tags(.attackE7)) func `ends a renewal that is on its way, whichever came first`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
@@ -71,7 +72,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `E4: and a verification at once leave the address verified and no token behind`() async throws {
+    @Test(.tags(.attackE4)) func `and a verification at once leave the address verified and no token behind`() async throws {
         let site = try await Site { $0.requireVerifiedEmail = true }
         try await site.signUp(isVerified: false)
         let verification = try #require(await site.mailedToken())
@@ -87,7 +88,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `K7: moves the date of the password forward, though the clock was set back`() async throws {
+    @Test(.tags(.attackK7)) func `moves the date of the password forward, though the clock was set back`() async throws {
         let folder = try TemporaryFolder()
         let (store, account, _) = try await SQLiteIdentityStore.populated(in: folder)
         try await store.insert(.example(1, of: account, expiresAt: noon + 10))
@@ -112,7 +113,7 @@ import Testing
 }
 
 @Suite struct `Disabling an account` {
-    @Test func `C10: leaves no device signed in by a login that was on its way`() async throws {
+    @Test(.tags(.attackC10)) func `leaves no device signed in by a login that was on its way`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let account = try await site.signUp()
         let answers = try await withThrowingTaskGroup(of: Response?.self) { group in

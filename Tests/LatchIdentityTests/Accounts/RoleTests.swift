@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -49,7 +50,7 @@ import Testing
 }
 
 /// Every act of every role on every other, as a table that somebody can read.
-@Suite struct `K9: Who may do what to whom` {
+@Suite(.tags(.attackK9)) struct `Who may do what to whom` {
     private func account(_ id: String, _ role: Role, _ status: Account.Status = .active) throws -> Account {
         var account = try Account.example(id)
         account.roles = role.words
@@ -148,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `K9: who is the last cannot be dismissed, shut out or deleted, by anybody`() async throws {
+    @Test(.tags(.attackK9)) func `who is the last cannot be dismissed, shut out or deleted, by anybody`() async throws {
         let site = try await Site()
         let accounts = site.identity.accounts
         let last = try await site.signUp(roles: Role.admin.words)
@@ -169,7 +170,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `K9: of two who dismiss each other at once one stays`() async throws {
+    @Test(.tags(.attackK9)) func `of two who dismiss each other at once one stays`() async throws {
         let site = try await Site()
         for round in 0..<8 {
             let one = try await site.signUp("a\(round)@example.com", roles: Role.superAdmin.words)
@@ -189,8 +190,8 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: [Account.Status.disabled, .suspended, .banned])
-    func `G3: shuts an account, and its tokens end at once`(status: Account.Status) async throws {
+    @Test(.tags(.attackG3), arguments: [Account.Status.disabled, .suspended, .banned])
+    func `shuts an account, and its tokens end at once`(status: Account.Status) async throws {
         let site = try await Site()
         let (boss, bob) = (try await site.signUp(roles: ["admin"]), try await site.signUp("bob@example.com"))
         let login = try await site.logIn("bob@example.com")

@@ -2,6 +2,7 @@
 
 import LatchAuth
 import LatchCore
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -76,8 +77,8 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<8)
-    func `C8: widen by no chain of renewals, whatever changes meanwhile`(seed: Int) throws {
+    @Test(.tags(.attackC8), arguments: 0..<8)
+    func `widen by no chain of renewals, whatever changes meanwhile`(seed: Int) throws {
         var dice = Dice(state: UInt64(1000 + seed))
         for _ in 0..<300 {
             let family = dice.scopes()

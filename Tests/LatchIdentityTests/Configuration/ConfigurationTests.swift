@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -71,7 +72,7 @@ import Testing
         #expect(IdentitySetting.all.allSatisfy { !$0.summary.isEmpty })
     }
 
-    @Test func `P12: never show a secret, also not in an error`() throws {
+    @Test(.tags(.p12)) func `never show a secret, also not in an error`() throws {
         let configuration = try IdentityConfiguration(values: [
             "smtp_url": "smtps://user:hunter2@mail.example.com", "token_pepper": "hunter3",
         ])

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -21,8 +22,8 @@ import Testing
         return Response(try await site.identity.handler.respond(to: request))
     }
 
-    @Test(arguments: Way.allCases)
-    func `P10: lock out after the configured number, and say until when`(way: Way) async throws {
+    @Test(.tags(.p10), arguments: Way.allCases)
+    func `lock out after the configured number, and say until when`(way: Way) async throws {
         let site = try await Site(way) { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         for _ in 0..<3 { #expect(try await site.logIn(password: "wrong").status == 401) }
@@ -40,7 +41,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `D1: lock out an address without an account in the same way`() async throws {
+    @Test(.tags(.attackD1)) func `lock out an address without an account in the same way`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         for email in ["ada@example.com", "nobody@example.com"] {
@@ -52,7 +53,7 @@ import Testing
         #expect(known.response.body == unknown.response.body)
     }
 
-    @Test func `D5: of a stranger leave the owner's own way in open`() async throws {
+    @Test(.tags(.attackD5)) func `of a stranger leave the owner's own way in open`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         for _ in 0..<5 { _ = try await logIn(site, from: "192.0.2.1") }
@@ -60,7 +61,7 @@ import Testing
         #expect(try await logIn(site, password: Site.password, from: "198.51.100.7").status == 200)
     }
 
-    @Test func `D4: do not start anew with each X-Forwarded-For that is claimed`() async throws {
+    @Test(.tags(.attackD4)) func `do not start anew with each X-Forwarded-For that is claimed`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         var statuses: [Int] = []
@@ -68,7 +69,7 @@ import Testing
         #expect(statuses == [401, 401, 401, 429, 429, 429])
     }
 
-    @Test func `D4: from many places stop at the account`() async throws {
+    @Test(.tags(.attackD4)) func `from many places stop at the account`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         var statuses: [Int] = []
@@ -77,7 +78,7 @@ import Testing
         #expect(statuses.dropFirst(30).allSatisfy { $0 == 429 })
     }
 
-    @Test func `D5: from many places leave the owner in where a device of theirs is signed in`() async throws {
+    @Test(.tags(.attackD5)) func `from many places leave the owner in where a device of theirs is signed in`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         #expect(try await logIn(site, password: Site.password, from: "198.51.100.7").status == 200)
@@ -98,7 +99,7 @@ import Testing
         #expect(try await logIn(site, password: Site.password, from: "198.51.100.7").status == 429)
     }
 
-    @Test func `D6: sprayed over many accounts stop at the address`() async throws {
+    @Test(.tags(.attackD6)) func `sprayed over many accounts stop at the address`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         var statuses: [Int] = []
         for number in 0..<40 {
@@ -109,7 +110,7 @@ import Testing
         #expect(try await logIn(site, "user99@example.com", from: "192.0.2.2").status == 401)
     }
 
-    @Test func `D4: from one IPv6 network are counted together, whichever of its addresses they come from`()
+    @Test(.tags(.attackD4)) func `from one IPv6 network are counted together, whichever of its addresses they come from`()
         async throws
     {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
@@ -162,7 +163,7 @@ import Testing
         for _ in 0..<4 { #expect(limiter.take(attempt("b"), at: noon) == nil) }
     }
 
-    @Test func `K7: survives a clock that is set back`() {
+    @Test(.tags(.attackK7)) func `survives a clock that is set back`() {
         let limiter = AttemptLimiter()
         for _ in 0..<4 { _ = limiter.take(attempt("a"), at: noon) }
         #expect(limiter.take(attempt("a"), at: noon - 86_400) != nil)
@@ -188,7 +189,7 @@ import Testing
         #expect(limiter.take(attempt("attacked"), at: noon) != nil)
     }
 
-    @Test func `K2: does not grow with the names that a refused address invents`() {
+    @Test(.tags(.attackK2)) func `does not grow with the names that a refused address invents`() {
         let limiter = AttemptLimiter(maximumKeys: 100)
         for _ in 0..<4 { _ = limiter.take(attempt("address"), at: noon) }
         for number in 0..<1000 {

@@ -3,7 +3,9 @@
 import Foundation
 import LatchCore
 import LatchTesting
+import TestSupport
 import Synchronization
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -35,21 +37,21 @@ import Testing
         #expect(lines.allSatisfy { $0.utf8.count <= 78 && !$0.contains("\n") && !$0.contains("\r") && $0 != "." })
     }
 
-    @Test(arguments: ["a@example.com\r\nBcc: x@example.com", "a@example.com, b@example.com", "A <a@example.com>", ""])
-    func `E10: goes to one address and nothing else`(recipient: String) {
+    @Test(.tags(.attackE10), arguments: ["a@example.com\r\nBcc: x@example.com", "a@example.com, b@example.com", "A <a@example.com>", ""])
+    func `goes to one address and nothing else`(recipient: String) {
         #expect(throws: IdentityError.self) {
             try MailMessage(to: recipient, subject: "Hello", text: "")
         }
     }
 
-    @Test(arguments: ["two\r\nlines", "tab\t", "", "Ümlaut"])
-    func `E10: has one line of ASCII as its subject`(subject: String) {
+    @Test(.tags(.attackE10), arguments: ["two\r\nlines", "tab\t", "", "Ümlaut"])
+    func `has one line of ASCII as its subject`(subject: String) {
         #expect(throws: IdentityError.self) {
             try MailMessage(to: "a@example.com", subject: subject, text: "")
         }
     }
 
-    @Test func `P12: does not print its text, which holds a token`() throws {
+    @Test(.tags(.p12)) func `does not print its text, which holds a token`() throws {
         let message = try message("https://id.example.com/reset?token=SECRET")
         var dumped = ""
         dump(message, to: &dumped)
@@ -97,7 +99,7 @@ import Testing
         #expect(server.commands.contains { $0.hasPrefix("RCPT TO:<a@example.com>") })
     }
 
-    @Test func `P12: that submits does not print its password`() throws {
+    @Test(.tags(.p12)) func `that submits does not print its password`() throws {
         let mailer = try SMTPMailer(url: "smtps://user:hunter2@mail.example.com", sender: "a@example.com")
         var dumped = ""
         dump(mailer, to: &dumped)

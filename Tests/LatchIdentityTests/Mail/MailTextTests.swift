@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -56,7 +57,7 @@ import Testing
         #expect(throws: IdentityError.self) { try MailMessage(to: recipient, subject: "x", text: "x") }
     }
 
-    @Test func `P12: are not printed, for they hold a token`() throws {
+    @Test(.tags(.p12)) func `are not printed, for they hold a token`() throws {
         let account = try Account.example()
         for message in [
             try MailTemplates.verification(to: account, token: "t0ken", issuer: "https://id.example.com"),

@@ -6,6 +6,7 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -52,7 +53,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `J3: is refused when it does both`() async throws {
+    @Test(.tags(.attackJ3)) func `is refused when it does both`() async throws {
         let site = try await site()
         let answer = try await password(
             site, fields: [.authorization: ClientSecret.basic("reports")], "reports", ClientSecret.text)
@@ -78,7 +79,7 @@ import Testing
         #expect(try await password(site, fields: fields, "phone", nil).oauthError == "invalid_client")
     }
 
-    @Test func `H6: is told the same for an unknown id, a wrong secret and none`() async throws {
+    @Test(.tags(.attackH6)) func `is told the same for an unknown id, a wrong secret and none`() async throws {
         let site = try await site()
         let answers = [
             try await password(site, "nobody", nil), try await password(site, "nobody", "x"),
@@ -95,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `J1: may use the grants of its registration alone`() async throws {
+    @Test(.tags(.attackJ1)) func `may use the grants of its registration alone`() async throws {
         let site = try await site()
         let answer = try await password(site, "web", nil)
         #expect(answer.status == 400)
@@ -103,7 +104,7 @@ import Testing
         #expect(try await password(site, "phone", nil).status == 200)
     }
 
-    @Test func `J1: gets no refresh token where it could not use one`() async throws {
+    @Test(.tags(.attackJ1)) func `gets no refresh token where it could not use one`() async throws {
         let site = try await Site { $0.clients = [OAuthClient(id: "once", grants: [.password])] }
         try await site.signUp()
         let answer = try await password(site, "once", nil)
@@ -123,8 +124,8 @@ import Testing
         #expect(try await site.passwordGrant(as: "viewer").string("scope") == "widgets:read files:read")
     }
 
-    @Test(arguments: Way.allCases)
-    func `C7: cannot use what another one was given, and takes nothing away by trying`(way: Way) async throws {
+    @Test(.tags(.attackC7), arguments: Way.allCases)
+    func `cannot use what another one was given, and takes nothing away by trying`(way: Way) async throws {
         let site = try await site(way)
         let phone = try await password(site, "phone", nil)
         let own = try await password(site, nil, nil)
@@ -154,7 +155,7 @@ import Testing
         #expect(try await site.get("/api/users", bearer: own.accessToken).status == 200)
     }
 
-    @Test func `J2: has its secret guessed no faster than a password`() async throws {
+    @Test(.tags(.attackJ2)) func `has its secret guessed no faster than a password`() async throws {
         let site = try await Site {
             $0.loginLimitPerMinute = 3
             $0.clients = [OAuthClient(id: "reports", isConfidential: true, grants: [.password])]

@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -16,8 +17,8 @@ import Testing
         configuration.clientSecretDigests = ["reports": ClientSecret.digest]
     }
 
-    @Test(arguments: Way.allCases, ["refresh_token", "access_token", "nonsense", nil])
-    func `L13: ends a refresh token and its access tokens at once, whatever the hint`(way: Way, hint: String?)
+    @Test(.tags(.l13), arguments: Way.allCases, ["refresh_token", "access_token", "nonsense", nil])
+    func `ends a refresh token and its access tokens at once, whatever the hint`(way: Way, hint: String?)
         async throws
     {
         let site = try await Site(way)
@@ -36,8 +37,8 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: Way.allCases, ["refresh_token", "access_token", nil])
-    func `L13: ends an access token, and with it its family`(way: Way, hint: String?) async throws {
+    @Test(.tags(.l13), arguments: Way.allCases, ["refresh_token", "access_token", nil])
+    func `ends an access token, and with it its family`(way: Way, hint: String?) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.passwordGrant()
@@ -84,8 +85,8 @@ import Testing
         #expect(answer.oauthError == "invalid_request")
     }
 
-    @Test(arguments: Way.allCases)
-    func `H6: leaves another app's token alone, and tells nobody that there is one`(way: Way) async throws {
+    @Test(.tags(.attackH6), arguments: Way.allCases)
+    func `leaves another app's token alone, and tells nobody that there is one`(way: Way) async throws {
         let site = try await Site(way, change: apps)
         try await site.signUp()
         let own = try await site.passwordGrant()
@@ -113,7 +114,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `H6: needs the secret of a confidential app, before it looks at the token`() async throws {
+    @Test(.tags(.attackH6)) func `needs the secret of a confidential app, before it looks at the token`() async throws {
         let site = try await Site(change: apps)
         try await site.signUp()
         let login = try await site.token([
@@ -145,8 +146,8 @@ import Testing
         #expect(try await site.get("/widgets", bearer: login.accessToken).status == 401)
     }
 
-    @Test(arguments: Way.allCases)
-    func `L13: takes seed 004's JSON with the bearer's proof`(way: Way) async throws {
+    @Test(.tags(.l13), arguments: Way.allCases)
+    func `takes seed 004's JSON with the bearer's proof`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.passwordGrant()
@@ -160,7 +161,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `H6: takes the JSON form for one's own tokens alone`() async throws {
+    @Test(.tags(.attackH6)) func `takes the JSON form for one's own tokens alone`() async throws {
         let site = try await Site()
         try await site.signUp()
         try await site.signUp("eve@example.com")
@@ -178,7 +179,7 @@ import Testing
         #expect(try await site.refreshGrant(ada.refreshToken).status == 200)
     }
 
-    @Test func `L7: leaves nothing for a renewal that is on its way`() async throws {
+    @Test(.tags(.l7)) func `leaves nothing for a renewal that is on its way`() async throws {
         let site = try await Site()
         try await site.signUp()
         for _ in 0..<10 {

@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -82,8 +83,8 @@ import Testing
         #expect(try await site.get("/widgets", bearer: answer.accessToken).status == 403)
     }
 
-    @Test(arguments: Way.allCases)
-    func `C8: is never widened by a renewal, and the attempt costs nothing`(way: Way) async throws {
+    @Test(.tags(.attackC8), arguments: Way.allCases)
+    func `is never widened by a renewal, and the attempt costs nothing`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp(roles: ["admin"])
         let login = try await site.passwordGrant(scope: "widgets:write files:read")
@@ -102,7 +103,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `C1: of a stolen token hides no theft, however wide it is`() async throws {
+    @Test(.tags(.attackC1)) func `of a stolen token hides no theft, however wide it is`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.passwordGrant(scope: "files:read")
@@ -114,7 +115,7 @@ import Testing
         #expect(try await site.refreshGrant(next.refreshToken, scope: "widgets:admin").oauthError == "invalid_grant")
     }
 
-    @Test func `C8: is narrowed by a renewal for its access token alone`() async throws {
+    @Test(.tags(.attackC8)) func `is narrowed by a renewal for its access token alone`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.passwordGrant(scope: "widgets:write files:read")
@@ -128,7 +129,7 @@ import Testing
         #expect(try await site.refreshGrant(wide.refreshToken, scope: "files:read").string("scope") == "files:read")
     }
 
-    @Test func `C10: loses what the account loses, at once and at the next renewal`() async throws {
+    @Test(.tags(.attackC10)) func `loses what the account loses, at once and at the next renewal`() async throws {
         let site = try await Site()
         let account = try await site.signUp(roles: ["admin"])
         let login = try await site.passwordGrant(scope: "widgets:admin widgets:read")
@@ -144,7 +145,7 @@ import Testing
         #expect(next.string("scope") == "widgets:read")
     }
 
-    @Test func `C10: ends with the account, the password and the device`() async throws {
+    @Test(.tags(.attackC10)) func `ends with the account, the password and the device`() async throws {
         let site = try await Site()
         let account = try await site.signUp()
         let logins = [try await site.passwordGrant(), try await site.passwordGrant(), try await site.passwordGrant()]
@@ -159,7 +160,7 @@ import Testing
         #expect(try await site.get("/files", bearer: last.accessToken).status == 401)
     }
 
-    @Test func `C10: ends with a password that is reset`() async throws {
+    @Test(.tags(.attackC10)) func `ends with a password that is reset`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.passwordGrant()

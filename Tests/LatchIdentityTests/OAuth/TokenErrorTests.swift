@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -94,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `D3: refuses a password of a megabyte before it is hashed`() async throws {
+    @Test(.tags(.attackD3)) func `refuses a password of a megabyte before it is hashed`() async throws {
         let site = try await Site()
         try await site.signUp()
         let long = String(repeating: "x", count: 2000)
@@ -107,14 +108,14 @@ import Testing
         #expect(refused.oauthError == "invalid_request")
     }
 
-    @Test func `K3: refuses more parameters than a form has`() async throws {
+    @Test(.tags(.attackK3)) func `refuses more parameters than a form has`() async throws {
         let site = try await Site()
         let many = (0..<500).map { "p\($0)=1" }.joined(separator: "&")
         #expect(try await site.post("/oauth/token", form: many).oauthError == "invalid_request")
     }
 
-    @Test(arguments: Way.allCases)
-    func `D1: is the same for every reason not to let somebody in`(way: Way) async throws {
+    @Test(.tags(.attackD1), arguments: Way.allCases)
+    func `is the same for every reason not to let somebody in`(way: Way) async throws {
         let site = try await Site(way) { $0.requireVerifiedEmail = true }
         try await site.signUp("right@example.com")
         try await site.signUp("unverified@example.com", isVerified: false)
@@ -138,7 +139,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `K6: never says back what was sent`() async throws {
+    @Test(.tags(.attackK6)) func `never says back what was sent`() async throws {
         let site = try await Site()
         let secret = "hunter2-hunter2"
         let contents = [

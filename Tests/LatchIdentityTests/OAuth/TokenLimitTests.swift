@@ -3,6 +3,7 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -20,8 +21,8 @@ import Testing
         return Response(try await site.identity.handler.respond(to: request))
     }
 
-    @Test(arguments: Way.allCases)
-    func `L13: are refused with 429, and every answer before says how many are left`(way: Way) async throws {
+    @Test(.tags(.l13), arguments: Way.allCases)
+    func `are refused with 429, and every answer before says how many are left`(way: Way) async throws {
         let site = try await Site(way) { $0.tokenLimitPerMinute = 3 }
         try await site.signUp()
         let first = try await site.passwordGrant()
@@ -49,7 +50,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `D4: are counted by network, and not by what a request claims`() async throws {
+    @Test(.tags(.attackD4)) func `are counted by network, and not by what a request claims`() async throws {
         let site = try await Site { $0.tokenLimitPerMinute = 2 }
         var statuses: [Int] = []
         for _ in 0..<4 { statuses.append(try await revoke(site, from: "192.0.2.1").status) }
@@ -60,7 +61,7 @@ import Testing
         #expect(statuses == [200, 200, 429, 429])
     }
 
-    @Test func `D4: of one account are counted together, and its tokens stay good`() async throws {
+    @Test(.tags(.attackD4)) func `of one account are counted together, and its tokens stay good`() async throws {
         let site = try await Site { $0.refreshLimitPerMinute = 4 }
         try await site.signUp()
         try await site.signUp("eve@example.com")
@@ -81,7 +82,7 @@ import Testing
         #expect(try await site.refreshGrant(two).status == 200)
     }
 
-    @Test func `D5: by a dead token use up nothing of its account`() async throws {
+    @Test(.tags(.attackD5)) func `by a dead token use up nothing of its account`() async throws {
         let site = try await Site { $0.refreshLimitPerMinute = 2 }
         try await site.signUp()
         let (dead, living) = (try await site.passwordGrant(), try await site.passwordGrant())

@@ -6,13 +6,14 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
 
 @Suite struct `The token route` {
-    @Test(arguments: Way.allCases)
-    func `L13: gives what seed 004 documents for a password`(way: Way) async throws {
+    @Test(.tags(.l13), arguments: Way.allCases)
+    func `gives what seed 004 documents for a password`(way: Way) async throws {
         let site = try await Site(way)
         let account = try await site.signUp()
         let answer = try await site.passwordGrant(scope: "widgets:read widgets:write projects:read")
@@ -35,8 +36,8 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: Way.allCases)
-    func `L13: rotates the refresh token, by the form and by seed 004's JSON`(way: Way) async throws {
+    @Test(.tags(.l13), arguments: Way.allCases)
+    func `rotates the refresh token, by the form and by seed 004's JSON`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.passwordGrant(scope: "files:read")
@@ -54,8 +55,8 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: Way.allCases)
-    func `L13 C1: takes a reused token for theft, and ends the family with its access tokens`(way: Way) async throws {
+    @Test(.tags(.l13, .attackC1), arguments: Way.allCases)
+    func `takes a reused token for theft, and ends the family with its access tokens`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.passwordGrant()
@@ -74,8 +75,8 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: Way.allCases)
-    func `C2: gives one successor to 16 parallel renewals of one token`(way: Way) async throws {
+    @Test(.tags(.attackC2), arguments: Way.allCases)
+    func `gives one successor to 16 parallel renewals of one token`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.passwordGrant()
@@ -88,7 +89,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `C4: refuses a parent after the grace, and answers it again within`() async throws {
+    @Test(.tags(.attackC4)) func `refuses a parent after the grace, and answers it again within`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.passwordGrant()
@@ -99,7 +100,7 @@ import Testing
         #expect(try await site.refreshGrant(login.refreshToken).oauthError == "invalid_grant")
     }
 
-    @Test func `C4: answers a repeat under its Idempotency-Key long after the grace`() async throws {
+    @Test(.tags(.attackC4)) func `answers a repeat under its Idempotency-Key long after the grace`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.passwordGrant()
@@ -109,7 +110,7 @@ import Testing
         #expect(again.refreshToken == next.refreshToken)
     }
 
-    @Test func `C5: takes a grandparent for theft, also within the grace`() async throws {
+    @Test(.tags(.attackC5)) func `takes a grandparent for theft, also within the grace`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.passwordGrant()

@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -18,7 +19,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `K8: is bad while the store cannot commit, and good again afterwards`() async throws {
+    @Test(.tags(.attackK8)) func `is bad while the store cannot commit, and good again afterwards`() async throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteIdentityStore(path: folder.file(), busyTimeout: .milliseconds(20))
         var configuration = IdentityConfiguration()
@@ -36,7 +37,7 @@ import Testing
         await identity.close()
     }
 
-    @Test func `K8: is bad when a commit hangs, without hanging itself`() async throws {
+    @Test(.tags(.attackK8)) func `is bad when a commit hangs, without hanging itself`() async throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteIdentityStore(path: folder.file())
         let gate = DispatchSemaphore(value: 0)
@@ -88,7 +89,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `P12: hold no address, no token and no name`() async throws {
+    @Test(.tags(.p12)) func `hold no address, no token and no name`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()

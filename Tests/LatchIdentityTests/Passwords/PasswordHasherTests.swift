@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchCrypto
 import LatchHTTP
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -33,7 +34,7 @@ import Testing
         #expect(try await !passwords.verify("anything", against: nil).matches)
     }
 
-    @Test func `D11: gets a hash by today's cost at the next login`() async throws {
+    @Test(.tags(.attackD11)) func `gets a hash by today's cost at the next login`() async throws {
         let site = try await Site()
         let account = try await site.signUp()
         await site.close()
@@ -48,19 +49,19 @@ import Testing
         #expect(try await stronger.logIn().status == 200)
     }
 
-    @Test(arguments: [
+    @Test(.tags(.attackD12), arguments: [
         "$argon2id$v=19$m=1073741824,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
         "$argon2id$v=19$m=64,t=4294967295,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
         "$argon2i$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
         "plaintext", "", "$2b$10$abcdefghijklmnopqrstuv", String(repeating: "$", count: 10_000),
     ])
-    func `D12: matches no stored hash with hostile parameters, and costs no more than another`(stored: String)
+    func `matches no stored hash with hostile parameters, and costs no more than another`(stored: String)
         async throws
     {
         #expect(try await !passwords().verify("password", against: stored).matches)
     }
 
-    @Test func `D3: over a kilobyte is refused before anything is hashed`() async throws {
+    @Test(.tags(.attackD3)) func `over a kilobyte is refused before anything is hashed`() async throws {
         let site = try await Site { $0.passwordQueueLimit = 1 }
         try await site.signUp()
         let statuses = try await withThrowingTaskGroup { group in
@@ -74,13 +75,13 @@ import Testing
         #expect(try await site.metric(#"latch_logins_total{result="failure"}"#) == 0)
     }
 
-    @Test func `D3: of a megabyte is refused by its size`() async throws {
+    @Test(.tags(.attackD3)) func `of a megabyte is refused by its size`() async throws {
         let site = try await Site()
         #expect(try await site.logIn(password: String(repeating: "x", count: 1 << 20)).status == 413)
     }
 
-    @Test(arguments: Way.allCases)
-    func `D7: flood ends in 503 with Retry-After, and honest logins go on afterwards`(way: Way) async throws {
+    @Test(.tags(.attackD7), arguments: Way.allCases)
+    func `flood ends in 503 with Retry-After, and honest logins go on afterwards`(way: Way) async throws {
         let site = try await Site(way) { $0.passwordQueueLimit = 2 }
         try await site.signUp()
         let pool = site.identity.dependencies.passwords.pool

@@ -3,6 +3,7 @@
 import Foundation
 import LatchCore
 import Synchronization
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -29,7 +30,7 @@ private final class Peak: Sendable {
         }
     }
 
-    @Test func `D7: refuses at once what its line cannot hold, and serves the others`() async {
+    @Test(.tags(.attackD7)) func `refuses at once what its line cannot hold, and serves the others`() async {
         let pool = WorkerPool(label: "test", workers: 1, maximumWaiting: 3)
         let hold = BlockingJob()
         async let held = outcome(pool) { hold.work() }
@@ -47,7 +48,7 @@ private final class Peak: Sendable {
         #expect(await held == "done")
     }
 
-    @Test func `D8: gives the place of a caller that went away to another`() async {
+    @Test(.tags(.attackD8)) func `gives the place of a caller that went away to another`() async {
         let pool = WorkerPool(label: "test", workers: 1, maximumWaiting: 1)
         let hold = BlockingJob()
         async let held = outcome(pool) { hold.work() }

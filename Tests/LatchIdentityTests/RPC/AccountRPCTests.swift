@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -55,7 +56,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `E9: begin another address, which is there when both ends have answered`() async throws {
+    @Test(.tags(.attackE9)) func `begin another address, which is there when both ends have answered`() async throws {
         let site = try await Site()
         let (id, access) = try await site.token("ada@example.com", .user)
         let begun = try await site.call(
@@ -74,7 +75,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `A9: replace a password, and honour what is asked of the other sessions`() async throws {
+    @Test(.tags(.a9)) func `replace a password, and honour what is asked of the other sessions`() async throws {
         let site = try await Site()
         let (_, access) = try await site.token("ada@example.com", .user)
         let other = try await site.login().session["refreshToken"] ?? ""
@@ -93,7 +94,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `A10: reset, verify and mail again, and tell nobody who has an account`() async throws {
+    @Test(.tags(.a10)) func `reset, verify and mail again, and tell nobody who has an account`() async throws {
         let site = try await Site()
         _ = try await site.register()
         for (method, known, unknown) in [
@@ -123,7 +124,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `G4: show and end devices, each account its own`() async throws {
+    @Test(.tags(.attackG4)) func `show and end devices, each account its own`() async throws {
         let site = try await Site()
         let (id, access) = try await site.token("ada@example.com", .user)
         let phone = try await site.login(device: "Ada's iPhone")
@@ -241,8 +242,8 @@ import Testing
         ("GetUsers", .admin), ("GetProfile", .moderator), ("UpdateProfile", .admin), ("DeleteUser", .admin),
     ]
 
-    @Test(arguments: 0..<matrix.count, Role.allCases)
-    func `K9: are for those of the role that they need`(index: Int, role: Role) async throws {
+    @Test(.tags(.attackK9), arguments: 0..<matrix.count, Role.allCases)
+    func `are for those of the role that they need`(index: Int, role: Role) async throws {
         let site = try await Site()
         let (method, least) = Self.matrix[index]
         let access = try await site.token("actor@example.com", role).access
@@ -254,7 +255,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `K9: end with the role, though the token lives on`() async throws {
+    @Test(.tags(.attackK9)) func `end with the role, though the token lives on`() async throws {
         let site = try await Site()
         let (id, access) = try await site.token("boss@example.com", .admin)
         try await site.signUp("root@example.com", roles: Role.superAdmin.words)
@@ -264,7 +265,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `K9: leave one who can administer, and end nobody above`() async throws {
+    @Test(.tags(.attackK9)) func `leave one who can administer, and end nobody above`() async throws {
         let site = try await Site()
         let (id, access) = try await site.token("boss@example.com", .admin)
         let last = try await site.call("DeleteUser", ["userId": .string(id)], bearer: access)

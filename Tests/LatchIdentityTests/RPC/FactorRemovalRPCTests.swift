@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -34,7 +35,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `F5: make new recovery codes, and the old ones are nobody's`() async throws {
+    @Test(.tags(.attackF5)) func `make new recovery codes, and the old ones are nobody's`() async throws {
         let site = try await Site()
         let (app, access) = try await site.enrol()
         let made = try await site.call("RegenerateRecoveryCodes", code(app, site), bearer: access)
@@ -55,8 +56,8 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: both)
-    func `F1: use a code up, and at once many are one`(method: String) async throws {
+    @Test(.tags(.attackF1), arguments: both)
+    func `use a code up, and at once many are one`(method: String) async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, access) = try await site.enrol()
         let message = code(app, site)
@@ -77,8 +78,8 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: both)
-    func `F6: need a sign-in of just now, whatever the code is`(method: String) async throws {
+    @Test(.tags(.attackF6), arguments: both)
+    func `need a sign-in of just now, whatever the code is`(method: String) async throws {
         let site = try await Site { $0.accessTokenLifetime = .seconds(3600) }
         let (app, access) = try await site.enrol()
         site.clock.advance(by: 901)
@@ -90,7 +91,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `F3: share their guesses with each other and with every login, of either kind`() async throws {
+    @Test(.tags(.attackF3)) func `share their guesses with each other and with every login, of either kind`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, access) = try await site.enrol()
         let wrong = app.wrongCode(at: site.clock.now)
@@ -123,7 +124,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `D4: passwords that are guessed by calls and by routes are guesses of one number`() async throws {
+    @Test(.tags(.attackD4)) func `passwords that are guessed by calls and by routes are guesses of one number`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 4 }
         try await site.signUp()
         let wrong: JSONValue = ["email": "ada@example.com", "password": "wrong one"]
@@ -235,7 +236,7 @@ import Testing
         try await site.call("SetUserRole", ["userId": .string(id), "role": "USER_ROLE_USER"], bearer: token)
     }
 
-    @Test func `K9: leave one who administers, whoever asks`() async throws {
+    @Test(.tags(.attackK9)) func `leave one who administers, whoever asks`() async throws {
         let site = try await Site()
         let (id, first) = try await site.token("first@example.com", .superAdmin)
         let (other, second) = try await site.token("second@example.com", .superAdmin)

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -28,7 +29,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `A1: gives no session where an address must be verified first`() async throws {
+    @Test(.tags(.a1)) func `gives no session where an address must be verified first`() async throws {
         let site = try await Site { $0.requireVerifiedEmail = true }
         let answer = try await site.register()
         #expect(answer.status == 200)
@@ -44,7 +45,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `E1: takes nothing from its request that is not its own to give`() async throws {
+    @Test(.tags(.attackE1)) func `takes nothing from its request that is not its own to give`() async throws {
         let site = try await Site()
         for name in ["role", "roles", "permissions", "emailVerified", "status", "id"] {
             let body: JSONValue = .object([
@@ -104,7 +105,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `C1: end as a family where a refresh token comes again later`() async throws {
+    @Test(.tags(.attackC1)) func `end as a family where a refresh token comes again later`() async throws {
         let site = try await Site()
         try await site.signUp()
         let refresh = try #require(try await site.login().session["refreshToken"])
@@ -116,7 +117,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `A5: sign out everywhere by a token that is valid`() async throws {
+    @Test(.tags(.a5)) func `sign out everywhere by a token that is valid`() async throws {
         let site = try await Site()
         try await site.signUp()
         let (one, two) = (try await site.login(), try await site.login())
@@ -130,7 +131,7 @@ import Testing
     }
 
     /// D1: what is told of an account that may not sign in is what is told of none, and of a wrong password.
-    @Test func `D1: refuse all who may not sign in in the same words`() async throws {
+    @Test(.tags(.attackD1)) func `refuse all who may not sign in in the same words`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         try await site.signUp()
         let shut: [Account.Status] = [.disabled, .suspended, .banned]
@@ -151,7 +152,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `D4: are limited, and say for how long`() async throws {
+    @Test(.tags(.attackD4)) func `are limited, and say for how long`() async throws {
         let site = try await Site()
         try await site.signUp()
         for _ in 0..<10 { _ = try await site.login(password: "not the password") }
@@ -190,8 +191,8 @@ import Testing
         ("RegenerateRecoveryCodes", [:], "code"),
     ]
 
-    @Test(arguments: 0..<rules.count)
-    func `G8: is what breaks a rule, by the name of its field`(index: Int) async throws {
+    @Test(.tags(.g8), arguments: 0..<rules.count)
+    func `is what breaks a rule, by the name of its field`(index: Int) async throws {
         let site = try await Site()
         let (method, message, field) = Self.rules[index]
         let answer = try await site.call(method, message, bearer: "not asked for yet")
@@ -212,8 +213,8 @@ import Testing
         ("RemoveTwoFactor", ["code": "123456"]), ("RegenerateRecoveryCodes", ["code": "123456"]),
     ]
 
-    @Test(arguments: 0..<needsBearer.count)
-    func `G3: is everything of somebody without a token, with an invented, a dead or a refresh token`(index: Int)
+    @Test(.tags(.attackG3), arguments: 0..<needsBearer.count)
+    func `is everything of somebody without a token, with an invented, a dead or a refresh token`(index: Int)
         async throws
     {
         let site = try await Site()

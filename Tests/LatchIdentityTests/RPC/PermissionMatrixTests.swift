@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchRPC
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -58,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `E2: tells those without business with others not which accounts there are`() async throws {
+    @Test(.tags(.attackE2)) func `tells those without business with others not which accounts there are`() async throws {
         let scene = try await Scene()
         for method in [
             "GetProfile", "UpdateProfile", "DeleteUser", "SetUserRole", "SetUserStatus", "EndUserSessions",
@@ -73,7 +74,7 @@ import Testing
         await scene.site.close()
     }
 
-    @Test func `E1: takes nothing from a change of details that is not its own to give`() async throws {
+    @Test(.tags(.attackE1)) func `takes nothing from a change of details that is not its own to give`() async throws {
         let scene = try await Scene()
         let extra: [JSONValue] = [
             ["role": "USER_ROLE_SUPER_ADMIN"], ["status": "USER_STATUS_ACTIVE"], ["emailVerified": true],

@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchRPC
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -51,7 +52,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `F4: reach nothing else before it is proved`() async throws {
+    @Test(.tags(.attackF4)) func `reach nothing else before it is proved`() async throws {
         let site = try await Site()
         let (app, _) = try await enrol(site)
         let challenge = try await site.login().session["accessToken"]?.stringValue ?? ""
@@ -77,7 +78,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `F3: are locked after five wrong ones, and say for how long`() async throws {
+    @Test(.tags(.attackF3)) func `are locked after five wrong ones, and say for how long`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, _) = try await enrol(site)
         for _ in 0..<5 {
@@ -94,7 +95,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `F6: need a sign-in of just now, and something that was begun`() async throws {
+    @Test(.tags(.attackF6)) func `need a sign-in of just now, and something that was begun`() async throws {
         let site = try await Site()
         let (_, access) = try await site.token("ada@example.com", .user)
         let none = try await site.call("VerifyTwoFactor", ["code": "123456"], bearer: access)

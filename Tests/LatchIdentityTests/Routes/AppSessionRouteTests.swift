@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -72,8 +73,8 @@ import Testing
         #expect(try await site.post("/auth/refresh", ["refreshToken": .string(first.refresh)]).status == 401)
     }
 
-    @Test(arguments: Way.allCases)
-    func `D1: answer the same for every reason to refuse`(way: Way) async throws {
+    @Test(.tags(.attackD1), arguments: Way.allCases)
+    func `answer the same for every reason to refuse`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let disabled = try await site.signUp("disabled@example.com")
@@ -92,7 +93,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `D4: share the limits of all logins`() async throws {
+    @Test(.tags(.attackD4)) func `share the limits of all logins`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         _ = try await login(site, password: "wrong")
@@ -134,8 +135,8 @@ import Testing
         "username": "Ada.L", "email": "ada@example.com", "password": .string(Site.password),
     ]
 
-    @Test(arguments: Way.allCases)
-    func `L13: makes an account that can log in by its username and by its address`(way: Way) async throws {
+    @Test(.tags(.l13), arguments: Way.allCases)
+    func `makes an account that can log in by its username and by its address`(way: Way) async throws {
         let site = try await Site(way)
         let answer = try await signUp(site, Self.ada)
         #expect(answer.status == 201)
@@ -152,8 +153,8 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: Way.allCases)
-    func `L13: answers 409 for an address or a username that is taken, and leaves that account alone`(way: Way)
+    @Test(.tags(.l13), arguments: Way.allCases)
+    func `answers 409 for an address or a username that is taken, and leaves that account alone`(way: Way)
         async throws
     {
         let site = try await Site(way)
@@ -174,7 +175,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `E1: gives nobody what the content asks for`() async throws {
+    @Test(.tags(.attackE1)) func `gives nobody what the content asks for`() async throws {
         let site = try await Site()
         var members = Self.ada
         members["roles"] = ["admin"]
@@ -210,10 +211,10 @@ import Testing
         #expect(try await signUp(site, ["email": "c@example.com", "password": "Secret123!"]).status == 201)
     }
 
-    @Test(arguments: [
+    @Test(.tags(.attackD9), arguments: [
         "eve@example.com", "a b", "a\u{0}b", "аda", "ada\u{301}", "<ada>", "a/b", String(repeating: "a", count: 65),
     ])
-    func `D9: refuses a username that is another's address, looks like another or is none`(username: String)
+    func `refuses a username that is another's address, looks like another or is none`(username: String)
         async throws
     {
         let site = try await Site()
@@ -225,8 +226,8 @@ import Testing
         #expect(try await site.identity.accounts.account(email: "ada@example.com") == nil)
     }
 
-    @Test(arguments: Way.allCases)
-    func `D10: makes one account of ten sign-ups at once under one username`(way: Way) async throws {
+    @Test(.tags(.attackD10), arguments: Way.allCases)
+    func `makes one account of ten sign-ups at once under one username`(way: Way) async throws {
         let site = try await Site(way)
         let statuses = try await withThrowingTaskGroup { group in
             for number in 0..<10 {
@@ -243,7 +244,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `D4: counts guesses by username and by address as guesses at one account`() async throws {
+    @Test(.tags(.attackD4)) func `counts guesses by username and by address as guesses at one account`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 4 }
         #expect(try await signUp(site, Self.ada).status == 201)
         var statuses: [Int] = []

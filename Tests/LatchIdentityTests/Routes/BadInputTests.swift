@@ -3,6 +3,7 @@
 import Foundation
 import LatchCore
 import LatchHTTP
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -124,7 +125,7 @@ import Testing
         #expect(!answer.text.contains(site.folder.path))
     }
 
-    @Test func `K7: of a full disk is 503 with a message, and what was committed stays`() async throws {
+    @Test(.tags(.attackK7)) func `of a full disk is 503 with a message, and what was committed stays`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()

@@ -5,13 +5,14 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
 
 @Suite struct `The login route` {
-    @Test(arguments: Way.allCases)
-    func `P2: gives both tokens, their life and a cookie`(way: Way) async throws {
+    @Test(.tags(.p2), arguments: Way.allCases)
+    func `gives both tokens, their life and a cookie`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let answer = try await site.logIn()
@@ -28,13 +29,13 @@ import Testing
         await site.close()
     }
 
-    @Test func `P10: marks its cookie Secure when the issuer is https`() async throws {
+    @Test(.tags(.p10)) func `marks its cookie Secure when the issuer is https`() async throws {
         let site = try await Site { $0.issuer = "https://id.example.com" }
         try await site.signUp()
         #expect(try await site.logIn().field(.setCookie)?.hasSuffix("; SameSite=Strict; Secure") == true)
     }
 
-    @Test func `P2: puts the account into the claims of an access token that its public keys verify`() async throws {
+    @Test(.tags(.p2)) func `puts the account into the claims of an access token that its public keys verify`() async throws {
         let site = try await Site()
         let account = try await site.identity.accounts.signUp(
             email: "Ada@Example.com", password: Site.password, name: "Ada", roles: ["admin", "editor"],
@@ -58,8 +59,8 @@ import Testing
         #expect(try await site.get("/.well-known/jwks.json").text.contains(#""d":"#) == false)
     }
 
-    @Test(arguments: Way.allCases)
-    func `D1: answers the same for every reason to refuse`(way: Way) async throws {
+    @Test(.tags(.attackD1), arguments: Way.allCases)
+    func `answers the same for every reason to refuse`(way: Way) async throws {
         let site = try await Site(way) { $0.requireVerifiedEmail = true }
         try await site.signUp("right@example.com")
         try await site.signUp("unverified@example.com", isVerified: false)
@@ -83,13 +84,13 @@ import Testing
         await site.close()
     }
 
-    @Test func `D9: finds an account whatever the case of its address and the space around it`() async throws {
+    @Test(.tags(.attackD9)) func `finds an account whatever the case of its address and the space around it`() async throws {
         let site = try await Site()
         try await site.signUp("Ada@Example.com")
         #expect(try await site.logIn(" aDA@example.COM\t").status == 200)
     }
 
-    @Test func `H4: gives different tokens to logins of one second`() async throws {
+    @Test(.tags(.attackH4)) func `gives different tokens to logins of one second`() async throws {
         let site = try await Site()
         try await site.signUp()
         let (first, second) = (try await site.logIn(), try await site.logIn())
@@ -99,8 +100,8 @@ import Testing
 }
 
 @Suite struct `The refresh route` {
-    @Test(arguments: Way.allCases)
-    func `P10: rotates the token of the content`(way: Way) async throws {
+    @Test(.tags(.p10), arguments: Way.allCases)
+    func `rotates the token of the content`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.logIn()
@@ -114,8 +115,8 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: Way.allCases)
-    func `P10: takes the cookie, and gives the next one`(way: Way) async throws {
+    @Test(.tags(.p10), arguments: Way.allCases)
+    func `takes the cookie, and gives the next one`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.logIn()
@@ -126,8 +127,8 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: Way.allCases)
-    func `C1: takes a reused token for theft and ends the device with its access tokens`(way: Way) async throws {
+    @Test(.tags(.attackC1), arguments: Way.allCases)
+    func `takes a reused token for theft and ends the device with its access tokens`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.logIn()
@@ -145,8 +146,8 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: Way.allCases)
-    func `C2: gives one successor to 16 parallel renewals of one token`(way: Way) async throws {
+    @Test(.tags(.attackC2), arguments: Way.allCases)
+    func `gives one successor to 16 parallel renewals of one token`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.logIn()
@@ -162,7 +163,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `C3: answers a lost renewal again until the window ends`() async throws {
+    @Test(.tags(.attackC3)) func `answers a lost renewal again until the window ends`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
@@ -171,7 +172,7 @@ import Testing
         #expect(try await site.renew(login.refresh).refresh == lost.refresh)
     }
 
-    @Test func `C3: answers a lost renewal with its Idempotency-Key after the window, while its successor is unused`()
+    @Test(.tags(.attackC3)) func `answers a lost renewal with its Idempotency-Key after the window, while its successor is unused`()
         async throws
     {
         let site = try await Site()
@@ -184,7 +185,7 @@ import Testing
         #expect(try await site.renew(login.refresh, fields: [.idempotencyKey: "k1"]).status == 401)
     }
 
-    @Test func `C5: takes a grandparent for theft`() async throws {
+    @Test(.tags(.attackC5)) func `takes a grandparent for theft`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
@@ -194,7 +195,7 @@ import Testing
         #expect(try await site.renew(grandchild.refresh).status == 401)
     }
 
-    @Test func `C9: ends after 30 days, however often it is used`() async throws {
+    @Test(.tags(.attackC9)) func `ends after 30 days, however often it is used`() async throws {
         let site = try await Site()
         try await site.signUp()
         var token = try await site.logIn().refresh
@@ -210,7 +211,7 @@ import Testing
         #expect(try await site.get("/user/profile", bearer: last.access).status == 401)
     }
 
-    @Test func `C10: is refused after disabling, and gives a changed role at once`() async throws {
+    @Test(.tags(.attackC10)) func `is refused after disabling, and gives a changed role at once`() async throws {
         let site = try await Site()
         let account = try await site.signUp(roles: ["admin"])
         let login = try await site.logIn()
@@ -224,7 +225,7 @@ import Testing
         #expect(try await site.get("/user/profile", bearer: next.access).status == 401)
     }
 
-    @Test func `C10: is refused after all devices were signed out`() async throws {
+    @Test(.tags(.attackC10)) func `is refused after all devices were signed out`() async throws {
         let site = try await Site()
         let account = try await site.signUp()
         let logins = [try await site.logIn(), try await site.logIn()]
@@ -232,7 +233,7 @@ import Testing
         for login in logins { #expect(try await site.renew(login.refresh).status == 401) }
     }
 
-    @Test func `C11: refuses a cookie and a content that disagree, and changes nothing`() async throws {
+    @Test(.tags(.attackC11)) func `refuses a cookie and a content that disagree, and changes nothing`() async throws {
         let site = try await Site()
         try await site.signUp()
         let (first, second) = (try await site.logIn(), try await site.logIn())
@@ -243,11 +244,11 @@ import Testing
         #expect(try await site.renew(second.refresh).status == 200)
     }
 
-    @Test(arguments: [
+    @Test(.tags(.attackC12), arguments: [
         ("Origin", "https://evil.example"), ("Origin", "null"), ("Origin", "http://127.0.0.1:9999"),
         ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Site", "same-site"),
     ])
-    func `C12: refuses another site's request that has only the cookie`(name: String, value: String) async throws {
+    func `refuses another site's request that has only the cookie`(name: String, value: String) async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
@@ -259,7 +260,7 @@ import Testing
         #expect(try await site.send(.post, "/api/auth/refresh-token", fields: own).status == 200)
     }
 
-    @Test func `C12: lets an allowed origin use the cookie`() async throws {
+    @Test(.tags(.attackC12)) func `lets an allowed origin use the cookie`() async throws {
         let site = try await Site { $0.allowedOrigins = ["https://app.example.com"] }
         try await site.signUp()
         let login = try await site.logIn()
@@ -267,7 +268,7 @@ import Testing
         #expect(try await site.send(.post, "/api/auth/refresh-token", fields: fields).status == 200)
     }
 
-    @Test func `C13: continues after a crash between the commit and the answer`() async throws {
+    @Test(.tags(.attackC13)) func `continues after a crash between the commit and the answer`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
@@ -314,8 +315,8 @@ import Testing
 }
 
 @Suite struct `The logout route` {
-    @Test(arguments: Way.allCases)
-    func `P5: ends the device by either token, clears the cookie, and can be repeated`(way: Way) async throws {
+    @Test(.tags(.p5), arguments: Way.allCases)
+    func `ends the device by either token, clears the cookie, and can be repeated`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let (first, second) = (try await site.logIn(), try await site.logIn())
@@ -337,7 +338,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `P5: leaves nothing for a renewal that is on its way`() async throws {
+    @Test(.tags(.p5)) func `leaves nothing for a renewal that is on its way`() async throws {
         let site = try await Site()
         try await site.signUp()
         for _ in 0..<20 {
@@ -351,7 +352,7 @@ import Testing
         }
     }
 
-    @Test func `P5: ends both devices when cookie and content name two`() async throws {
+    @Test(.tags(.p5)) func `ends both devices when cookie and content name two`() async throws {
         let site = try await Site()
         try await site.signUp()
         let (first, second) = (try await site.logIn(), try await site.logIn())

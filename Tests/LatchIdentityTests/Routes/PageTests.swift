@@ -4,13 +4,14 @@ import Foundation
 import LatchCore
 import LatchCrypto
 import LatchHTTP
+import TestTags
 import Testing
 
 @testable import LatchIdentity
 
 @Suite struct `A page that a mail links to` {
-    @Test(arguments: Way.allCases)
-    func `E5: changes nothing when it is opened, and verifies when the button is pressed`(way: Way) async throws {
+    @Test(.tags(.attackE5), arguments: Way.allCases)
+    func `changes nothing when it is opened, and verifies when the button is pressed`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp(isVerified: false)
         let token = try #require(await site.mailedToken())

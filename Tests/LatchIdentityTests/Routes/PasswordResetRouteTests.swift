@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -20,8 +21,8 @@ import Testing
         try await site.post("/api/auth/forgot-password", ["email": .string(email)])
     }
 
-    @Test(arguments: Way.allCases)
-    func `P7: sets the new password, once, and ends every session`(way: Way) async throws {
+    @Test(.tags(.p7), arguments: Way.allCases)
+    func `sets the new password, once, and ends every session`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let logins = [try await site.logIn(), try await site.logIn()]
@@ -42,7 +43,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `P7: takes the password under the seed's other name, too`() async throws {
+    @Test(.tags(.p7)) func `takes the password under the seed's other name, too`() async throws {
         let site = try await Site()
         try await site.signUp()
         _ = try await forget(site)
@@ -62,8 +63,8 @@ import Testing
         #expect(try await reset(site, token).status == 200)
     }
 
-    @Test(arguments: Way.allCases)
-    func `P7 E2: answers a request for an unknown address as for a known one`(way: Way) async throws {
+    @Test(.tags(.p7, .attackE2), arguments: Way.allCases)
+    func `answers a request for an unknown address as for a known one`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let disabled = try await site.signUp("disabled@example.com")
@@ -81,7 +82,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `E2: answers while the mail server hangs`() async throws {
+    @Test(.tags(.attackE2)) func `answers while the mail server hangs`() async throws {
         let folder = try TemporaryFolder()
         let hanging = HangingMailer()
         var configuration = IdentityConfiguration()
@@ -103,7 +104,7 @@ import Testing
         #expect(hanging.count == 2)
     }
 
-    @Test func `P7: refuses an expired token and one that nobody mailed`() async throws {
+    @Test(.tags(.p7)) func `refuses an expired token and one that nobody mailed`() async throws {
         let site = try await Site()
         try await site.signUp()
         _ = try await forget(site)
@@ -117,7 +118,7 @@ import Testing
         #expect(try await site.logIn().status == 200)
     }
 
-    @Test func `E4: ends with a newer mail, and a token for verification is none for this`() async throws {
+    @Test(.tags(.attackE4)) func `ends with a newer mail, and a token for verification is none for this`() async throws {
         let site = try await Site()
         try await site.signUp(isVerified: false)
         let verification = try #require(await site.mailedToken())
@@ -132,7 +133,7 @@ import Testing
         #expect(try await site.post("/api/auth/verify-email", ["token": .string(verification)]).status == 400)
     }
 
-    @Test func `E4: is done once when 8 try at once`() async throws {
+    @Test(.tags(.attackE4)) func `is done once when 8 try at once`() async throws {
         let site = try await Site()
         try await site.signUp()
         _ = try await forget(site)
@@ -157,7 +158,7 @@ import Testing
         #expect(try await reset(site, token).status == 200)
     }
 
-    @Test func `E4: keeps only a digest of what was mailed`() async throws {
+    @Test(.tags(.attackE4)) func `keeps only a digest of what was mailed`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
@@ -170,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `E3: mails links to the configured issuer, whatever the request calls the server`() async throws {
+    @Test(.tags(.attackE3)) func `mails links to the configured issuer, whatever the request calls the server`() async throws {
         let site = try await Site { $0.issuer = "https://id.example.com/" }
         try await site.signUp()
         let fields: HTTPFields = [
@@ -183,7 +184,7 @@ import Testing
         #expect(!text.contains("evil"))
     }
 
-    @Test func `E11: sends one address five mails an hour at most, and answers the same`() async throws {
+    @Test(.tags(.attackE11)) func `sends one address five mails an hour at most, and answers the same`() async throws {
         let site = try await Site()
         try await site.signUp()
         for _ in 0..<12 { #expect(try await forget(site).status == 200) }

@@ -4,6 +4,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -13,8 +14,8 @@ import Testing
         try await site.passwordGrant(email, scope: scope).accessToken
     }
 
-    @Test(arguments: SampleItem.Kind.allCases, Way.allCases)
-    func `L13: lists, makes and deletes one's own`(kind: SampleItem.Kind, way: Way) async throws {
+    @Test(.tags(.l13), arguments: SampleItem.Kind.allCases, Way.allCases)
+    func `lists, makes and deletes one's own`(kind: SampleItem.Kind, way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let path = "/\(kind.rawValue)"
@@ -40,8 +41,8 @@ import Testing
         ("delete", [true, true, true, false]), ("admin", [true, true, true, true]),
     ]
 
-    @Test(arguments: levels, ["widgets", "projects"])
-    func `L13: opens to a level what it and the lower ones allow`(level: (level: String, allowed: [Bool]), kind: String)
+    @Test(.tags(.l13), arguments: levels, ["widgets", "projects"])
+    func `opens to a level what it and the lower ones allow`(level: (level: String, allowed: [Bool]), kind: String)
         async throws
     {
         let site = try await Site()
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `L13: opens nothing to the scopes of another kind`() async throws {
+    @Test(.tags(.l13)) func `opens nothing to the scopes of another kind`() async throws {
         let site = try await Site()
         try await site.signUp(roles: ["admin"])
         let token = try await token(site, "widgets:admin projects:admin")
@@ -90,7 +91,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `G4: shows nobody another's, and lets nobody delete it`() async throws {
+    @Test(.tags(.attackG4)) func `shows nobody another's, and lets nobody delete it`() async throws {
         let site = try await Site()
         try await site.signUp()
         try await site.signUp("eve@example.com")

@@ -4,12 +4,13 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
 
 @Suite struct `A login that waits for its second factor` {
-    @Test func `F4: reaches nothing else by what it was given`() async throws {
+    @Test(.tags(.attackF4)) func `reaches nothing else by what it was given`() async throws {
         let site = try await Site()
         _ = try await site.enrol()
         let challenge = try await site.challenge()
@@ -45,7 +46,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `G3: ends with the account that is shut meanwhile`() async throws {
+    @Test(.tags(.attackG3)) func `ends with the account that is shut meanwhile`() async throws {
         let site = try await Site()
         let (app, _) = try await site.enrol()
         let challenge = try await site.challenge()
@@ -86,8 +87,8 @@ import Testing
         return try await site.post(path, .object(body))
     }
 
-    @Test(arguments: surfaces)
-    func `F8: is asked for its code on every surface, and gets its tokens with it`(path: String) async throws {
+    @Test(.tags(.attackF8), arguments: surfaces)
+    func `is asked for its code on every surface, and gets its tokens with it`(path: String) async throws {
         let site = try await Site()
         let (app, _) = try await site.enrol()
         let isOAuth = path.hasPrefix("/oauth")
@@ -106,8 +107,8 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: surfaces)
-    func `D1: is known to nobody without the password`(path: String) async throws {
+    @Test(.tags(.attackD1), arguments: surfaces)
+    func `is known to nobody without the password`(path: String) async throws {
         let site = try await Site()
         let (app, _) = try await site.enrol()
         try await site.signUp("bob@example.com")

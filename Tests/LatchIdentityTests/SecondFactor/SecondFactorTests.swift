@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -23,7 +24,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `F7: is shown once, and its secret stands nowhere in the file`() async throws {
+    @Test(.tags(.attackF7)) func `is shown once, and its secret stands nowhere in the file`() async throws {
         let site = try await Site()
         try await site.signUp()
         let bearer = try await site.bearer(try await site.logIn().access)
@@ -43,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `F1: takes each code once, also of many logins at once`() async throws {
+    @Test(.tags(.attackF1)) func `takes each code once, also of many logins at once`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, _) = try await site.enrol()
         var challenges: [String] = []
@@ -60,7 +61,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `F1: takes no code of a step before one that it took`() async throws {
+    @Test(.tags(.attackF1)) func `takes no code of a step before one that it took`() async throws {
         let site = try await Site()
         let (app, _) = try await site.enrol()
         site.clock.advance(by: 300)
@@ -75,7 +76,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `F3: looks at five wrong codes, whatever right passwords come between, and then waits longer each time`()
+    @Test(.tags(.attackF3)) func `looks at five wrong codes, whatever right passwords come between, and then waits longer each time`()
         async throws
     {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
@@ -106,7 +107,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `F3: bounds guesses that come at once, and over a restart`() async throws {
+    @Test(.tags(.attackF3)) func `bounds guesses that come at once, and over a restart`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, _) = try await site.enrol()
         let challenge = try await site.challenge()
@@ -125,7 +126,7 @@ import Testing
         await again.close()
     }
 
-    @Test func `F3: keeps its owner out for no longer than a recovery code takes to type`() async throws {
+    @Test(.tags(.attackF3)) func `keeps its owner out for no longer than a recovery code takes to type`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, _) = try await site.enrol()
         for _ in 0..<5 {
@@ -136,7 +137,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `F5: takes each recovery code once, also at once, and of its own account`() async throws {
+    @Test(.tags(.attackF5)) func `takes each recovery code once, also at once, and of its own account`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, _) = try await site.enrol()
         let (other, _) = try await site.enrol("bob@example.com")
@@ -174,7 +175,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `F6: is begun and confirmed by a sign-in of the last minutes alone`() async throws {
+    @Test(.tags(.attackF6)) func `is begun and confirmed by a sign-in of the last minutes alone`() async throws {
         let site = try await Site()
         try await site.signUp()
         let bearer = try await site.bearer(try await site.logIn().access)
@@ -188,7 +189,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `F6: is taken away by whoever shows it, and replaced only by another that is confirmed`() async throws {
+    @Test(.tags(.attackF6)) func `is taken away by whoever shows it, and replaced only by another that is confirmed`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, access) = try await site.enrol()
         let bearer = try await site.bearer(access)
@@ -211,7 +212,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `E6: is asked for after a password reset as well`() async throws {
+    @Test(.tags(.attackE6)) func `is asked for after a password reset as well`() async throws {
         let site = try await Site()
         _ = try await site.enrol()
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])

@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -31,7 +32,7 @@ import Testing
         #expect(TOTP.code(Self.secret, at: step) == code.suffix(6))
     }
 
-    @Test func `F2: is known one step early and one step late, and not two`() {
+    @Test(.tags(.attackF2)) func `is known one step early and one step late, and not two`() {
         let step = TOTP.step(of: noon)
         for offset in Int64(-3)...3 {
             let found = TOTP.matchingStep(TOTP.code(Self.secret, at: step + offset), Self.secret, at: noon)

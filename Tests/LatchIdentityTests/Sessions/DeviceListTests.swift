@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchJOSE
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -41,7 +42,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `G4: are signed out by their owner alone, whatever id is sent`() async throws {
+    @Test(.tags(.attackG4)) func `are signed out by their owner alone, whatever id is sent`() async throws {
         let site = try await Site()
         let (ada, bob) = (try await site.signUp(), try await site.signUp("bob@example.com"))
         let grant = try await signIn(site, nil)

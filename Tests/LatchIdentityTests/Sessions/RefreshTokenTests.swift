@@ -3,6 +3,7 @@
 import Foundation
 import LatchCore
 import LatchCrypto
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -48,7 +49,7 @@ import Testing
         #expect(try !read.isAuthentic(for: device(), pepper: pepper))
     }
 
-    @Test func `P12: does not print`() throws {
+    @Test(.tags(.p12)) func `does not print`() throws {
         let token = RefreshToken(of: try device(), counter: 1, pepper: pepper)
         var dumped = ""
         dump(token, to: &dumped)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -39,13 +40,13 @@ import Testing
         #expect(error?.code == IdentityError.corruptStore.code)
     }
 
-    @Test func `K7: has no wider window when the clock is set back`() async throws {
+    @Test(.tags(.attackK7)) func `has no wider window when the clock is set back`() async throws {
         _ = try await store.rotate(.of(device))
         #expect(try await store.rotate(.of(device, at: noon - 30)) == .repeated(counter: 1))
         #expect(try await store.rotate(.of(device, at: noon - 3600)) == .reused)
     }
 
-    @Test func `K7: is refused from the end on, and works again for a clock that was only ahead`() async throws {
+    @Test(.tags(.attackK7)) func `is refused from the end on, and works again for a clock that was only ahead`() async throws {
         #expect(try await store.rotate(.of(device, at: noon + 3600)) == .rejected)
         #expect(try await store.rotate(.of(device, at: noon + 3599.999)) == .rotated(counter: 1))
     }

@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -88,7 +89,7 @@ private struct Seeded: RandomNumberGenerator {
         return nil
     }
 
-    @Test func `C1 to C9: does in 300 random lives what its rules say`() async throws {
+    @Test(.tags(.attackC1, .attackC2, .attackC3, .attackC4, .attackC5, .attackC6, .attackC7, .attackC8, .attackC9)) func `does in 300 random lives what its rules say`() async throws {
         // All lives go on at once in one store, so that each commit holds steps of many.
         let failures = try await withThrowingTaskGroup { group in
             for seed in 1...300 as ClosedRange<UInt64> { group.addTask { try await play(seed) } }

@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -24,7 +25,7 @@ import Testing
         #expect(row.rotatedAt == noon)
     }
 
-    @Test func `C2: of 16 equal attempts one rotates, and all get the same generation`() async throws {
+    @Test(.tags(.attackC2)) func `of 16 equal attempts one rotates, and all get the same generation`() async throws {
         let rotations = try await withThrowingTaskGroup { group in
             for _ in 0..<16 { group.addTask { try await store.rotate(.of(device)) } }
             return try await group.reduce(into: [Rotation]()) { $0.append($1) }
@@ -34,7 +35,7 @@ import Testing
         #expect(try store.device(id: device.id)?.counter == 1)
     }
 
-    @Test func `C3: repeats its answer until the window ends, and C4: takes a later use for theft`() async throws {
+    @Test(.tags(.attackC3, .attackC4)) func `repeats its answer until the window ends, and takes a later use for theft`() async throws {
         _ = try await store.rotate(.of(device))
         #expect(try await store.rotate(.of(device, at: noon + 30)) == .repeated(counter: 1))
         #expect(try await store.rotate(.of(device, at: noon + 30.001)) == .reused)
@@ -62,14 +63,14 @@ import Testing
         #expect(try await store.rotate(.of(long, key: [1], at: noon + 86_401)) == .reused)
     }
 
-    @Test func `C5: takes a grandparent for theft even inside the window`() async throws {
+    @Test(.tags(.attackC5)) func `takes a grandparent for theft even inside the window`() async throws {
         _ = try await store.rotate(.of(device))
         _ = try await store.rotate(.of(device, counter: 1))
         #expect(try await store.rotate(.of(device)) == .reused)
         #expect(try await store.rotate(.of(device, counter: 2)) == .rejected)
     }
 
-    @Test func `C9: is refused at the absolute end, however often it was used`() async throws {
+    @Test(.tags(.attackC9)) func `is refused at the absolute end, however often it was used`() async throws {
         var counter: UInt32 = 0
         for minute in 0..<60 {
             let moment = noon + Double(minute) * 60
@@ -79,7 +80,7 @@ import Testing
         #expect(try await store.rotate(.of(device, counter: counter, at: noon + 3600)) == .rejected)
     }
 
-    @Test func `C10: is refused after everything that signs the device out`() async throws {
+    @Test(.tags(.attackC10)) func `is refused after everything that signs the device out`() async throws {
         #expect(try await store.revoke(device: device.id, because: .logout, at: noon))
         #expect(try await store.revoke(device: device.id, because: .logout, at: noon) == false)
         #expect(try await store.rotate(.of(device)) == .rejected)

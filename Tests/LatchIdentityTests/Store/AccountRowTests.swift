@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -27,7 +28,7 @@ import Testing
         #expect(try store.account(emailKey: "nobody@example.com") == nil)
     }
 
-    @Test func `D10: are one for each address, whoever comes first`() async throws {
+    @Test(.tags(.attackD10)) func `are one for each address, whoever comes first`() async throws {
         let results = await withTaskGroup { group in
             for number in 0..<10 {
                 group.addTask { () -> Bool in
@@ -60,7 +61,7 @@ import Testing
         #expect(ids == Set(ids).sorted())
     }
 
-    @Test func `D11: get a better hash only while the old one stands`() async throws {
+    @Test(.tags(.attackD11)) func `get a better hash only while the old one stands`() async throws {
         try await store.upgradePasswordHash(of: account.id, from: "$argon2id$example", to: "better")
         #expect(try store.account(id: account.id)?.passwordHash == "better")
         try await store.upgradePasswordHash(of: account.id, from: "$argon2id$example", to: "late")
@@ -96,7 +97,7 @@ import Testing
 
     private func digest(_ number: UInt8) -> [UInt8] { Array(repeating: number, count: 32) }
 
-    @Test func `E4: is used once, also when 16 try at once`() async throws {
+    @Test(.tags(.attackE4)) func `is used once, also when 16 try at once`() async throws {
         try await store.insert(.example(1, of: account))
         let successes = try await withThrowingTaskGroup { group in
             for number in 0..<16 {
@@ -109,7 +110,7 @@ import Testing
         #expect(successes == 1)
     }
 
-    @Test func `E4: ends in time, with a newer one, and with a password change`() async throws {
+    @Test(.tags(.attackE4)) func `ends in time, with a newer one, and with a password change`() async throws {
         try await store.insert(.example(1, of: account, expiresAt: noon + 10))
         #expect(try store.account(forToken: digest(1), purpose: .resetPassword, at: noon + 10) == nil)
         #expect(try await store.resetPassword(byToken: digest(1), hash: "x", at: noon + 10) == nil)
@@ -122,14 +123,14 @@ import Testing
         #expect(try await store.verifyEmail(byToken: digest(3), at: noon) == nil)
     }
 
-    @Test func `E4: serves only its own purpose`() async throws {
+    @Test(.tags(.attackE4)) func `serves only its own purpose`() async throws {
         try await store.insert(.example(1, of: account, purpose: .verifyEmail))
         #expect(try await store.resetPassword(byToken: digest(1), hash: "x", at: noon) == nil)
         #expect(try await store.verifyEmail(byToken: digest(1), at: noon)?.id == account.id)
         #expect(try store.account(id: account.id)?.emailVerifiedAt == noon)
     }
 
-    @Test func `E7: that sets a password signs out every device`() async throws {
+    @Test(.tags(.attackE7)) func `that sets a password signs out every device`() async throws {
         try await store.insert(.example(1, of: account))
         _ = try await store.resetPassword(byToken: digest(1), hash: "new", at: noon + 1)
         let row = try #require(try store.device(id: device.id))

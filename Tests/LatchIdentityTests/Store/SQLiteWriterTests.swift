@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -74,7 +75,7 @@ import Testing
         #expect(try notes() == ["visible"])
     }
 
-    @Test func `K7: reports a full disk, keeps what was committed, and goes on when there is room again`() async throws
+    @Test(.tags(.attackK7)) func `reports a full disk, keeps what was committed, and goes on when there is room again`() async throws
     {
         try await add("before")
         let pages = try await writer.write { db throws(IdentityError) in
@@ -93,7 +94,7 @@ import Testing
         #expect(try notes() == ["after", "before"])
     }
 
-    @Test func `K7: leaves the writes that wait behind a full disk their own chance`() async throws {
+    @Test(.tags(.attackK7)) func `leaves the writes that wait behind a full disk their own chance`() async throws {
         try await writer.write { db throws(IdentityError) -> Void in
             let pages = try db.number("PRAGMA page_count")
             try db.run("PRAGMA max_page_count = \(pages + 2)")
@@ -115,7 +116,7 @@ import Testing
         #expect(results < 20)
     }
 
-    @Test func `K7: reports another process that holds the file, and changes nothing`() async throws {
+    @Test(.tags(.attackK7)) func `reports another process that holds the file, and changes nothing`() async throws {
         let other = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try other.run("BEGIN IMMEDIATE")
         await #expect { try await add("blocked") } throws: { error in

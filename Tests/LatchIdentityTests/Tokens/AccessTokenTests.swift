@@ -5,6 +5,7 @@ import LatchCore
 import LatchCrypto
 import LatchHTTP
 import LatchJOSE
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -37,13 +38,13 @@ import Testing
         #expect(try await status(JWT.sign(claims(), with: key, type: "at+jwt")) == 200)
     }
 
-    @Test func `H1: of another kind is not taken, though the key is ours`() async throws {
+    @Test(.tags(.attackH1)) func `of another kind is not taken, though the key is ours`() async throws {
         for type in ["JWT", "id+jwt", "logout+jwt", nil] as [String?] {
             #expect(try await status(JWT.sign(claims(), with: key, type: type)) == 401)
         }
     }
 
-    @Test func `H1: is not taken without a signature, or with one by something else`() async throws {
+    @Test(.tags(.attackH1)) func `is not taken without a signature, or with one by something else`() async throws {
         let parts = login.access.split(separator: ".").map(String.init)
         let none = Base64URL.encode(Array(#"{"alg":"none","typ":"at+jwt"}"#.utf8))
         #expect(try await status("\(none).\(parts[1]).") == 401)
@@ -53,7 +54,7 @@ import Testing
         #expect(try await status(JWT.sign(claims(), with: stranger, type: "at+jwt")) == 401)
     }
 
-    @Test func `H1: is not taken when the public key is used as a shared secret`() async throws {
+    @Test(.tags(.attackH1)) func `is not taken when the public key is used as a shared secret`() async throws {
         let published = try await site.get("/.well-known/jwks.json").response.body.bytes
         for secret in [published, Array((key.publicKey?.jwk["x"]?.stringValue ?? "").utf8)] {
             let header = Base64URL.encode(
@@ -65,18 +66,18 @@ import Testing
         }
     }
 
-    @Test(arguments: ["iss", "aud", "sub", "exp", "sid"])
-    func `H2: is not taken without what it must say`(name: String) async throws {
+    @Test(.tags(.attackH2), arguments: ["iss", "aud", "sub", "exp", "sid"])
+    func `is not taken without what it must say`(name: String) async throws {
         #expect(try await status(JWT.sign(claims { $0.members[name] = nil }, with: key, type: "at+jwt")) == 401)
     }
 
-    @Test(arguments: [
+    @Test(.tags(.attackH2), arguments: [
         ("iss", JSONValue.string("https://evil.example")), ("aud", .string("https://other.example")),
         ("exp", .integer(1)), ("exp", .string("9999999999")), ("nbf", .integer(9_999_999_999)),
         ("sub", .string("another-account")), ("sid", .string("AAAAAAAAAAAAAAAAAAAAAA")), ("sid", .string("%%%")),
         ("sid", .integer(5)),
     ])
-    func `H2: is not taken when it says something else`(name: String, value: JSONValue) async throws {
+    func `is not taken when it says something else`(name: String, value: JSONValue) async throws {
         #expect(try await status(JWT.sign(claims { $0.members[name] = value }, with: key, type: "at+jwt")) == 401)
     }
 
@@ -86,8 +87,8 @@ import Testing
         #expect(try await site.get("/api/users", bearer: login.access).status == 403)
     }
 
-    @Test(arguments: ["", " ", "a.b.c", "....", String(repeating: "A", count: 100_000), "null", "eyJ.eyJ."])
-    func `H7: that is none is refused`(token: String) async throws {
+    @Test(.tags(.attackH7), arguments: ["", " ", "a.b.c", "....", String(repeating: "A", count: 100_000), "null", "eyJ.eyJ."])
+    func `that is none is refused`(token: String) async throws {
         #expect(try await status(token) == 401)
     }
 

@@ -5,6 +5,7 @@ import LatchCore
 import LatchCrypto
 import LatchJOSE
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -83,7 +84,7 @@ import Testing
 }
 
 @Suite struct `What the store holds` {
-    @Test func `P12: prints without its secrets, whichever way it is printed`() async throws {
+    @Test(.tags(.p12)) func `prints without its secrets, whichever way it is printed`() async throws {
         let account = try Account.example()
         let device = Device.example(of: account)
         let key = StoredKey(id: "key", privateJWK: Array("hunter2".utf8), createdAt: noon)

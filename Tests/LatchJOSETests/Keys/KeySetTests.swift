@@ -3,6 +3,7 @@
 import LatchCore
 import LatchCrypto
 import LatchJOSE
+import TestTags
 import Testing
 
 @Suite struct `A key set` {
@@ -48,14 +49,14 @@ import Testing
         #expect { try KeySet(jwks: jwks) } throws: { JOSEError.unsuitableKey ~= $0 }
     }
 
-    @Test func `H1: is refused where it mixes secrets and public keys`() throws {
+    @Test(.tags(.attackH1)) func `is refused where it mixes secrets and public keys`() throws {
         let secret = try Key.generate(.hs256).jwkWithSecretsForStorage()
         let jwks: JSONValue = ["keys": [.object(secret), .object(try Key.generate(.es256).jwk)]]
         #expect { try KeySet(jwks: jwks) } throws: { JOSEError.unsuitableKey ~= $0 }
         #expect(try KeySet(jwks: ["keys": [.object(secret)]]).keys.count == 1)
     }
 
-    @Test func `H7: is refused where it is endless`() throws {
+    @Test(.tags(.attackH7)) func `is refused where it is endless`() throws {
         let many = JSONValue.array([JSONValue](repeating: ["kty": "XYZ"], count: 201))
         #expect { try KeySet(jwks: ["keys": many]) } throws: { JOSEError.unsuitableKey ~= $0 }
         let long = Array(#"{"keys":[],"x":"\#(String(repeating: "a", count: 1 << 20))"}"#.utf8)

@@ -3,6 +3,7 @@
 import LatchCore
 import LatchJOSE
 import PortableFoundation
+import TestTags
 import Testing
 
 @Suite struct `The claims of a token` {
@@ -23,7 +24,7 @@ import Testing
         token = try JWT(unverified: text)
     }
 
-    @Test func `P2: keep roles, permissions and id, arrays, booleans, nulls and nested objects`() {
+    @Test(.tags(.p2)) func `keep roles, permissions and id, arrays, booleans, nulls and nested objects`() {
         let claims = token.claims
         #expect(claims.string("id") == "66f0")
         #expect(claims.strings("roles") == ["admin", "editor"])
@@ -35,7 +36,7 @@ import Testing
         #expect(claims["profile"]?["tags"]?[0]?["k"] == [1, 2])
     }
 
-    @Test func `J1: are read as string, bool, int, double, date and strings`() {
+    @Test(.tags(.j1)) func `are read as string, bool, int, double, date and strings`() {
         let claims = token.claims
         #expect(claims.string("name") == "Zoë 😀")
         #expect(claims.string("email") == "zoë@exämple.org")
@@ -48,7 +49,7 @@ import Testing
         #expect(claims.strings("none") == [])
     }
 
-    @Test func `J1: are nil where they are missing or of another type`() {
+    @Test(.tags(.j1)) func `are nil where they are missing or of another type`() {
         let claims = token.claims
         for name in ["missing", "tenantId", "roles", "profile", "emailVerified"] {
             #expect(claims.string(name) == nil)
@@ -66,7 +67,7 @@ import Testing
         #expect(claims.date("id") == nil)
     }
 
-    @Test func `J1: come from base64url without padding, whatever their length`() throws {
+    @Test(.tags(.j1)) func `come from base64url without padding, whatever their length`() throws {
         let key = try Key.generate(.hs256)
         for length in 0..<12 {
             let text = try JWT.sign(["x": .string(String(repeating: "ÿ>?", count: length))], with: key)
@@ -75,24 +76,24 @@ import Testing
         }
     }
 
-    @Test func `J1: of a text with a missing segment are not to be had`() {
+    @Test(.tags(.j1)) func `of a text with a missing segment are not to be had`() {
         let parts = text.split(separator: ".")
         for broken in ["", "\(parts[0])", "\(parts[0]).\(parts[1])", "\(parts[0])..", "\(text).x", ".\(parts[1])."] {
             #expect { try JWT(unverified: broken) } throws: { JOSEError.malformedToken ~= $0 }
         }
     }
 
-    @Test(arguments: [
+    @Test(.tags(.j2), arguments: [
         (999.0, 0, false), (1_000, 0, true), (1_001, 0, true), (1_000, 10, false), (1_009.9, 10, false),
         (1_010, 10, true),
         (989, -10, false), (990, -10, true),
     ])
-    func `J2: expire at their time, give or take the leeway`(now: Double, leeway: Int, isExpired: Bool) {
+    func `expire at their time, give or take the leeway`(now: Double, leeway: Int, isExpired: Bool) {
         let claims: Claims = ["exp": 1_000]
         #expect(claims.isExpired(at: Date(timeIntervalSince1970: now), leeway: .seconds(leeway)) == isExpired)
     }
 
-    @Test func `J2: without an expiry never expire, and with one that is no number always have`() {
+    @Test(.tags(.j2)) func `without an expiry never expire, and with one that is no number always have`() {
         let now = Date(timeIntervalSince1970: 1_000)
         #expect(!(["sub": "x"] as Claims).isExpired(at: now))
         for value: JSONValue in ["2000", .null, true, [2000], [:]] {
@@ -127,7 +128,7 @@ import Testing
         #expect(claims.subject == "u1" && claims.id == "j1" && claims.notBefore?.timeIntervalSince1970 == 1_000)
     }
 
-    @Test func `J16: print their names only, and a token prints nothing of its text`() {
+    @Test(.tags(.j16)) func `print their names only, and a token prints nothing of its text`() {
         var dumped = "\(token) \(String(reflecting: token)) \(token.claims)"
         dump(token, to: &dumped)
         dump(token.claims, to: &dumped)

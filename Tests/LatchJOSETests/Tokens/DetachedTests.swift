@@ -3,6 +3,7 @@
 import LatchCore
 import LatchCrypto
 import LatchJOSE
+import TestTags
 import Testing
 
 @Suite struct `Signed bytes whose payload goes another way, or unencoded` {
@@ -78,25 +79,25 @@ import Testing
     }
 
     // RFC 7797 §6: a reader that does not know b64 must be made to refuse it.
-    @Test(arguments: [
+    @Test(.tags(.attackH1), arguments: [
         #"{"alg":"EdDSA","b64":false}"#, #"{"alg":"EdDSA","b64":true}"#,
         #"{"alg":"EdDSA","b64":false,"crit":["exp"],"exp":1}"#,
         #"{"alg":"EdDSA","crit":["b64"]}"#,
     ])
-    func `H1: are refused where b64 is not critical, or critical and missing`(header: String) throws {
+    func `are refused where b64 is not critical, or critical and missing`(header: String) throws {
         let text = try text(header, "AAAA")
         #expect(throws: JOSEError.refusedExtension) { try verify(text, understanding: ["exp"]) }
     }
 
     // RFC 7515 §4.1.11.
-    @Test(arguments: [
+    @Test(.tags(.attackH1), arguments: [
         #""crit":[]"#, #""crit":"x","x":1"#, #""crit":null"#, #""crit":{"x":1},"x":1"#, #""crit":["x"]"#,
         #""crit":["x","x"],"x":1"#, #""crit":[1],"x":1"#, #""crit":["alg"]"#, #""crit":["kid"],"kid":"k1""#,
         #""crit":["jku","x"],"jku":"https://evil.example","x":1"#, #""crit":["crit"]"#,
         #""crit":["x","y"],"x":1,"y":2"#,
         "\"crit\":[\"x\u{301}\"],\"x\u{301}\":1",
     ])
-    func `H1: are refused where crit is empty, wrong, double, of a registered name, or not understood`(crit: String)
+    func `are refused where crit is empty, wrong, double, of a registered name, or not understood`(crit: String)
         throws
     {
         let text = try text(#"{"alg":"EdDSA",\#(crit)}"#, "AAAA")
@@ -126,7 +127,7 @@ import Testing
     }
 
     // RFC 7797 §7.
-    @Test func `H1: are no token with claims`() throws {
+    @Test(.tags(.attackH1)) func `are no token with claims`() throws {
         let verifier = JWTVerifier(keys: keys, algorithms: [.eddsa], clock: .stopped(at: 0))
         let unencoded = try JWS.sign(Array(#"{"exp":9}"#.utf8), with: key, encoding: .unencoded)
         #expect(throws: JOSEError.refusedExtension) { try verifier.verify(unencoded) }

@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchJOSE
+import TestTags
 import Testing
 
 @Suite struct `Signed bytes in JSON` {
@@ -78,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `H1: are refused by another algorithm, also where an unprotected header names it`() throws {
+    @Test(.tags(.attackH1)) func `are refused by another algorithm, also where an unprotected header names it`() throws {
         let text = try JWSDocument.sign(payload, by: [.init(first, unprotected: ["alg": "", "kid": ""])])
         #expect(text["signatures"]?[0]?["protected"] == nil)
         #expect(try verify(text).signatures[0].unprotected == ["alg": "EdDSA", "kid": "first"])
@@ -90,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `H1: are refused with a critical member that is not understood, or stands where it is not signed`()
+    @Test(.tags(.attackH1)) func `are refused with a critical member that is not understood, or stands where it is not signed`()
         throws
     {
         let text = try JWSDocument.sign(payload, by: [.init(first, protected: ["exp": 1, "crit": ["exp"]])])
@@ -101,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `H1: are refused where a member stands in both headers, or twice in one`() throws {
+    @Test(.tags(.attackH1)) func `are refused where a member stands in both headers, or twice in one`() throws {
         #expect { try verify(changed(["header": ["kid": "first"]])) } throws: { JOSEError.malformedToken ~= $0 }
         let text = String(decoding: try changed([:]).serialized(), as: UTF8.self)
         for twice in [#""payload":"AA","#, #""signature":"AA","#, #""header":{},"#] {
@@ -152,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `H7: are refused with too many signatures, too long, or nested without end`() throws {
+    @Test(.tags(.attackH7)) func `are refused with too many signatures, too long, or nested without end`() throws {
         let signature = try #require(try JWSDocument.sign(payload, by: [.init(first)])["signatures"]?[0])
         func document(_ count: Int) -> JSONValue {
             [

@@ -4,6 +4,7 @@ import LatchCore
 import LatchCrypto
 import LatchJOSE
 import PortableFoundation
+import TestTags
 import Testing
 
 @Suite struct `A verifier` {
@@ -24,10 +25,10 @@ import Testing
             requiresExpiry: requiresExpiry, clock: .stopped(at: now))
     }
 
-    @Test(arguments: [
+    @Test(.tags(.attackH2), arguments: [
         (999.0, true), (1_000, true), (1_029.999, true), (1_030, false), (1_031, false), (5_000, false),
     ])
-    func `H2: takes a token until its expiry and the leeway are over`(now: Double, isTaken: Bool) throws {
+    func `takes a token until its expiry and the leeway are over`(now: Double, isTaken: Bool) throws {
         let text = try JWT.sign(["exp": 1_000], with: key)
         if isTaken {
             _ = try verifier(now: now).verify(text)
@@ -61,8 +62,8 @@ import Testing
         #expect(throws: JOSEError.missingClaim) { try verifier().verify(text, as: AccessClaims.self) }
     }
 
-    @Test(arguments: ["nbf", "iat"])
-    func `H2: refuses a token from the future, beyond the leeway`(name: String) throws {
+    @Test(.tags(.attackH2), arguments: ["nbf", "iat"])
+    func `refuses a token from the future, beyond the leeway`(name: String) throws {
         var claims: Claims = ["exp": 5_000]
         claims[name] = 1_000
         let text = try JWT.sign(claims, with: key)
@@ -71,15 +72,15 @@ import Testing
         #expect(throws: JOSEError.notYetValid) { try verifier(now: 969).verify(text) }
     }
 
-    @Test(arguments: ["exp", "nbf", "iat"], [JSONValue.string("2000"), .null, .bool(true), [2000], [:], "tomorrow"])
-    func `H2: refuses a time that is no number`(name: String, value: JSONValue) throws {
+    @Test(.tags(.attackH2), arguments: ["exp", "nbf", "iat"], [JSONValue.string("2000"), .null, .bool(true), [2000], [:], "tomorrow"])
+    func `refuses a time that is no number`(name: String, value: JSONValue) throws {
         var claims: Claims = ["exp": 2_000]
         claims[name] = value
         let text = try JWT.sign(claims, with: key)
         #expect { try verifier().verify(text) } throws: { JOSEError.malformedToken ~= $0 }
     }
 
-    @Test func `H2: takes a time with a fraction, and any that a float can hold`() throws {
+    @Test(.tags(.attackH2)) func `takes a time with a fraction, and any that a float can hold`() throws {
         let fraction = try JWT.sign(["exp": 1_000.5], with: key)
         _ = try verifier(leeway: .zero, now: 1_000.25).verify(fraction)
         #expect(throws: JOSEError.expired) { try verifier(leeway: .zero, now: 1_000.5).verify(fraction) }
@@ -98,11 +99,11 @@ import Testing
         #expect(try verifier(requiresExpiry: false).verify(text).subject == "u1")
     }
 
-    @Test(
+    @Test(.tags(.attackH2), 
         arguments: [
             nil, "https://id.example/", "https://ID.example", "http://id.example", "", 1, ["https://id.example"],
         ] as [JSONValue?])
-    func `H2: refuses another issuer, or none`(issuer: JSONValue?) throws {
+    func `refuses another issuer, or none`(issuer: JSONValue?) throws {
         var claims: Claims = ["exp": 2_000]
         claims["iss"] = issuer
         let text = try JWT.sign(claims, with: key)
@@ -112,17 +113,17 @@ import Testing
         _ = try verifier(issuer: "https://id.example").verify(right)
     }
 
-    @Test(
+    @Test(.tags(.attackH2), 
         arguments: [nil, "other", "API", "", 1, [], ["other", "else"], ["api", 1], ["x": "api"], [["api"]]]
             as [JSONValue?])
-    func `H2: refuses a token for another audience, or for none`(audience: JSONValue?) throws {
+    func `refuses a token for another audience, or for none`(audience: JSONValue?) throws {
         var claims: Claims = ["exp": 2_000]
         claims["aud"] = audience
         let text = try JWT.sign(claims, with: key)
         #expect(throws: JOSEError.wrongAudience) { try verifier(audience: "api").verify(text) }
     }
 
-    @Test func `H2: takes a token for its audience, alone or among others`() throws {
+    @Test(.tags(.attackH2)) func `takes a token for its audience, alone or among others`() throws {
         for audience: JSONValue in ["api", ["api"], ["other", "api"]] {
             let text = try JWT.sign(Claims(["exp": 2_000, "aud": audience]), with: key)
             _ = try verifier(audience: "api").verify(text)
@@ -130,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `H1: tells access tokens, refresh tokens and ID tokens apart by their type`() throws {
+    @Test(.tags(.attackH1)) func `tells access tokens, refresh tokens and ID tokens apart by their type`() throws {
         for type in ["JWT", "rt+jwt", "id+jwt", "at+jw", "at+jwt2", "", nil] {
             let text = try JWT.sign(["exp": 2_000], with: key, type: type)
             #expect(throws: JOSEError.wrongType) { try verifier(type: "at+jwt").verify(text) }
@@ -141,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `H3: takes the tokens of an old key for as long as the set has it`() throws {
+    @Test(.tags(.attackH3)) func `takes the tokens of an old key for as long as the set has it`() throws {
         let next = try Key.generate(.eddsa, id: "k2")
         let old = try JWT.sign(["exp": 2_000], with: key)
         let new = try JWT.sign(["exp": 2_000], with: next)
@@ -167,7 +168,7 @@ import Testing
         #expect(throws: JOSEError.refusedAlgorithm) { try verifier.verify(text) }
     }
 
-    @Test func `H7: takes tokens up to its limit and none beyond`() throws {
+    @Test(.tags(.attackH7)) func `takes tokens up to its limit and none beyond`() throws {
         let text = try JWT.sign(["exp": 2_000, "x": .string(String(repeating: "a", count: 1000))], with: key)
         func verifier(limit: Int) -> JWTVerifier {
             JWTVerifier(keys: keys, algorithms: [.eddsa], limit: limit, clock: .stopped(at: 1_000))

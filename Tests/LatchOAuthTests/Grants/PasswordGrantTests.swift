@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchOAuth
 import LatchServer
+import TestTags
 import Testing
 
 @Suite struct `A grant of a password` {
@@ -12,7 +13,7 @@ import Testing
 
     init() { issuer.on(.ok, #"{"access_token":"a","token_type":"Bearer"}"#) }
 
-    @Test func `L2: is a form with the grant, the name, the password and the scopes, and nothing else`() async throws {
+    @Test(.tags(.l2)) func `is a form with the grant, the name, the password and the scopes, and nothing else`() async throws {
         let grant = PasswordGrant(
             username: "user@example.com", password: "secret", scopes: .list("widgets:read widgets:write"))
         _ = try await issuer.endpoint().tokens(for: grant)
@@ -28,11 +29,11 @@ import Testing
                 + "&scope=widgets%3Aread%20widgets%3Awrite")
     }
 
-    @Test(arguments: [
+    @Test(.tags(.l2), arguments: [
         "p&scope=widgets:admin+1", "a=b", "a&b", "a+b", "a b", "%26scope%3Dx", "100%", "a#b", "a;b", "a?b", "a/b",
         "\"q\"", "<x>", "\\", "ü€𝄞", "e\u{301}&\u{301}=", "\r\n", "\u{0}", "a\tb", "'", "!*'();:@&=+$,/?#[]", "~-._",
     ])
-    func `L2: carries every character of a name and a password, and none of them adds a parameter`(
+    func `carries every character of a name and a password, and none of them adds a parameter`(
         text: String
     ) async throws {
         let grant = PasswordGrant(username: text, password: text, scopes: .list("widgets:read"))
@@ -48,7 +49,7 @@ import Testing
         #expect(!request.path.contains("?"))
     }
 
-    @Test func `L2: names scopes in the order in which they were asked for, each once`() async throws {
+    @Test(.tags(.l2)) func `names scopes in the order in which they were asked for, each once`() async throws {
         for text in ["b:read a:read", "b:read  a:read b:read", " b:read a:read "] {
             _ = try await issuer.endpoint().tokens(
                 for: PasswordGrant(username: "u", password: "p", scopes: .list(text)))
@@ -56,7 +57,7 @@ import Testing
         #expect(issuer.forms.allSatisfy { $0.last == "scope=b:read a:read" })
     }
 
-    @Test func `L2: leaves the scope out where there is none`() async throws {
+    @Test(.tags(.l2)) func `leaves the scope out where there is none`() async throws {
         _ = try await issuer.endpoint().tokens(for: PasswordGrant(username: "u", password: "p"))
         #expect(issuer.forms == [["grant_type=password", "username=u", "password=p"]])
     }
@@ -69,7 +70,7 @@ import Testing
         #expect(issuer.requests.map { $0.fields[.idempotencyKey] } == [nil, "k1"])
     }
 
-    @Test func `L14: shows neither name nor password`() {
+    @Test(.tags(.l14)) func `shows neither name nor password`() {
         let grant = PasswordGrant(username: "canary-name", password: "canary-password")
         var text = "\(grant) \(String(reflecting: grant))"
         dump(grant, to: &text)

@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchHTTP
 import LatchOAuth
+import TestTags
 import Testing
 
 /// A grant of a program's own (RFC 6749 §4.5), as the protocol's documentation shows it.
@@ -15,7 +16,7 @@ private struct OneTimeCodeGrant: Grant {
 @Suite struct `A grant of a refresh token` {
     let issuer = ScriptedIssuer()
 
-    @Test func `L6: sends the token, and scopes only where fewer are wanted`() async throws {
+    @Test(.tags(.l6)) func `sends the token, and scopes only where fewer are wanted`() async throws {
         issuer.on(.ok, #"{"access_token":"a"}"#)
         _ = try await issuer.endpoint().tokens(for: RefreshGrant(refreshToken: "r/+="))
         _ = try await issuer.endpoint().tokens(for: RefreshGrant(refreshToken: "r", scopes: .list("files:read")))
@@ -26,7 +27,7 @@ private struct OneTimeCodeGrant: Grant {
             ])
     }
 
-    @Test func `L6: keeps its token and its scopes where the answer brings none`() async throws {
+    @Test(.tags(.l6)) func `keeps its token and its scopes where the answer brings none`() async throws {
         issuer.on(.ok, #"{"access_token":"a"}"#)
         let grant = RefreshGrant(refreshToken: "r0", granted: .list("files:read files:write"))
         let response = try await issuer.endpoint().tokens(for: grant)
@@ -35,7 +36,7 @@ private struct OneTimeCodeGrant: Grant {
         #expect(response.scopeChange.isEmpty)
     }
 
-    @Test func `L6: takes the rotated token`() async throws {
+    @Test(.tags(.l6)) func `takes the rotated token`() async throws {
         issuer.on(.ok, #"{"access_token":"a","refresh_token":"r1","scope":"files:read"}"#)
         let grant = RefreshGrant(refreshToken: "r0", granted: .list("files:read files:write"))
         let response = try await issuer.endpoint().tokens(for: grant)
@@ -51,7 +52,7 @@ private struct OneTimeCodeGrant: Grant {
         #expect(response.grantedScopes == nil)
     }
 
-    @Test func `L14: shows no token`() {
+    @Test(.tags(.l14)) func `shows no token`() {
         let grant = RefreshGrant(refreshToken: "canary", scopes: .list("a:read"))
         var text = "\(grant) \(String(reflecting: grant))"
         dump(grant, to: &text)

@@ -7,6 +7,8 @@ import LatchHTTP
 import LatchOAuth
 import LatchServer
 import LatchTesting
+import TestSupport
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -56,7 +58,7 @@ private func bothPaths(
 @Suite struct `A token endpoint of the real server` {
     let grant = PasswordGrant(username: "ada", password: "Secret123!", scopes: .list("files:write widgets:read"))
 
-    @Test func `L13: signs in, rotates, and gives the same successor to a repeat under one key`() async throws {
+    @Test(.tags(.l13)) func `signs in, rotates, and gives the same successor to a repeat under one key`() async throws {
         try await atIssuer { url, transport, clock in
             let endpoint = TokenEndpoint(
                 server: .latchwork(at: url), transport: transport, clock: clock.wallClock())
@@ -73,7 +75,7 @@ private func bothPaths(
         }
     }
 
-    @Test func `L4: grants an app no more than it may have, and says so`() async throws {
+    @Test(.tags(.l4)) func `grants an app no more than it may have, and says so`() async throws {
         try await atIssuer { url, transport, clock in
             let endpoint = TokenEndpoint(
                 server: .latchwork(at: url), registration: ClientRegistration(clientID: "notes"), transport: transport,
@@ -102,7 +104,7 @@ private func bothPaths(
         }
     }
 
-    @Test func `L7: revokes at once, and anything twice`() async throws {
+    @Test(.tags(.l7)) func `revokes at once, and anything twice`() async throws {
         try await atIssuer { url, transport, clock in
             let endpoint = TokenEndpoint(
                 server: .latchwork(at: url), transport: transport, clock: clock.wallClock())
@@ -116,7 +118,7 @@ private func bothPaths(
         }
     }
 
-    @Test func `L3: refuses a wrong password as a grant, and an unknown grant as one`() async throws {
+    @Test(.tags(.l3)) func `refuses a wrong password as a grant, and an unknown grant as one`() async throws {
         try await atIssuer { url, transport, clock in
             let endpoint = TokenEndpoint(
                 server: .latchwork(at: url), transport: transport, clock: clock.wallClock())

@@ -6,6 +6,7 @@ import LatchCore
 import LatchHTTP
 import LatchOAuth
 import LatchTesting
+import TestTags
 import Testing
 
 @Suite struct `A session over a token endpoint` {
@@ -42,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `L5: refreshes nothing with 301 s left, and once with 299 s`() async throws {
+    @Test(.tags(.l5)) func `refreshes nothing with 301 s left, and once with 299 s`() async throws {
         let session = try await signedIn()
         issuer.on(.ok, #"{"access_token":"a1","refresh_token":"r1","expires_in":3600}"#)
         issuer.clock.advance(by: 3299)
@@ -53,7 +54,7 @@ import Testing
         #expect(refreshes() == 1)
     }
 
-    @Test func `L6: stores what was rotated, sends the key, and keeps who the tokens belong to`() async throws {
+    @Test(.tags(.l6)) func `stores what was rotated, sends the key, and keeps who the tokens belong to`() async throws {
         let session = try await signedIn()
         issuer.on(.ok, #"{"access_token":"a1","refresh_token":"r1","expires_in":3600}"#)
         issuer.clock.advance(by: 3601)
@@ -64,7 +65,7 @@ import Testing
         #expect(issuer.requests.last?.fields[.idempotencyKey]?.count == 32)
     }
 
-    @Test func `L6: repeats a lost refresh under its key`() async throws {
+    @Test(.tags(.l6)) func `repeats a lost refresh under its key`() async throws {
         let session = try await signedIn()
         issuer.on("/oauth/token") { _ in throw HTTPError.timeout }
         issuer.clock.advance(by: 3601)
@@ -76,12 +77,12 @@ import Testing
         #expect(issuer.requests.count == 3)
     }
 
-    @Test(
+    @Test(.tags(.l6), 
         arguments: [
             (400, #"{"error":"invalid_grant"}"#), (401, #"{"detail":"Invalid refresh token"}"#), (401, ""),
             (400, #"{"detail":"No.","error_code":"INVALID_REFRESH_TOKEN"}"#), (403, #"{"error":"invalid_grant"}"#),
         ] as [(HTTPStatus, String)])
-    func `L6: ends once where the issuer refuses the refresh token`(status: HTTPStatus, body: String) async throws {
+    func `ends once where the issuer refuses the refresh token`(status: HTTPStatus, body: String) async throws {
         let session = try await signedIn()
         let states = session.states
         issuer.on(status, body)
@@ -100,14 +101,14 @@ import Testing
         #expect(ends == 1)
     }
 
-    @Test(
+    @Test(.tags(.l6), 
         arguments: [
             (500, ""), (502, "<html>"), (503, ""), (429, ""), (400, #"{"error":"invalid_request"}"#),
             (401, #"{"error":"invalid_client"}"#), (400, #"{"error":"unauthorized_client"}"#), (400, "<html>"),
             (404, ""), (302, ""), (200, "<html>Welcome to the hotel</html>"), (200, "{}"),
             (500, #"{"error":"invalid_grant"}"#), (503, #"{"error":"invalid_grant"}"#),
         ] as [(HTTPStatus, String)])
-    func `L6: goes on through every other answer`(status: HTTPStatus, body: String) async throws {
+    func `goes on through every other answer`(status: HTTPStatus, body: String) async throws {
         let session = try await signedIn()
         issuer.on(status, body)
         issuer.clock.advance(by: 3400)
@@ -121,8 +122,8 @@ import Testing
         #expect(try await session.credential().access == "a1")
     }
 
-    @Test(arguments: [HTTPError.offline, .timeout, .tls])
-    func `L6: goes on without a network`(error: HTTPError) async throws {
+    @Test(.tags(.l6), arguments: [HTTPError.offline, .timeout, .tls])
+    func `goes on without a network`(error: HTTPError) async throws {
         let session = try await signedIn()
         issuer.on("/oauth/token") { _ in throw error }
         issuer.clock.advance(by: 3400)
@@ -132,7 +133,7 @@ import Testing
         #expect(session.currentState.isSignedIn)
     }
 
-    @Test func `L5: makes one refresh for 500 callers, and all get its result`() async throws {
+    @Test(.tags(.l5)) func `makes one refresh for 500 callers, and all get its result`() async throws {
         let session = try await signedIn()
         issuer.on(.ok, #"{"access_token":"a1","refresh_token":"r1","expires_in":3600}"#)
         issuer.clock.advance(by: 3500)
@@ -144,7 +145,7 @@ import Testing
         #expect(refreshes() == 1)
     }
 
-    @Test func `L3: without a refresh token lasts as long as its access token, and no call is made before`()
+    @Test(.tags(.l3)) func `without a refresh token lasts as long as its access token, and no call is made before`()
         async throws
     {
         let session = try await signedIn(answer: #""expires_in":3600"#)
@@ -156,7 +157,7 @@ import Testing
         #expect(issuer.requests.count == 1)
     }
 
-    @Test func `L3: without a refresh token ends where the access token is refused`() async throws {
+    @Test(.tags(.l3)) func `without a refresh token ends where the access token is refused`() async throws {
         let session = try await signedIn(answer: #""expires_in":3600"#)
         let tokens = try await session.credential()
         await #expect(throws: AuthError.reauthenticationRequired) { try await session.refreshed(replacing: tokens) }
@@ -185,13 +186,13 @@ import Testing
         #expect(request.fields[.idempotencyKey]?.count == 32)
     }
 
-    @Test(
+    @Test(.tags(.l6), 
         arguments: [
             (400, #"{"detail":"Refresh token expired"}"#, true), (401, #"{"detail":"x"}"#, true), (400, "", false),
             (400, "<html>", false), (422, #"{"detail":[{"msg":"field required"}]}"#, false),
             (400, #"{"error":"invalid_request","error_description":"x"}"#, false),
         ] as [(HTTPStatus, String, Bool)])
-    func `L6: ends by JSON only where the token was refused`(status: HTTPStatus, body: String, ends: Bool) async throws
+    func `ends by JSON only where the token was refused`(status: HTTPStatus, body: String, ends: Bool) async throws
     {
         let session = try await signedIn(jsonRefresh: true)
         issuer.on("/oauth/token/refresh", status, body)

@@ -6,6 +6,7 @@ import LatchCore
 import LatchHTTP
 import LatchOAuth
 import LatchTesting
+import TestTags
 import Testing
 
 @Suite struct `Signing out at a token endpoint` {
@@ -15,7 +16,7 @@ import Testing
 
     private var session: Session<Tokens> { Session(tokenEndpoint: issuer.endpoint(), store: store) }
 
-    @Test func `L7: clears this device first and then revokes both tokens`() async throws {
+    @Test(.tags(.l7)) func `clears this device first and then revokes both tokens`() async throws {
         let (session, store) = (session, store)
         issuer.on("/oauth/revoke") { _ in
             // Nobody is signed in here any more when the issuer is told.
@@ -28,7 +29,7 @@ import Testing
         #expect(session.currentState == .signedOut(.user))
     }
 
-    @Test func `L7: clears this device without a network too, and says that nobody confirmed`() async throws {
+    @Test(.tags(.l7)) func `clears this device without a network too, and says that nobody confirmed`() async throws {
         issuer.on("/oauth/revoke") { _ in throw HTTPError.offline }
         let session = session
         #expect(try await session.signOut(revokingAt: issuer.endpoint()) == false)
@@ -36,7 +37,7 @@ import Testing
         #expect(store.load() == nil)
     }
 
-    @Test func `L7: may be done twice, and asks nobody the second time`() async throws {
+    @Test(.tags(.l7)) func `may be done twice, and asks nobody the second time`() async throws {
         issuer.on("/oauth/revoke", .ok, "")
         let session = session
         #expect(try await session.signOut(revokingAt: issuer.endpoint()))
@@ -44,7 +45,7 @@ import Testing
         #expect(issuer.requests.count == 2)
     }
 
-    @Test func `L7: is not undone by a refresh that was under way`() async throws {
+    @Test(.tags(.l7)) func `is not undone by a refresh that was under way`() async throws {
         let session = session
         let (asked, tell) = AsyncStream.makeStream(of: Void.self)
         let (release, go) = AsyncStream.makeStream(of: Void.self)
@@ -70,7 +71,7 @@ import Testing
         #expect(session.currentState == .signedOut(.user))
     }
 
-    @Test func `L8: is told where this device cannot forget, and the tokens are revoked nevertheless`() async throws {
+    @Test(.tags(.l8)) func `is told where this device cannot forget, and the tokens are revoked nevertheless`() async throws {
         issuer.on("/oauth/revoke", .ok, "")
         let secrets = InMemorySecretStore()
         try await SecretTokenStore<Tokens>(secrets, name: "s").save(Tokens(access: "a0", refresh: "r0"))

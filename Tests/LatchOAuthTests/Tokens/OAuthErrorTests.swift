@@ -6,6 +6,7 @@ import LatchCore
 import LatchHTTP
 import LatchOAuth
 import LatchTesting
+import TestTags
 import Testing
 
 @Suite struct `An answer that is no success` {
@@ -21,7 +22,7 @@ import Testing
             })
     }
 
-    @Test(
+    @Test(.tags(.l3), 
         arguments: [
             ("invalid_request", .invalidRequest), ("invalid_client", .invalidClient), ("invalid_grant", .invalidGrant),
             ("unauthorized_client", .unauthorizedClient), ("unsupported_grant_type", .unsupportedGrantType),
@@ -30,7 +31,7 @@ import Testing
             ("temporarily_unavailable", .temporarilyUnavailable), ("server_error", .serverFailed),
             ("something_new", .refused),
         ] as [(String, OAuthError)])
-    func `L3: is the error that its code names (RFC 6749 §5.2)`(code: String, expected: OAuthError) async throws {
+    func `is the error that its code names (RFC 6749 §5.2)`(code: String, expected: OAuthError) async throws {
         let error = try await error(.badRequest, #"{"error":"\#(code)","error_description":"Because."}"#)
         #expect(error == expected)
         #expect(error.issuerCode == code)
@@ -40,7 +41,7 @@ import Testing
         #expect(error == .refused || error.hint != nil)
     }
 
-    @Test func `L3: 400 invalid_grant and 401 with a detail are a refused password`() async throws {
+    @Test(.tags(.l3)) func `400 invalid_grant and 401 with a detail are a refused password`() async throws {
         #expect(try await error(.badRequest, #"{"error":"invalid_grant"}"#) == .invalidGrant)
         let told = try await error(.unauthorized, #"{"detail":"Invalid credentials"}"#)
         #expect(told == .invalidGrant)
@@ -49,12 +50,12 @@ import Testing
         #expect(try await error(.unauthorized, "<html>No</html>") == .invalidGrant)
     }
 
-    @Test(arguments: ["invalid_client", "unauthorized_client"])
-    func `L3: 401 for the program is none for the person`(code: String) async throws {
+    @Test(.tags(.l3), arguments: ["invalid_client", "unauthorized_client"])
+    func `401 for the program is none for the person`(code: String) async throws {
         #expect(try await error(.unauthorized, #"{"error":"\#(code)"}"#) != .invalidGrant)
     }
 
-    @Test(
+    @Test(.tags(.l3), 
         arguments: [
             (#"{"detail":"No.","error_code":"INVALID_CREDENTIALS"}"#, .invalidGrant),
             (#"{"detail":"No.","error_code":"INVALID_REFRESH_TOKEN"}"#, .invalidGrant),
@@ -62,14 +63,14 @@ import Testing
             (#"{"detail":"No.","error_code":"RATE_LIMIT_EXCEEDED","retry_after":7}"#, .tooManyRequests),
             (#"{"detail":"No."}"#, .refused), (#"{"message":"No."}"#, .refused),
         ] as [(String, OAuthError)])
-    func `L3: is read in the spelling of seed 004's backend`(body: String, expected: OAuthError) async throws {
+    func `is read in the spelling of seed 004's backend`(body: String, expected: OAuthError) async throws {
         let error = try await error(.badRequest, body)
         #expect(error == expected)
         #expect(error.issuerMessage == "No.")
         #expect(error.retryAfter == (expected == .tooManyRequests ? .seconds(7) : nil))
     }
 
-    @Test func `L3: 422 tells which fields are wrong, and not what was in them`() async throws {
+    @Test(.tags(.l3)) func `422 tells which fields are wrong, and not what was in them`() async throws {
         let error = try await error(
             .unprocessableContent,
             #"{"detail":[{"loc":["body","username"],"msg":"field required","input":"pass-word-9"},"#
@@ -78,13 +79,13 @@ import Testing
         #expect(error.issuerMessage == "username: field required; too short")
     }
 
-    @Test(
+    @Test(.tags(.l3), 
         arguments: [
             (500, .serverFailed), (502, .serverFailed), (503, .temporarilyUnavailable), (504, .serverFailed),
             (599, .serverFailed), (429, .tooManyRequests), (404, .refused), (403, .refused), (418, .refused),
             (302, .invalidResponse), (304, .invalidResponse),
         ] as [(HTTPStatus, OAuthError)])
-    func `L3: without content a program reads is judged by its status`(
+    func `without content a program reads is judged by its status`(
         status: HTTPStatus, expected: OAuthError
     ) async throws {
         for body in ["", "<html><body>502 Bad Gateway</body></html>", "{", "null", "[]"] {
@@ -95,8 +96,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [500, 502, 503, 429] as [HTTPStatus])
-    func `L6: that is an outage is none of the session's, whatever it says`(status: HTTPStatus) async throws {
+    @Test(.tags(.l6), arguments: [500, 502, 503, 429] as [HTTPStatus])
+    func `that is an outage is none of the session's, whatever it says`(status: HTTPStatus) async throws {
         #expect(try await error(status, #"{"error":"invalid_grant"}"#) != .invalidGrant)
     }
 
@@ -122,13 +123,13 @@ import Testing
         #expect(issuer.requests.count == 1)
     }
 
-    @Test(arguments: [
+    @Test(.tags(.l14), arguments: [
         #"{"error":"invalid_grant","error_description":"wrong password pass-word-9"}"#,
         #"{"detail":"ada/pass-word-9 does not match"}"#, #"{"message":"pass-word-9"}"#,
         #"{"detail":[{"loc":["password"],"msg":"pass-word-9 is too short"}]}"#,
         #"{"error":"x","error_description":"password=pass-word-9&scope"}"#,
     ])
-    func `L14: repeats no secret, though the issuer does`(body: String) async throws {
+    func `repeats no secret, though the issuer does`(body: String) async throws {
         let error = try await error(.badRequest, body)
         #expect(error.issuerMessage == nil)
         var text = "\(error) \(String(reflecting: error))"
@@ -136,7 +137,7 @@ import Testing
         #expect(!text.contains("pass-word-9"))
     }
 
-    @Test func `L14: repeats no secret in its encoded form either`() async throws {
+    @Test(.tags(.l14)) func `repeats no secret in its encoded form either`() async throws {
         let error = try await error(
             .badRequest, #"{"error":"x","error_description":"got a%26b%3Dc"}"#, password: "a&b=c")
         #expect(error.issuerMessage == nil)

@@ -5,13 +5,14 @@ import LatchAuth
 import LatchHTTP
 import LatchOAuth
 import LatchTesting
+import TestTags
 import Testing
 
 @Suite struct `A revocation` {
     let issuer = ScriptedIssuer()
     let tokens = Tokens(access: "a/+", refresh: "r/+")
 
-    @Test func `L7: is a form with the token and a hint (RFC 7009 §2.1)`() async throws {
+    @Test(.tags(.l7)) func `is a form with the token and a hint (RFC 7009 §2.1)`() async throws {
         issuer.on("/oauth/revoke", .ok, "")
         try await issuer.endpoint().revoke("t&x=1", hint: .access)
         try await issuer.endpoint().revoke("t")
@@ -20,7 +21,7 @@ import Testing
         #expect(issuer.requests.allSatisfy { $0.path == "/oauth/revoke" && $0.fields[.authorization] == nil })
     }
 
-    @Test func `L7: takes both tokens, the refresh token first`() async throws {
+    @Test(.tags(.l7)) func `takes both tokens, the refresh token first`() async throws {
         issuer.on("/oauth/revoke", .ok, "")
         try await issuer.endpoint().revoke(tokens)
         #expect(
@@ -29,7 +30,7 @@ import Testing
             ])
     }
 
-    @Test func `L7: tries the access token although the refresh token failed, and tells the failure`() async throws {
+    @Test(.tags(.l7)) func `tries the access token although the refresh token failed, and tells the failure`() async throws {
         issuer.on("/oauth/revoke") { request in
             let isFirst = request.body.text?.contains("refresh_token") == true
             return HTTPResponse(status: isFirst ? .serviceUnavailable : .ok, fields: [.retryAfter: "30"])
@@ -41,7 +42,7 @@ import Testing
         #expect(issuer.requests.count == 2)
     }
 
-    @Test func `L7: takes no offence at an issuer that revokes no access tokens, unless there is nothing else`()
+    @Test(.tags(.l7)) func `takes no offence at an issuer that revokes no access tokens, unless there is nothing else`()
         async throws
     {
         issuer.on("/oauth/revoke") { request in
@@ -56,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `L7: says where there is nobody to ask`() async {
+    @Test(.tags(.l7)) func `says where there is nobody to ask`() async {
         let provider = AuthorizationServer(issuer: ScriptedIssuer.url, tokenEndpoint: ScriptedIssuer.url)
         await #expect(throws: OAuthError.noRevocationEndpoint) {
             try await TokenEndpoint(server: provider, transport: issuer).revoke("t")
@@ -64,12 +65,12 @@ import Testing
         #expect(issuer.requests.isEmpty)
     }
 
-    @Test func `L7: tells the network's errors as they are`() async {
+    @Test(.tags(.l7)) func `tells the network's errors as they are`() async {
         issuer.on("/oauth/revoke") { _ in throw HTTPError.offline }
         await #expect(throws: HTTPError.offline) { try await issuer.endpoint().revoke(tokens) }
     }
 
-    @Test func `L14: repeats no token in its errors`() async throws {
+    @Test(.tags(.l14)) func `repeats no token in its errors`() async throws {
         issuer.on("/oauth/revoke", .badRequest, #"{"error":"invalid_request","error_description":"token canary?"}"#)
         let error = await #expect(throws: OAuthError.invalidRequest) { try await issuer.endpoint().revoke("canary") }
         #expect("\(String(describing: error))".contains("canary") == false)

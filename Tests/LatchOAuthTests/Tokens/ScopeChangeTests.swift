@@ -5,6 +5,7 @@ import LatchAuth
 import LatchHTTP
 import LatchOAuth
 import LatchTesting
+import TestTags
 import Testing
 
 @Suite struct `Scopes that differ from those asked for` {
@@ -19,7 +20,7 @@ import Testing
             for: PasswordGrant(username: "u", password: "p", scopes: .list(requested)))
     }
 
-    @Test(
+    @Test(.tags(.l4), 
         arguments: [
             ("a:read a:write", "a:read", "a:write", ""),
             ("a:read", "a:read b:read", "", "b:read"),
@@ -32,7 +33,7 @@ import Testing
             ("profile", "profile email", "", "email"),
             ("a:admin", "a:admin a:delete a:write a:read", "", ""),
         ])
-    func `L4: are reported: what is missing, and what nobody asked for`(
+    func `are reported: what is missing, and what nobody asked for`(
         requested: String, granted: String, missing: String, unrequested: String
     ) async throws {
         let change = try await response(asking: requested, granted: granted).scopeChange
@@ -41,7 +42,7 @@ import Testing
         #expect(change.isEmpty == (missing + unrequested).isEmpty)
     }
 
-    @Test func `L4: are none where the issuer says nothing, or nothing was asked for`() async throws {
+    @Test(.tags(.l4)) func `are none where the issuer says nothing, or nothing was asked for`() async throws {
         #expect(try await response(asking: "a:read", granted: nil).scopeChange.isEmpty)
         let chosen = try await response(asking: "", granted: "a:read")
         #expect(chosen.scopeChange.isEmpty)
@@ -49,7 +50,7 @@ import Testing
         #expect(try await response(asking: "", granted: nil).grantedScopes == nil)
     }
 
-    @Test func `L4: are refused where more was granted and that is not wanted`() async throws {
+    @Test(.tags(.l4)) func `are refused where more was granted and that is not wanted`() async throws {
         await #expect(throws: OAuthError.unrequestedScope) {
             try await response(asking: "a:read", granted: "a:read a:admin", .refused)
         }
@@ -58,7 +59,7 @@ import Testing
         #expect(try await response(asking: "", granted: "a:admin", .refused).grantedScopes == .list("a:admin"))
     }
 
-    @Test func `L4: are given back where they are refused, so that nobody can use them`() async throws {
+    @Test(.tags(.l4)) func `are given back where they are refused, so that nobody can use them`() async throws {
         issuer.on("/oauth/revoke", .ok, "")
         issuer.on(.ok, #"{"access_token":"a","refresh_token":"r","scope":"a:admin"}"#)
         await #expect(throws: OAuthError.unrequestedScope) {
@@ -68,7 +69,7 @@ import Testing
         #expect(issuer.requests.map(\.path) == ["/oauth/token", "/oauth/revoke", "/oauth/revoke"])
     }
 
-    @Test func `L4: are noticed in a refresh too, against what was granted before, and lose no session`() async throws {
+    @Test(.tags(.l4)) func `are noticed in a refresh too, against what was granted before, and lose no session`() async throws {
         issuer.on(.ok, #"{"access_token":"b","refresh_token":"r1","scope":"a:read a:admin"}"#)
         let grant = RefreshGrant(refreshToken: "r0", granted: .list("a:read"))
         let response = try await issuer.endpoint().tokens(for: grant)

@@ -6,6 +6,7 @@ import LatchCore
 import LatchHTTP
 import LatchOAuth
 import LatchTesting
+import TestTags
 import Testing
 
 @Suite struct `A token response` {
@@ -19,7 +20,7 @@ import Testing
             for: PasswordGrant(username: "u", password: "p", scopes: scopes))
     }
 
-    @Test func `L3: holds everything that the issuer says`() async throws {
+    @Test(.tags(.l3)) func `holds everything that the issuer says`() async throws {
         let response = try await response(
             #"{"access_token":"eyJ.a.b","refresh_token":"r","token_type":"Bearer","expires_in":3600,"#
                 + #""scope":"widgets:read widgets:write projects:read","user_id":"usr_123abc","id_token":"i","x":[1]}"#,
@@ -35,7 +36,7 @@ import Testing
         #expect(response.extra == ["user_id": "usr_123abc", "x": [1]])
     }
 
-    @Test func `L3: may lack everything but the access token`() async throws {
+    @Test(.tags(.l3)) func `may lack everything but the access token`() async throws {
         let response = try await response(#"{"access_token":"a"}"#, scopes: .list("files:read"))
         #expect(response.tokens.refresh == nil)
         #expect(response.tokens.expiry == nil)
@@ -46,7 +47,7 @@ import Testing
         #expect(response.tokens.tokenType == .bearer)
     }
 
-    @Test(
+    @Test(.tags(.l3), 
         arguments: [
             ("3600", 3600), (#""3600""#, 3600), ("1.5", 1.5), ("1e3", 1000), ("0", nil), ("0.5", nil), ("1e-9", nil),
             (#""0""#, nil), ("-1", nil),
@@ -55,7 +56,7 @@ import Testing
             ("1e300", 36_525 * 86_400), (#""999999999999999999""#, 36_525 * 86_400),
             (#""9999999999999999999""#, nil),
         ] as [(String, Double?)])
-    func `L3: lives as long as it says, and for an unknown time where it says nothing usable`(
+    func `lives as long as it says, and for an unknown time where it says nothing usable`(
         life: String, seconds: Double?
     ) async throws {
         let response = try await response(#"{"access_token":"a","expires_in":\#(life)}"#)
@@ -63,8 +64,8 @@ import Testing
         #expect(response.lifetime == seconds.map { .seconds($0) })
     }
 
-    @Test(arguments: ["Bearer", "bearer", "BEARER", "bEaReR"])
-    func `L3: is a bearer token in any case of letters`(type: String) async throws {
+    @Test(.tags(.l3), arguments: ["Bearer", "bearer", "BEARER", "bEaReR"])
+    func `is a bearer token in any case of letters`(type: String) async throws {
         let response = try await response(#"{"access_token":"a","token_type":"\#(type)"}"#)
         #expect(response.tokens.tokenType == .bearer)
         #expect(response.tokens.tokenType.rawValue == type)
@@ -73,41 +74,41 @@ import Testing
         #expect(request.fields[.authorization] == "Bearer a")
     }
 
-    @Test(arguments: [#""mac""#, #""DPoP""#, #""N_A""#, #""""#, #""Bearer ""#, "7", "true", #"["Bearer"]"#, "{}"])
-    func `L3: of another type is refused`(type: String) async {
+    @Test(.tags(.l3), arguments: [#""mac""#, #""DPoP""#, #""N_A""#, #""""#, #""Bearer ""#, "7", "true", #"["Bearer"]"#, "{}"])
+    func `of another type is refused`(type: String) async {
         await #expect(throws: OAuthError.unacceptableTokenType) {
             try await response(#"{"access_token":"a","token_type":\#(type)}"#)
         }
     }
 
-    @Test(arguments: [
+    @Test(.tags(.l3), arguments: [
         "", " ", "null", "7", "[]", "{}", #""a""#, #"{"access_token":""}"#, #"{"access_token":null}"#,
         #"{"access_token":7}"#, #"{"access_token":["a"]}"#, #"{"Access_Token":"a"}"#, #"{"accessToken":"a"}"#,
         #"{"access_token":"a""#, #"{"access_token":"a"}x"#, #"{"access_token":"a","access_token":"b"}"#,
         #"{"access_token":"a\r\nX-Evil: 1"}"#, #"{"access_token":"a\u0000"}"#, #"{"access_token":"ä"}"#,
         #"{"access_token":"a","refresh_token":"r\n"}"#, "<html>Welcome</html>", "access_token=a&token_type=bearer",
     ])
-    func `L3: without a usable access token is none`(body: String) async {
+    func `without a usable access token is none`(body: String) async {
         await #expect(throws: OAuthError.invalidResponse) { try await response(body) }
     }
 
-    @Test func `L3: may come with any success and any media type`() async throws {
+    @Test(.tags(.l3)) func `may come with any success and any media type`() async throws {
         let fields: HTTPFields = [.contentType: "text/html"]
         #expect(try await response(#"{"access_token":"a"}"#, fields: fields, status: .created).tokens.access == "a")
     }
 
-    @Test func `L3: takes an empty refresh token for none`() async throws {
+    @Test(.tags(.l3)) func `takes an empty refresh token for none`() async throws {
         #expect(try await response(#"{"access_token":"a","refresh_token":""}"#).tokens.refresh == nil)
         #expect(try await response(#"{"access_token":"a","refresh_token":null}"#).tokens.refresh == nil)
     }
 
-    @Test(
+    @Test(.tags(.l1), 
         arguments: [
             (#""a:read b:read""#, "a:read b:read"), (#""a:read  b:read a:read""#, "a:read b:read"),
             (#"["a:read","b:read"]"#, "a:read b:read"), (#""""#, ""), ("[]", ""),
             (#""other \u0007 a:read""#, "other a:read"),
         ])
-    func `L1: reads scopes as servers write them, and keeps the unknown ones`(
+    func `reads scopes as servers write them, and keeps the unknown ones`(
         written: String, read: String
     ) async throws {
         let response = try await response(
@@ -115,12 +116,12 @@ import Testing
         #expect(response.grantedScopes == .list(read))
     }
 
-    @Test(arguments: [("7", "7"), (#""u1""#, "u1"), (#""""#, nil), ("null", nil), ("[]", nil)] as [(String, String?)])
-    func `L3: names its person where the issuer does`(written: String, id: String?) async throws {
+    @Test(.tags(.l3), arguments: [("7", "7"), (#""u1""#, "u1"), (#""""#, nil), ("null", nil), ("[]", nil)] as [(String, String?)])
+    func `names its person where the issuer does`(written: String, id: String?) async throws {
         #expect(try await response(#"{"access_token":"a","user_id":\#(written)}"#).userID == id)
     }
 
-    @Test func `L14: shows no token, and nothing of what else the issuer sent`() async throws {
+    @Test(.tags(.l14)) func `shows no token, and nothing of what else the issuer sent`() async throws {
         let response = try await response(
             #"{"access_token":"canary1","refresh_token":"canary2","id_token":"canary3","device_secret":"canary4"}"#)
         var text = "\(response) \(String(reflecting: response)) \(response.tokens)"

@@ -5,6 +5,8 @@ import LatchAuth
 import LatchHTTP
 import LatchOAuth
 import LatchTesting
+import TestSupport
+import TestTags
 import Testing
 
 @Suite struct `An issuer on a socket` {
@@ -25,7 +27,7 @@ import Testing
         return error
     }
 
-    @Test func `L2: gets the form of the grant, byte for byte`() async throws {
+    @Test(.tags(.l2)) func `gets the form of the grant, byte for byte`() async throws {
         let server = try RawHTTPServer { _ in .response(fields: [], body: #"{"access_token":"a"}"#) }
         _ = try await endpoint(server).tokens(for: PasswordGrant(username: "a&b", password: "ü +"))
         let request = try #require(server.requests.first)
@@ -36,7 +38,7 @@ import Testing
             String(decoding: request.body, as: UTF8.self) == "grant_type=password&username=a%26b&password=%C3%BC%20%2B")
     }
 
-    @Test func `L3: may be a proxy that answers with HTML`() async throws {
+    @Test(.tags(.l3)) func `may be a proxy that answers with HTML`() async throws {
         let page = RawHTTPServer.Response.response(
             502, fields: ["Content-Type: text/html"], body: "<html><h1>Bad Gateway</h1></html>")
         let error = try await failure(of: page)
@@ -44,13 +46,13 @@ import Testing
         #expect((error as? OAuthError)?.issuerMessage == nil)
     }
 
-    @Test func `L3: may say nothing at all`() async throws {
+    @Test(.tags(.l3)) func `may say nothing at all`() async throws {
         #expect(try await failure(of: .response(400)) as? OAuthError == .refused)
         #expect(try await failure(of: .response(200)) as? OAuthError == .invalidResponse)
         #expect(try await failure(of: .text("HTTP/1.1 204 No Content\r\n\r\n")) as? OAuthError == .invalidResponse)
     }
 
-    @Test func `L6: may break off in the middle, which is the network's failure`() async throws {
+    @Test(.tags(.l6)) func `may break off in the middle, which is the network's failure`() async throws {
         let error = try await failure(
             of: .closing(after: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"access_token\":\"a"))
         #expect(error is HTTPError)
@@ -63,7 +65,7 @@ import Testing
         #expect(try await failure(of: .response(body: body)) as? HTTPError == .tooLarge)
     }
 
-    @Test func `L14: gets no password by a redirect`() async throws {
+    @Test(.tags(.l14)) func `gets no password by a redirect`() async throws {
         let thief = try RawHTTPServer { _ in .response(body: #"{"access_token":"evil"}"#) }
         for status in [301, 302, 303, 307, 308] {
             let error = try await failure(

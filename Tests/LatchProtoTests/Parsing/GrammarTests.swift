@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchProto
+import TestTags
 import Testing
 
 @Suite struct `The grammar of .proto files` {
-    @Test func `G1: reads fields of every type with their labels and numbers`() throws {
+    @Test(.tags(.g1)) func `reads fields of every type with their labels and numbers`() throws {
         let words = [
             "double", "float", "int32", "int64", "uint32", "uint64", "sint32", "sint64", "fixed32", "fixed64",
             "sfixed32", "sfixed64", "bool", "string", "bytes",
@@ -17,7 +18,7 @@ import Testing
         #expect(message.fields.allSatisfy { $0.label == .repeated })
     }
 
-    @Test func `G1: keeps an optional field's name and type, and gives it a oneof of its own`() throws {
+    @Test(.tags(.g1)) func `keeps an optional field's name and type, and gives it a oneof of its own`() throws {
         let file = try file(
             """
             syntax = "proto3";
@@ -32,7 +33,7 @@ import Testing
         #expect(message.oneofs.map(\.isSynthetic) == [false, true, true])
     }
 
-    @Test func `G1: reads maps, nested types, reserved numbers and names`() throws {
+    @Test(.tags(.g1)) func `reads maps, nested types, reserved numbers and names`() throws {
         let file = try file(
             """
             syntax = "proto3";
@@ -54,7 +55,7 @@ import Testing
         #expect(message.messages.last?.enums.first?.values.first?.fullName == "M.Inner.A")
     }
 
-    @Test func `G1: reads methods over several lines, with streams on either side`() throws {
+    @Test(.tags(.g1)) func `reads methods over several lines, with streams on either side`() throws {
         let file = try file(
             """
             syntax = "proto3";

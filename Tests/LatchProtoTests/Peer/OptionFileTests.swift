@@ -4,10 +4,11 @@ import LatchGenerator
 import LatchProto
 import LatchTesting
 import PortableFoundation
+import TestTags
 import Testing
 
-@Suite(.enabled(Comment(rawValue: Protoc.hint)) { await Protoc.install() })
-struct `G3: The files of options` {
+@Suite(.tags(.g3), .enabled(Comment(rawValue: Protoc.hint)) { await Protoc.install() })
+struct `The files of options` {
     @Test(arguments: [
         ("user-service", "userservice/v1/user_service.proto"), ("task-manager", "taskmanager/v1/task_service.proto"),
     ])

@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchRPC
 import LatchTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `The time of a call` {

@@ -4,6 +4,7 @@ import LatchHTTP
 import LatchRPC
 import LatchServer
 import LatchTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `A message that is too large` {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchRPC
+import TestTags
 import Testing
 
-@Suite struct `G7: The items of a state` {
+@Suite(.tags(.g7)) struct `The items of a state` {
     private let rules = ItemRules<Book, String>(
         "books", limit: 3, key: { $0.id }, search: { [$0.title] },
         sort: [
@@ -19,7 +20,7 @@ import Testing
         #expect(books.first?.title == "Emma II")
     }
 
-    @Test func `G11: are as many as their limit says: the first ones go`() {
+    @Test(.tags(.g11)) func `are as many as their limit says: the first ones go`() {
         var books = items
         rules.append([Book("c"), Book("d"), Book("e")], to: &books)
         #expect(books.map(\.id) == ["c", "d", "e"])

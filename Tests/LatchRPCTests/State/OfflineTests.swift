@@ -4,6 +4,7 @@ import LatchCore
 import LatchRPC
 import LatchTesting
 import Synchronization
+import TestTags
 import Testing
 
 /// A network that a test takes away.
@@ -14,7 +15,7 @@ private final class Network: Sendable {
     func set(_ isUp: Bool) { self.isUp.withLock { $0 = isUp } }
 }
 
-@Suite struct `A11: Without the network` {
+@Suite(.tags(.a11)) struct `Without the network` {
     private let network = Network()
     private let clock = ManualClock()
 

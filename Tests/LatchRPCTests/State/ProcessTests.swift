@@ -4,10 +4,11 @@ import LatchCore
 import LatchHTTP
 import LatchRPC
 import LatchTesting
+import TestTags
 import Testing
 
 @Suite struct `An action` {
-    @Test func `C2: shows that it is loading, then its answer without an error`() async throws {
+    @Test(.tags(.c2)) func `shows that it is loading, then its answer without an error`() async throws {
         let gate = Gate()
         let service = ShelfService { _, book, _ in
             await gate.pass()
@@ -41,7 +42,7 @@ import Testing
         try await done.value
     }
 
-    @Test func `C3: that fails leaves its error in the state, and throws the same`() async {
+    @Test(.tags(.c3)) func `that fails leaves its error in the state, and throws the same`() async {
         let client = ShelfClient(ShelfService { _, _, _ in throw RPCError(.unauthenticated, "wrong password") })
         let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book("a"))) }
         let state = await client.getCurrentState()
@@ -52,7 +53,7 @@ import Testing
         #expect(state.lastUpdated == nil)
     }
 
-    @Test func `C4: that is invalid makes no call, and says what is wrong`() async {
+    @Test(.tags(.c4)) func `that is invalid makes no call, and says what is wrong`() async {
         let service = ShelfService()
         let client = ShelfClient(service)
         let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book(""))) }
@@ -62,7 +63,7 @@ import Testing
         #expect(!ShelfAction.add(Book("")).isValid)
     }
 
-    @Test func `C5: loses no change of another one that runs at once`() async throws {
+    @Test(.tags(.c5)) func `loses no change of another one that runs at once`() async throws {
         // Each call is sent before any is answered, and they are answered in the opposite order.
         let gates = (0..<4).map { _ in Gate() }
         let client = ShelfClient(
@@ -86,7 +87,7 @@ import Testing
         #expect(await !client.getCurrentState().isLoading)
     }
 
-    @Test func `C9: shows no secret of its request`() {
+    @Test(.tags(.c9)) func `shows no secret of its request`() {
         let action = ShelfAction.add(Book("a", title: "Emma", token: "hunter2"))
         for text in ["\(action)", String(describing: action), String(reflecting: action), "\([action])"] {
             #expect(text.contains("Emma"))

@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchTesting
+import TestTags
 import Testing
 
 @testable import LatchHTTP
@@ -32,7 +33,7 @@ import Testing
         #expect(await Set(client.getCurrentState().ids) == ["a", "b"])
     }
 
-    @Test func `C6: that stand and fall together leave the state as it was`() async throws {
+    @Test(.tags(.c6)) func `that stand and fall together leave the state as it was`() async throws {
         let client = ShelfClient(refusing)
         try await client.process(.add(Book("old")))
         let before = await client.getCurrentState()
@@ -43,7 +44,7 @@ import Testing
         #expect(await client.getCurrentState() == before)
     }
 
-    @Test func `C6: take nothing back that others have done meanwhile`() async throws {
+    @Test(.tags(.c6)) func `take nothing back that others have done meanwhile`() async throws {
         let gate = Gate()
         let client = ShelfClient(
             ShelfService { _, book, _ in
@@ -65,7 +66,7 @@ import Testing
         #expect(!state.isLoading)
     }
 
-    @Test func `C6: take only their own back where two such sequences run at once`() async throws {
+    @Test(.tags(.c6)) func `take only their own back where two such sequences run at once`() async throws {
         let gates = ["bad1": Gate(), "good2": Gate()]
         let client = ShelfClient(
             ShelfService { _, book, _ in
@@ -114,7 +115,7 @@ import Testing
         ShelfClient(service, ShelfState(), ClientSettings(clock: clock.wallClock()))
     }
 
-    @Test func `C7: is done again after 100, 200 and 400 milliseconds, and no more often`() async throws {
+    @Test(.tags(.c7)) func `is done again after 100, 200 and 400 milliseconds, and no more often`() async throws {
         let clock = ManualClock()
         let service = ShelfService { _, _, _ in throw RPCError(.unavailable) }
         let client = client(clock, service)
@@ -132,7 +133,7 @@ import Testing
         #expect(await client.getStatistics().retried == 3)
     }
 
-    @Test func `C7: is not done again where that would not help`() async {
+    @Test(.tags(.c7)) func `is not done again where that would not help`() async {
         let service = ShelfService { _, _, _ in throw RPCError(.permissionDenied) }
         let client = client(ManualClock(), service)
         await #expect(throws: ShelfFailure.self) { try await client.processWithRetry(.add(Book("a"))) }
@@ -193,7 +194,7 @@ import Testing
         #expect(await client.getCurrentState().ids == ["a"])
     }
 
-    @Test func `C7: is done when an attempt succeeds`() async throws {
+    @Test(.tags(.c7)) func `is done when an attempt succeeds`() async throws {
         let clock = ManualClock()
         let service = ShelfService { _, book, call in
             if call < 3 { throw RPCError(.unavailable) }
@@ -211,7 +212,7 @@ import Testing
         #expect(service.names.count == 3)
     }
 
-    @Test func `C7: ends where its task is cancelled between two attempts`() async {
+    @Test(.tags(.c7)) func `ends where its task is cancelled between two attempts`() async {
         let clock = ManualClock()
         let service = ShelfService { _, _, _ in throw RPCError(.unavailable) }
         let client = client(clock, service)
@@ -223,7 +224,7 @@ import Testing
         #expect(await !client.getCurrentState().isLoading)
     }
 
-    @Test func `C8: fails when its time is over, and cancels its call`() async {
+    @Test(.tags(.c8)) func `fails when its time is over, and cancels its call`() async {
         let (clock, cancelled) = (ManualClock(), Gate())
         let client = client(
             clock,
@@ -246,7 +247,7 @@ import Testing
         #expect(await !client.getCurrentState().isLoading)
     }
 
-    @Test func `C8: fails when its time is over even where the call goes on, whose answer changes nothing`() async {
+    @Test(.tags(.c8)) func `fails when its time is over even where the call goes on, whose answer changes nothing`() async {
         let (clock, gate, answered) = (ManualClock(), Gate(), Gate())
         let client = client(
             clock,

@@ -2,9 +2,10 @@
 
 import LatchRPC
 import LatchTesting
+import TestTags
 import Testing
 
-@Suite struct `C1: A stream of states` {
+@Suite(.tags(.c1)) struct `A stream of states` {
     @Test func `begins with the current state and gives each that differs`() async throws {
         let client = ShelfClient(ShelfService())
         var states = client.stateStream.makeAsyncIterator()
@@ -77,7 +78,7 @@ import Testing
         #expect(seen == [97, 98, 99, 100])
     }
 
-    @Test func `C10: tells of a state that is brought back, and not of one that is equal`() async throws {
+    @Test(.tags(.c10)) func `tells of a state that is brought back, and not of one that is equal`() async throws {
         let client = ShelfClient(ShelfService())
         let before = await client.getCurrentState()
         try await client.process(.quiet(Book("a")))

@@ -2,6 +2,8 @@
 
 import LatchHTTP
 import LatchTesting
+import TestSupport
+import TestTags
 import Testing
 
 @testable import LatchServer
@@ -10,7 +12,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
     TrustedProxies(try ranges.map { try #require(NetworkRange($0)) }, field: field)
 }
 
-@Suite struct `D4: The address of a client behind proxies` {
+@Suite(.tags(.attackD4)) struct `The address of a client behind proxies` {
     private let two: TrustedProxies
 
     init() throws { two = try proxies("10.0.0.0/8", "2001:db8::/32") }

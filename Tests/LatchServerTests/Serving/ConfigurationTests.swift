@@ -3,6 +3,7 @@
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import TestSupport
 import Testing
 
 @Suite struct `A server's configuration` {

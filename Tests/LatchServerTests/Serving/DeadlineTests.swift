@@ -3,6 +3,7 @@
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import TestSupport
 import Testing
 
 /// Tests with a clock that they advance themselves, and the default deadlines.

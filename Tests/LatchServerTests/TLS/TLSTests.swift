@@ -4,6 +4,7 @@ import Foundation
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import TestSupport
 import Testing
 
 @Suite struct `A server with a certificate` {
@@ -21,7 +22,7 @@ import Testing
         var trusting = CurlTransport.Configuration()
         trusting.certificateAuthorityFile = certificate.certificatePath
         let transport = CurlTransport(configuration: trusting)
-        return try await LatchTesting.serving(handler, configuration: configuration) { address in
+        return try await TestSupport.serving(handler, configuration: configuration) { address in
             try await body(address, transport, certificate)
         }
     }
@@ -97,7 +98,7 @@ import Testing
         var configuration = Server.Configuration.patient
         configuration.tls = try certificate.tls()
         configuration.headDeadline = .milliseconds(150)
-        try await LatchTesting.serving(Self.echo, configuration: configuration) { address in
+        try await TestSupport.serving(Self.echo, configuration: configuration) { address in
             let silent = try RawClient(port: address.port)
             await silent.send([0x16, 0x03, 0x01])
             #expect(await silent.receiveAll().isEmpty)

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchProcess
 import LatchTesting
+import TestSupport
 import Testing
 
 /// A small part of what `make nightly` plays: real processes, the real server, real files.

@@ -3,6 +3,7 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Testing
 
 @Suite struct `A raw HTTP server` {

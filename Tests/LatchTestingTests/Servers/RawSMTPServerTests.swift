@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchTesting
+import TestSupport
 import Testing
 
 @Suite struct `A raw mail server` {

@@ -2,6 +2,7 @@
 
 import LatchAuth
 import LatchTesting
+import TestSupport
 import Testing
 
 /// What proves the simulation: it finds no fault in a good session, and finds the fault in each bad one.

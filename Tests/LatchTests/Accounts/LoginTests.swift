@@ -5,6 +5,7 @@ import PortableFoundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Synchronization
 import Testing
 

@@ -4,6 +4,7 @@ import PortableFoundation
 import LatchCore
 import LatchProcess
 import LatchTesting
+import TestSupport
 import Testing
 
 @testable import LatchCommand

@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchProcess
+import TestTags
 import Testing
 
 @Suite struct `The verb generate` {
@@ -20,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `G5: makes the same bytes in both programs and in each run`() async throws {
+    @Test(.tags(.g5)) func `makes the same bytes in both programs and in each run`() async throws {
         try await GeneratorCall.with { call async throws in
             for program in GeneratorCall.programs {
                 let outcome = try await call.run(program, "generate", "-p", "shop", "-o", program)
@@ -34,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `G5: is refused before any write where a file is not ours, and replaces only generated files`()
+    @Test(.tags(.g5)) func `is refused before any write where a file is not ours, and replaces only generated files`()
         async throws
     {
         try await GeneratorCall.with([
@@ -53,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `G6: makes only the services that are asked for`() async throws {
+    @Test(.tags(.g6)) func `makes only the services that are asked for`() async throws {
         try await GeneratorCall.with { call async throws in
             let outcome = try await call.run(
                 "latch", "generate", "-p", "shop", "-o", "out", "--services", "StockService")
@@ -64,7 +65,7 @@ import Testing
         }
     }
 
-    @Test(
+    @Test(.tags(.g6), 
         arguments: [
             (["-s", "CatService"], 1, "'CatService'", "ShopService, StockService"),
             (["-l", "kotlin"], 1, "'kotlin'", "Supported: swift."),
@@ -76,7 +77,7 @@ import Testing
             (["--log-level", "loud"], 2, "'loud' is not a log level", "error, warn, info"),
             (["--visibility", "open"], 1, "'open' is none of", ""),
         ] as [([String], Int32, String, String)])
-    func `G6: fails and says why, and what there is instead`(
+    func `fails and says why, and what there is instead`(
         flags: [String], code: Int32, says: String, hints: String
     ) async throws {
         try await GeneratorCall.with { call async throws in
@@ -91,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `G6: tells all mistakes of the .proto files with line and column, and writes nothing`() async throws {
+    @Test(.tags(.g6)) func `tells all mistakes of the .proto files with line and column, and writes nothing`() async throws {
         try await GeneratorCall.with([
             "bad.proto": "syntax = \"proto3\";\nmessage A { B b = 1; }\nmessage C { D d = 1; }\n"
         ]) {

@@ -4,6 +4,7 @@ import PortableFoundation
 import LatchCore
 import LatchProcess
 import LatchTesting
+import TestSupport
 import Testing
 
 /// A folder with .proto files, and calls of the generator in it, as a person would type them.

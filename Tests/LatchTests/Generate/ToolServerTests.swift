@@ -3,13 +3,14 @@
 import LatchProcess
 import PortableFoundation
 import LatchCore
+import TestTags
 import Testing
 
 @Suite struct `The server of tools` {
     private static let tools = ["generate_axiom_clients", "validate_proto", "doctor", "get_examples"]
 
-    @Test(arguments: GeneratorCall.programs)
-    func `G13: opens, lists its tools, calls them, and answers pings, in both programs`(program: String) async throws {
+    @Test(.tags(.g13), arguments: GeneratorCall.programs)
+    func `opens, lists its tools, calls them, and answers pings, in both programs`(program: String) async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call, program) { talk async throws in
                 let opened = try await talk.initialize("2024-11-05")
@@ -92,7 +93,7 @@ import Testing
         }
     }
 
-    @Test(
+    @Test(.tags(.g13), 
         arguments: [
             ("{no JSON", -32700, .null), ("\u{1}", -32700, .null), ("17", -32600, .null), ("[]", -32600, .null),
             (#"{"id":7,"method":"ping"}"#, -32600, 7), (#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#, -32600, 7),
@@ -107,7 +108,7 @@ import Testing
             (#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"doctor","arguments":[]}}"#, -32602, 7),
             (#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"cursor":"x"}}"#, -32602, 7),
         ] as [(String, Int64, JSONValue)])
-    func `G13: answers what is malformed with the code of JSON-RPC`(
+    func `answers what is malformed with the code of JSON-RPC`(
         message: String, code: Int64, id: JSONValue
     ) async throws {
         try await GeneratorCall.with { call async throws in
@@ -151,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `G13: answers everything that was asked for before its input ended, and then ends`() async throws {
+    @Test(.tags(.g13)) func `answers everything that was asked for before its input ended, and then ends`() async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 for id in 1...5 {

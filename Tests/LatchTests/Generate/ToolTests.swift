@@ -2,12 +2,13 @@
 
 import LatchCore
 import PortableFoundation
+import TestTags
 import Testing
 
 @Suite struct `A tool` {
     private static let arguments: JSONObject = ["proto_path": "shop", "output_path": "out"]
 
-    @Test func `G13: looks at the files anew in each call`() async throws {
+    @Test(.tags(.g13)) func `looks at the files anew in each call`() async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "generate_axiom_clients", Self.arguments)
@@ -23,8 +24,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["token", 7] as [JSONValue])
-    func `G13: tells its progress to those who give a token, each time a greater number`(token: JSONValue) async throws
+    @Test(.tags(.g13), arguments: ["token", 7] as [JSONValue])
+    func `tells its progress to those who give a token, each time a greater number`(token: JSONValue) async throws
     {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
@@ -42,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `G13: tells real mistakes of .proto files with their line`() async throws {
+    @Test(.tags(.g13)) func `tells real mistakes of .proto files with their line`() async throws {
         try await GeneratorCall.with(["bad.proto": "syntax = \"proto3\";\nmessage A {\n  B b = 1;\n}\n"]) {
             call async throws in
             try await ToolConversation.with(call) { talk async throws in

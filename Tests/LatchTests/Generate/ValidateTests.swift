@@ -3,11 +3,12 @@
 import LatchCore
 import LatchProcess
 import PortableFoundation
+import TestTags
 import Testing
 
 @Suite struct `The verb validate` {
-    @Test(arguments: GeneratorCall.programs)
-    func `G6: ends with 0 where .proto files are right, and with 1 where they are not`(program: String) async throws {
+    @Test(.tags(.g6), arguments: GeneratorCall.programs)
+    func `ends with 0 where .proto files are right, and with 1 where they are not`(program: String) async throws {
         try await GeneratorCall.with([
             "bad/a.proto": "syntax = \"proto3\";\nmessage A { string a = 1; string b = 1; }\n"
         ]) {
@@ -21,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `G6: judges Swift by its syntax`() async throws {
+    @Test(.tags(.g6)) func `judges Swift by its syntax`() async throws {
         try await GeneratorCall.with(["swift/Good.swift": "struct A { let b: Int }\n"]) { call async throws in
             let good = try await call.run("latch", "validate", "-p", "swift", "--skip-compilation")
             #expect(good.ending == .exited(0), "\(good.error)")
@@ -32,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `G6: judges Swift by its types, all files together`() async throws {
+    @Test(.tags(.g6)) func `judges Swift by its types, all files together`() async throws {
         try await GeneratorCall.with([
             "swift/A.swift": "public struct A { public let b: B }\n", "swift/B.swift": "public struct B {}\n",
         ]) { call async throws in
@@ -87,8 +88,8 @@ import Testing
 }
 
 @Suite struct `The verb examples` {
-    @Test(arguments: ["basic", "user-service", "task-manager", "comprehensive"])
-    func `G4: gives .proto files of which clients are generated that fit their types without a warning`(name: String)
+    @Test(.tags(.g4), arguments: ["basic", "user-service", "task-manager", "comprehensive"])
+    func `gives .proto files of which clients are generated that fit their types without a warning`(name: String)
         async throws
     {
         try await GeneratorCall.with { call async throws in

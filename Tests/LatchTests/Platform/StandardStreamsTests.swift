@@ -3,6 +3,7 @@
 import LatchCore
 import LatchProcess
 import LatchTesting
+import TestSupport
 import Testing
 
 @testable import LatchCommand

@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchIdentity
 import LatchTesting
+import TestSupport
 import PortableFoundation
 import Testing
 

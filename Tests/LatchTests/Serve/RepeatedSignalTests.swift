@@ -4,6 +4,7 @@ import LatchCore
 import LatchProcess
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Testing
 
 @testable import LatchCommand

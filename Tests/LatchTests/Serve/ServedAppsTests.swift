@@ -5,6 +5,8 @@ import PortableFoundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestSupport
+import TestTags
 import Testing
 
 @testable import latch
@@ -42,7 +44,7 @@ import Testing
         #expect(status == .created)
     }
 
-    @Test func `L13: are known from the file, and by SIGHUP from the changed file`() async throws {
+    @Test(.tags(.l13)) func `are known from the file, and by SIGHUP from the changed file`() async throws {
         try await withTemporaryFolder { folder in
             let file = folder + "/latch.toml"
             let write = { (text: String) in try Data(text.utf8).write(to: URL(filePath: file)) }

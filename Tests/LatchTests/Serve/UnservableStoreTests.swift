@@ -4,6 +4,7 @@ import LatchProcess
 import PortableFoundation
 import LatchCore
 import LatchTesting
+import TestSupport
 import Testing
 
 @testable import latch

@@ -5,6 +5,7 @@ import LatchCore
 import LatchProcess
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Testing
 
 @testable import latch

@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import TestSupport
 import Synchronization
 
 /// An issuer in this process that grants whatever it is asked for, accepts its newest access token alone, and keeps what

@@ -6,6 +6,7 @@ import LatchHTTP
 import LatchJOSE
 import LatchServer
 import LatchTesting
+import TestSupport
 import Testing
 
 @testable import LatchCommand

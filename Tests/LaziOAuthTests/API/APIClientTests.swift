@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LaziOAuth
+import TestTags
 import Testing
 
 private struct Widget: Codable, Equatable, Sendable {
@@ -27,7 +28,7 @@ private let refresh = "/oauth/token/refresh"
             })
     }
 
-    @Test func `L11: sends the token, and content only where there is some`() async throws {
+    @Test(.tags(.l11)) func `sends the token, and content only where there is some`() async throws {
         let service = try await backend.signedIn()
         backend.on("/widgets", .ok, #"{"id":"1","name":"w"}"#)
         let api = APIClient(service: service)
@@ -46,7 +47,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(requests.first?.path == "/widgets?q=a%26b")
     }
 
-    @Test func `L11: answers a 401 by one refresh and one repeat, for all requests together`() async throws {
+    @Test(.tags(.l11)) func `answers a 401 by one refresh and one repeat, for all requests together`() async throws {
         let service = try await backend.signedIn()
         backend.on(refresh, .ok, ScriptedBackend.answer("a1", refresh: "r1"))
         backend.on("/widgets") { request in
@@ -64,7 +65,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests(to: refresh).count == 1)
     }
 
-    @Test func `L11: repeats once and no more`() async throws {
+    @Test(.tags(.l11)) func `repeats once and no more`() async throws {
         let service = try await backend.signedIn()
         backend.on(refresh, .ok, ScriptedBackend.answer("a1", refresh: "r1"))
         backend.on("/widgets", .unauthorized, "")
@@ -76,7 +77,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(service.isAuthenticated)
     }
 
-    @Test func `L11: says that nobody is signed in, and sends nothing`() async {
+    @Test(.tags(.l11)) func `says that nobody is signed in, and sends nothing`() async {
         let service = backend.service()
         await #expect { try await APIClient(service: service).delete("widgets") } throws: {
             if case APIError.notAuthenticated = $0 { true } else { false }
@@ -84,7 +85,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests.isEmpty)
     }
 
-    @Test func `L11: says that the session has ended where the refresh was refused`() async throws {
+    @Test(.tags(.l11)) func `says that the session has ended where the refresh was refused`() async throws {
         let service = try await backend.signedIn()
         backend.on(refresh, .unauthorized, #"{"detail":"no"}"#)
         backend.on("/widgets", .unauthorized, "")
@@ -94,7 +95,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(!service.isAuthenticated)
     }
 
-    @Test func `L11: tells which scopes were required and which were there`() async throws {
+    @Test(.tags(.l11)) func `tells which scopes were required and which were there`() async throws {
         let body =
             #"{"detail":"Insufficient scope","error_code":"INSUFFICIENT_SCOPE","#
             + #""required_scopes":["widgets:write","files:write"],"provided_scopes":["widgets:delete"]}"#
@@ -110,7 +111,7 @@ private let refresh = "/oauth/token/refresh"
         }
     }
 
-    @Test func `L11: reads the scopes of a challenge too (RFC 6750 §3)`() async throws {
+    @Test(.tags(.l11)) func `reads the scopes of a challenge too (RFC 6750 §3)`() async throws {
         let fields: HTTPFields = [
             .wwwAuthenticate: #"Bearer realm="x", error="insufficient_scope", scope="a:read b:read""#
         ]
@@ -125,7 +126,7 @@ private let refresh = "/oauth/token/refresh"
         }
     }
 
-    @Test func `L11: names what else a server refuses`() async throws {
+    @Test(.tags(.l11)) func `names what else a server refuses`() async throws {
         #expect("\(try await error(.notFound))" == "notFound")
         let told = try await error(.tooManyRequests, #"{"retry_after":7}"#)
         #expect("\(told)" == "rateLimited(retryAfter: Optional(7.0))")
@@ -139,7 +140,7 @@ private let refresh = "/oauth/token/refresh"
         #expect("\(try await error(.ok, "[]"))" == "invalidResponse")
     }
 
-    @Test func `L6: tells a lost network, and keeps the session`() async throws {
+    @Test(.tags(.l6)) func `tells a lost network, and keeps the session`() async throws {
         let service = try await backend.signedIn()
         backend.on("/widgets") { _ in throw HTTPError.offline }
         await #expect { try await APIClient(service: service).delete("widgets") } throws: {
@@ -149,7 +150,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(APIError.networkError(HTTPError.offline).errorDescription?.isEmpty == false)
     }
 
-    @Test func `L14: sends no token to another origin, wherever a redirect leads`() async throws {
+    @Test(.tags(.l14)) func `sends no token to another origin, wherever a redirect leads`() async throws {
         let service = try await backend.signedIn()
         backend.on("/widgets", 302, "", fields: [.location: "https://evil.example.com/steal"])
         backend.on("/steal", .ok, #"{"name":"w"}"#)

@@ -4,6 +4,7 @@ import Foundation
 import LatchAuth
 import LatchHTTP
 import LaziOAuth
+import TestTags
 import Testing
 
 @MainActor
@@ -30,7 +31,7 @@ import Testing
         }
     }
 
-    @Test(
+    @Test(.tags(.l3), 
         arguments: [
             (401, #"{"detail":"Invalid credentials"}"#, "serverError", "Invalid credentials"),
             (400, #"{"error":"invalid_grant","error_description":"No."}"#, "serverError", "No."),
@@ -47,7 +48,7 @@ import Testing
             (200, #"{"access_token":"a","token_type":"mac"}"#, "invalidResponse", nil),
             (302, "", "invalidResponse", nil),
         ] as [(HTTPStatus, String, String, String?)])
-    func `L3: says what the server said, or what kind of failure it was`(
+    func `says what the server said, or what kind of failure it was`(
         status: HTTPStatus, body: String, name: String, text: String?
     ) async {
         let (thrown, said) = await failure(status, body)
@@ -56,8 +57,8 @@ import Testing
         #expect(said?.contains("secret-7") != true)
     }
 
-    @Test(arguments: [HTTPError.offline, .timeout, .tls])
-    func `L6: says that the network failed, and how`(error: HTTPError) async {
+    @Test(.tags(.l6), arguments: [HTTPError.offline, .timeout, .tls])
+    func `says that the network failed, and how`(error: HTTPError) async {
         backend.on("/oauth/token") { _ in throw error }
         let (name, text) = await failure(of: backend.service())
         #expect(name == "networkError")

@@ -2,10 +2,11 @@
 
 import LatchAuth
 import LaziOAuth
+import TestTags
 import Testing
 
 @Suite struct `The scopes of the app` {
-    @Test func `L1: are eleven, with the texts of the document`() {
+    @Test(.tags(.l1)) func `are eleven, with the texts of the document`() {
         let texts = OAuthScope.allCases.map { "\($0.rawValue) - \($0.description)" }
         #expect(
             texts == [
@@ -17,7 +18,7 @@ import Testing
             ])
     }
 
-    @Test func `L1: have a name of their own and one of three categories`() {
+    @Test(.tags(.l1)) func `have a name of their own and one of three categories`() {
         #expect(Set(OAuthScope.allCases.map(\.displayName)).count == 11)
         #expect(OAuthScope.widgetsRead.displayName == "Read Widgets")
         #expect(OAuthScope.filesDelete.displayName == "Delete Files")
@@ -27,30 +28,30 @@ import Testing
         #expect(OAuthScope.allCases.allSatisfy { $0.rawValue.hasPrefix($0.category.lowercased()) })
     }
 
-    @Test(
+    @Test(.tags(.l1), 
         arguments: [
             ("widgets:read widgets:write", [.widgetsRead, .widgetsWrite]),
             ("  files:read   files:read ", [.filesRead]), ("", []), ("organizations:read Widgets:Read", []),
             ("projects:read,projects:write", []), ("openid files:write", [.filesWrite]),
         ] as [(String, [OAuthScope])])
-    func `L1: are read out of a list, whatever stands between them`(text: String, scopes: [OAuthScope]) {
+    func `are read out of a list, whatever stands between them`(text: String, scopes: [OAuthScope]) {
         #expect(OAuthScope.known(in: text) == scopes)
     }
 
-    @Test func `L1: come back from their own texts`() {
+    @Test(.tags(.l1)) func `come back from their own texts`() {
         for scope in OAuthScope.allCases { #expect(OAuthScope(rawValue: scope.id) == scope) }
         #expect(OAuthScope(rawValue: "files:admin") == nil)
     }
 }
 
 @Suite struct `What was granted` {
-    @Test(
+    @Test(.tags(.l1), 
         arguments: [
             ("widgets:admin", ["widgets:delete", "widgets:write", "widgets:read", "widgets:admin"]),
             ("widgets:delete", ["widgets:delete", "widgets:write", "widgets:read"]),
             ("widgets:write", ["widgets:write", "widgets:read"]), ("widgets:read", ["widgets:read"]),
         ])
-    func `L1: contains what follows from it: admin ⊃ delete ⊃ write ⊃ read`(granted: String, allowed: [String]) {
+    func `contains what follows from it: admin ⊃ delete ⊃ write ⊃ read`(granted: String, allowed: [String]) {
         let scopes: GrantedScopes = [granted]
         for scope in OAuthScope.allCases {
             let isAllowed = allowed.contains(scope.rawValue)
@@ -60,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `L1: is asked for several at once`() {
+    @Test(.tags(.l1)) func `is asked for several at once`() {
         let scopes: GrantedScopes = ["projects:write", "custom"]
         #expect(["projects:read", "projects:write"].allSatisfy { scopes.contains($0) })
         #expect(!["projects:read", "files:read"].allSatisfy { scopes.contains($0) })

@@ -3,6 +3,7 @@
 import Foundation
 import LatchAuth
 import LaziOAuth
+import TestTags
 import Testing
 
 @Suite struct `The answer to a login` {
@@ -12,7 +13,7 @@ import Testing
         "scope":"widgets:read widgets:write projects:read","user_id":"usr_123abc"}
         """.utf8)
 
-    @Test func `L3: is read in the spelling of the wire`() throws {
+    @Test(.tags(.l3)) func `is read in the spelling of the wire`() throws {
         let response = try JSONDecoder().decode(OAuthTokenResponse.self, from: wire)
         #expect(response.access_token == "canary-a")
         #expect(response.refresh_token == "canary-r")
@@ -22,7 +23,7 @@ import Testing
         #expect(response.user_id == "usr_123abc")
     }
 
-    @Test func `L3: fixes its expiry when it comes, and keeps it when it is stored`() throws {
+    @Test(.tags(.l3)) func `fixes its expiry when it comes, and keeps it when it is stored`() throws {
         let response = try JSONDecoder().decode(OAuthTokenResponse.self, from: wire)
         let date = try #require(response.expiryDate)
         #expect(response.expiryDate == date)
@@ -32,7 +33,7 @@ import Testing
         #expect(Tokens(again).expiry == date)
     }
 
-    @Test func `L3: needs no more than an access token`() throws {
+    @Test(.tags(.l3)) func `needs no more than an access token`() throws {
         let response = try JSONDecoder().decode(
             OAuthTokenResponse.self, from: Data(#"{"access_token":"a","expires_in":"60"}"#.utf8))
         #expect(response.refresh_token == nil)
@@ -41,8 +42,8 @@ import Testing
         #expect(response.expires_in == 60)
     }
 
-    @Test(arguments: ["{}", "[]", #"{"access_token":""}"#, #"{"access_token":"a","token_type":"mac"}"#])
-    func `L3: is none without a usable access token`(text: String) {
+    @Test(.tags(.l3), arguments: ["{}", "[]", #"{"access_token":""}"#, #"{"access_token":"a","token_type":"mac"}"#])
+    func `is none without a usable access token`(text: String) {
         #expect(throws: (any Error).self) {
             try JSONDecoder().decode(OAuthTokenResponse.self, from: Data(text.utf8))
         }
@@ -57,7 +58,7 @@ import Testing
         #expect(tokens.grantedScopes?.count == 3)
     }
 
-    @Test func `L14: shows no token`() throws {
+    @Test(.tags(.l14)) func `shows no token`() throws {
         let response = try JSONDecoder().decode(OAuthTokenResponse.self, from: wire)
         var text = "\(response) \(String(reflecting: response))"
         dump(response, to: &text)

@@ -7,6 +7,7 @@ import LatchHTTP
 import LatchTesting
 import LaziOAuth
 import Synchronization
+import TestTags
 import Testing
 
 private let password = "Canary-Password-1!"
@@ -28,8 +29,8 @@ private let password = "Canary-Password-1!"
         }
     }
 
-    @Test(arguments: RealBackend.Way.allCases)
-    func `L14: is in no URL, log, error, description or dump`(way: RealBackend.Way) async throws {
+    @Test(.tags(.l14), arguments: RealBackend.Way.allCases)
+    func `is in no URL, log, error, description or dump`(way: RealBackend.Way) async throws {
         let traces = Traces()
         let secrets = Mutex<Set<String>>([password])
         try await RealBackend.run(way) { backend in

@@ -9,6 +9,7 @@ import LatchOAuth
 import LatchTesting
 import LaziOAuth
 import Synchronization
+import TestTags
 import Testing
 
 private struct Item: Codable, Sendable { let id: String, name: String }
@@ -16,8 +17,8 @@ private struct NewItem: Codable, Sendable { let name: String }
 
 @MainActor
 @Suite struct `The app at the real server` {
-    @Test(arguments: RealBackend.Way.allCases)
-    func `L13: may do what its scopes allow, and is told what is missing`(way: RealBackend.Way) async throws {
+    @Test(.tags(.l13), arguments: RealBackend.Way.allCases)
+    func `may do what its scopes allow, and is told what is missing`(way: RealBackend.Way) async throws {
         try await RealBackend.run(way) { backend in
             let service = try await backend.signedIn(scopes: [.widgetsDelete, .filesRead])
             #expect(service.scopeChange?.isEmpty == true)
@@ -40,7 +41,7 @@ private struct NewItem: Codable, Sendable { let name: String }
         }
     }
 
-    @Test func `L4: L13: is granted no administration that its person may not have, and is told so`() async throws {
+    @Test(.tags(.l4, .l13)) func `is granted no administration that its person may not have, and is told so`() async throws {
         try await RealBackend.run { backend in
             let service = try await backend.signedIn(scopes: [.widgetsRead, .widgetsAdmin])
             #expect(service.grantedScopes == ["widgets:read"])
@@ -48,8 +49,8 @@ private struct NewItem: Codable, Sendable { let name: String }
         }
     }
 
-    @Test(arguments: RealBackend.Way.allCases)
-    func `L11: goes on across an expiry, with one refresh for all requests`(way: RealBackend.Way) async throws {
+    @Test(.tags(.l11), arguments: RealBackend.Way.allCases)
+    func `goes on across an expiry, with one refresh for all requests`(way: RealBackend.Way) async throws {
         try await RealBackend.run(way) { backend in
             let service = try await backend.signedIn()
             backend.clock.advance(by: 3601)
@@ -62,7 +63,7 @@ private struct NewItem: Codable, Sendable { let name: String }
         }
     }
 
-    @Test func `L6: survives an answer that gets lost: the same renewal is asked for again`() async throws {
+    @Test(.tags(.l6)) func `survives an answer that gets lost: the same renewal is asked for again`() async throws {
         try await RealBackend.run { backend in
             let service = try await backend.signedIn()
             backend.clock.advance(by: 3601)
@@ -80,7 +81,7 @@ private struct NewItem: Codable, Sendable { let name: String }
         }
     }
 
-    @Test func `L13: is told the limit of logins, and when to come back`() async throws {
+    @Test(.tags(.l13)) func `is told the limit of logins, and when to come back`() async throws {
         try await RealBackend.run(change: { $0.loginLimitPerMinute = 2 }) { backend in
             _ = try await backend.signedIn()
             let service = backend.service()

@@ -8,6 +8,7 @@ import LatchTesting
 import LaziOAuth
 import Observation
 import Synchronization
+import TestTags
 import Testing
 
 private let refresh = "/oauth/token/refresh"
@@ -23,7 +24,7 @@ private let refresh = "/oauth/token/refresh"
                 issued: backend.clock.now.addingTimeInterval(seconds - 3600), scope: "widgets:write", userID: "usr_1"))
     }
 
-    @Test func `L9: with a valid token is signed in, with scopes, and asks nobody`() async {
+    @Test(.tags(.l9)) func `with a valid token is signed in, with scopes, and asks nobody`() async {
         let service = backend.service(store: kept(expiresIn: 3600))
         await service.checkAuthState().value
         #expect(service.isAuthenticated)
@@ -33,7 +34,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests.isEmpty)
     }
 
-    @Test func `L9: with an expired token restores it and shows no login meanwhile`() async {
+    @Test(.tags(.l9)) func `with an expired token restores it and shows no login meanwhile`() async {
         let (asked, tell) = AsyncStream.makeStream(of: Void.self)
         let (release, go) = AsyncStream.makeStream(of: Void.self)
         backend.on(refresh) { _ in
@@ -53,7 +54,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests.count == 1)
     }
 
-    @Test func `L9: with nothing stored shows the login`() async {
+    @Test(.tags(.l9)) func `with nothing stored shows the login`() async {
         let service = backend.service()
         #expect(!service.isAuthenticated)
         await service.checkAuthState().value
@@ -62,7 +63,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests.isEmpty)
     }
 
-    @Test func `L9: with a record that nobody can read shows the login and cleans up`() async throws {
+    @Test(.tags(.l9)) func `with a record that nobody can read shows the login and cleans up`() async throws {
         let secrets = InMemorySecretStore()
         secrets.write(Array("{half a rec".utf8), for: "session")
         let store = SecretTokenStore<Tokens>(secrets, name: "session")
@@ -75,7 +76,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(try await store.load()?.access == "a")
     }
 
-    @Test func `L9: without a network keeps the expired session`() async {
+    @Test(.tags(.l9)) func `without a network keeps the expired session`() async {
         backend.on(refresh) { _ in throw HTTPError.offline }
         let store = kept(expiresIn: -60)
         let service = backend.service(store: store)
@@ -85,7 +86,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(store.load()?.refresh == "r0")
     }
 
-    @Test func `L9: with a session that the server has ended shows the login`() async {
+    @Test(.tags(.l9)) func `with a session that the server has ended shows the login`() async {
         backend.on(refresh, .unauthorized, #"{"detail":"Invalid refresh token"}"#)
         let store = kept(expiresIn: -60)
         let service = backend.service(store: store)
@@ -94,7 +95,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(store.load() == nil)
     }
 
-    @Test func `L8: on a locked device is not signed out, and goes on once it is unlocked`() async throws {
+    @Test(.tags(.l8)) func `on a locked device is not signed out, and goes on once it is unlocked`() async throws {
         let secrets = InMemorySecretStore()
         try await SecretTokenStore<Tokens>(secrets, name: "session").save(Tokens(access: "a0", refresh: "r0"))
         let locked = LockedSecretStore(secrets)

@@ -7,13 +7,14 @@ import LatchOAuth
 import LatchServer
 import LatchTesting
 import LaziOAuth
+import TestTags
 import Testing
 
 @MainActor
 @Suite struct `A login` {
     let backend = ScriptedBackend()
 
-    @Test func `L2: sends the form of the document`() async throws {
+    @Test(.tags(.l2)) func `sends the form of the document`() async throws {
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
         let response = try await backend.service().login(
             username: "user@example.com", password: "secret", scopes: [.widgetsRead, .widgetsWrite])
@@ -29,7 +30,7 @@ import Testing
         #expect(response.user_id == "usr_1")
     }
 
-    @Test func `L2: lets no password add a scope`() async throws {
+    @Test(.tags(.l2)) func `lets no password add a scope`() async throws {
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
         try await backend.service().login(
             username: "ada&grant_type=x", password: "p&scope=widgets:admin+1", scopes: [.widgetsRead])
@@ -39,7 +40,7 @@ import Testing
         #expect(form["username"] == "ada&grant_type=x")
     }
 
-    @Test func `L2: asks for no scope at all where none is given, and for any other by its text`() async throws {
+    @Test(.tags(.l2)) func `asks for no scope at all where none is given, and for any other by its text`() async throws {
         backend.on("/oauth/token", .ok, #"{"access_token":"a"}"#)
         let service = backend.service()
         try await service.login(username: "ada", password: "p", scopes: [])
@@ -48,7 +49,7 @@ import Testing
         #expect(service.grantedScopes == ["organizations:read", "x"])
     }
 
-    @Test func `L3: is a login without a refresh token, a scope, a lifetime and a user too`() async throws {
+    @Test(.tags(.l3)) func `is a login without a refresh token, a scope, a lifetime and a user too`() async throws {
         backend.on("/oauth/token", .ok, #"{"access_token":"a"}"#)
         let service = backend.service()
         let response = try await service.login(username: "ada", password: "p", scopes: [.filesRead])
@@ -61,7 +62,7 @@ import Testing
         #expect(await service.getValidToken() == "a")
     }
 
-    @Test func `L4: tells less and more than was asked for`() async throws {
+    @Test(.tags(.l4)) func `tells less and more than was asked for`() async throws {
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r", scope: "widgets:read files:delete"))
         let service = backend.service()
         #expect(service.scopeChange == nil)
@@ -75,8 +76,8 @@ import Testing
         #expect(service.grantedScopes.isEmpty)
     }
 
-    @Test(arguments: ["http://192.168.1.188:8000", "http://example.com", "ftp://example.com", "file:///"])
-    func `L14: is refused without encryption, but to this machine`(base: String) async throws {
+    @Test(.tags(.l14), arguments: ["http://192.168.1.188:8000", "http://example.com", "ftp://example.com", "file:///"])
+    func `is refused without encryption, but to this machine`(base: String) async throws {
         let service = backend.service(base: base)
         await #expect { try await service.login(username: "ada", password: "p", scopes: []) } throws: {
             if case OAuthError.invalidURL = $0 { true } else { false }
@@ -84,15 +85,15 @@ import Testing
         #expect(backend.requests.isEmpty)
     }
 
-    @Test(arguments: ["http://127.0.0.1:8000", "http://localhost:8000", "http://[::1]:8000"])
-    func `L14: goes without encryption to this machine`(base: String) async throws {
+    @Test(.tags(.l14), arguments: ["http://127.0.0.1:8000", "http://localhost:8000", "http://[::1]:8000"])
+    func `goes without encryption to this machine`(base: String) async throws {
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
         let service = backend.service(base: base)
         try await service.login(username: "ada", password: "p", scopes: [])
         #expect(service.isAuthenticated)
     }
 
-    @Test func `L14: goes to a machine in one's own network only where that is said in so many words`() async throws {
+    @Test(.tags(.l14)) func `goes to a machine in one's own network only where that is said in so many words`() async throws {
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
         let service = backend.service(
             base: "http://192.168.1.188:8000", allowingInsecureHTTP: .anyHostWithoutEncryption)

@@ -6,14 +6,15 @@ import LatchHTTP
 import LatchServer
 import LatchTesting
 import LaziOAuth
+import TestTags
 import Testing
 
 private let refresh = "/oauth/token/refresh"
 
 @MainActor
 @Suite struct `A logout` {
-    @Test(arguments: RealBackend.Way.allCases)
-    func `L7: revokes both tokens at the real server, effective at once`(way: RealBackend.Way) async throws {
+    @Test(.tags(.l7), arguments: RealBackend.Way.allCases)
+    func `revokes both tokens at the real server, effective at once`(way: RealBackend.Way) async throws {
         try await RealBackend.run(way) { backend in
             let store = InMemoryTokenStore<Tokens>()
             let service = try await backend.signedIn(store: store)
@@ -34,7 +35,7 @@ private let refresh = "/oauth/token/refresh"
         }
     }
 
-    @Test func `L7: happens here at once, before anybody is asked, and without a network too`() async throws {
+    @Test(.tags(.l7)) func `happens here at once, before anybody is asked, and without a network too`() async throws {
         let backend = ScriptedBackend()
         let store = InMemoryTokenStore<Tokens>()
         let service = try await backend.signedIn(store: store)
@@ -50,7 +51,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests(to: "/oauth/revoke").count == 2)
     }
 
-    @Test func `L7: may be done twice`() async throws {
+    @Test(.tags(.l7)) func `may be done twice`() async throws {
         let backend = ScriptedBackend()
         backend.on("/oauth/revoke", .ok, "")
         let service = try await backend.signedIn()
@@ -60,7 +61,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(service.authState == .signedOut)
     }
 
-    @Test func `L7: is not undone by a refresh that was under way`() async throws {
+    @Test(.tags(.l7)) func `is not undone by a refresh that was under way`() async throws {
         let backend = ScriptedBackend()
         let store = InMemoryTokenStore<Tokens>()
         let service = try await backend.signedIn(store: store)
@@ -82,7 +83,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(await service.getValidToken() == nil)
     }
 
-    @Test func `L8: is told where the device cannot forget, and the tokens are worthless all the same`() async throws {
+    @Test(.tags(.l8)) func `is told where the device cannot forget, and the tokens are worthless all the same`() async throws {
         let backend = ScriptedBackend()
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a0", refresh: "r0"))
         backend.on("/oauth/revoke", .ok, "")

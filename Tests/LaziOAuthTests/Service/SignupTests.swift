@@ -5,12 +5,13 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LaziOAuth
+import TestTags
 import Testing
 
 @MainActor
 @Suite struct `A signup` {
-    @Test(arguments: RealBackend.Way.allCases)
-    func `L10: sends the password in the content, and signs in`(way: RealBackend.Way) async throws {
+    @Test(.tags(.l10), arguments: RealBackend.Way.allCases)
+    func `sends the password in the content, and signs in`(way: RealBackend.Way) async throws {
         try await RealBackend.run(way) { backend in
             let service = backend.service()
             try await service.signup(username: "ada", email: "ada@example.com", password: RealBackend.password)
@@ -25,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `L10: L13: of a name that is taken is an error of the real server, and signs nobody in`() async throws {
+    @Test(.tags(.l10, .l13)) func `of a name that is taken is an error of the real server, and signs nobody in`() async throws {
         try await RealBackend.run { backend in
             _ = try await backend.signedIn()
             let service = backend.service()
@@ -41,7 +42,7 @@ import Testing
         }
     }
 
-    @Test(
+    @Test(.tags(.l10), 
         arguments: [
             (409, #"{"detail":"Username taken"}"#, "Username taken"), (409, "", "The account could not be made"),
             (200, #"{"status":"failed","message":"User already exists"}"#, "User already exists"),
@@ -49,7 +50,7 @@ import Testing
             (422, #"{"detail":[{"msg":"bad"}]}"#, "bad"),
             (500, "", "The server failed."), (429, "", "The server received too many requests."),
         ] as [(HTTPStatus, String, String)])
-    func `L10: that fails is an error, and no login follows`(
+    func `that fails is an error, and no login follows`(
         status: HTTPStatus, body: String, text: String
     ) async throws {
         let backend = ScriptedBackend()
@@ -62,7 +63,7 @@ import Testing
         #expect(!service.isAuthenticated)
     }
 
-    @Test func `L10: is a success whatever else its answer says`() async throws {
+    @Test(.tags(.l10)) func `is a success whatever else its answer says`() async throws {
         let backend = ScriptedBackend()
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
         for (status, body) in [(201, #"{"id":"1"}"#), (200, #"{"status":"success"}"#), (204, "")] {

@@ -5,14 +5,15 @@ import LatchAuth
 import LatchHTTP
 import LatchTesting
 import LaziOAuth
+import TestTags
 import Testing
 
 private let refresh = "/oauth/token/refresh"
 
 @MainActor
 @Suite struct `A valid token` {
-    @Test(arguments: RealBackend.Way.allCases)
-    func `L5: is the one that is there while more than five minutes are left`(way: RealBackend.Way) async throws {
+    @Test(.tags(.l5), arguments: RealBackend.Way.allCases)
+    func `is the one that is there while more than five minutes are left`(way: RealBackend.Way) async throws {
         try await RealBackend.run(way) { backend in
             let service = try await backend.signedIn()
             let first = try #require(await service.getValidToken())
@@ -27,8 +28,8 @@ private let refresh = "/oauth/token/refresh"
         }
     }
 
-    @Test(arguments: RealBackend.Way.allCases)
-    func `L5: is renewed once for 500 callers, and all get it`(way: RealBackend.Way) async throws {
+    @Test(.tags(.l5), arguments: RealBackend.Way.allCases)
+    func `is renewed once for 500 callers, and all get it`(way: RealBackend.Way) async throws {
         try await RealBackend.run(way) { backend in
             let service = try await backend.signedIn()
             let first = await service.getValidToken()
@@ -45,7 +46,7 @@ private let refresh = "/oauth/token/refresh"
         }
     }
 
-    @Test func `L5: is none where nobody is signed in, and nobody is asked`() async throws {
+    @Test(.tags(.l5)) func `is none where nobody is signed in, and nobody is asked`() async throws {
         try await RealBackend.run { backend in
             let service = backend.service()
             #expect(await service.getValidToken() == nil)
@@ -54,7 +55,7 @@ private let refresh = "/oauth/token/refresh"
         }
     }
 
-    @Test func `L13: is renewed in time by a device whose clock is wrong`() async throws {
+    @Test(.tags(.l13)) func `is renewed in time by a device whose clock is wrong`() async throws {
         try await RealBackend.run { backend in
             for (name, skew) in [("slow", -7200.0), ("fast", 7200.0)] {
                 _ = try await backend.signedIn(as: name)
@@ -73,7 +74,7 @@ private let refresh = "/oauth/token/refresh"
 
 @MainActor
 @Suite struct `A refresh` {
-    @Test func `L6: sends the JSON of the document, and stores what was rotated`() async throws {
+    @Test(.tags(.l6)) func `sends the JSON of the document, and stores what was rotated`() async throws {
         let backend = ScriptedBackend()
         let store = InMemoryTokenStore<Tokens>()
         let service = try await backend.signedIn(store: store)
@@ -84,7 +85,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests(to: refresh).first?.body.text == #"{"refresh_token":"r0"}"#)
     }
 
-    @Test func `L6: keeps the refresh token, the scopes and the person where the answer brings none`() async throws {
+    @Test(.tags(.l6)) func `keeps the refresh token, the scopes and the person where the answer brings none`() async throws {
         let backend = ScriptedBackend()
         let store = InMemoryTokenStore<Tokens>()
         let service = try await backend.signedIn(store: store)
@@ -95,13 +96,13 @@ private let refresh = "/oauth/token/refresh"
         #expect(service.currentUser?.userId == "usr_1")
     }
 
-    @Test(
+    @Test(.tags(.l6), 
         arguments: [
             (400, #"{"error":"invalid_grant"}"#), (401, #"{"detail":"Invalid refresh token"}"#),
             (400, #"{"detail":"Invalid refresh token","error_code":"INVALID_REFRESH_TOKEN"}"#),
             (400, #"{"detail":"Refresh token expired"}"#),
         ] as [(HTTPStatus, String)])
-    func `L6: signs out once where the server refuses the refresh token`(status: HTTPStatus, body: String) async throws
+    func `signs out once where the server refuses the refresh token`(status: HTTPStatus, body: String) async throws
     {
         let backend = ScriptedBackend()
         let store = InMemoryTokenStore<Tokens>()
@@ -118,8 +119,8 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests(to: "/oauth/revoke").isEmpty)
     }
 
-    @Test(arguments: [500, 502, 503, 429, 404, 422] as [HTTPStatus])
-    func `L6: keeps the person signed in through a failure of the server`(status: HTTPStatus) async throws {
+    @Test(.tags(.l6), arguments: [500, 502, 503, 429, 404, 422] as [HTTPStatus])
+    func `keeps the person signed in through a failure of the server`(status: HTTPStatus) async throws {
         let backend = ScriptedBackend()
         let service = try await backend.signedIn()
         backend.on(refresh, status, "<html>")
@@ -130,8 +131,8 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests(to: "/oauth/revoke").isEmpty)
     }
 
-    @Test(arguments: [HTTPError.offline, .timeout])
-    func `L6: keeps the person signed in without a network; the old token serves while it is accepted`(
+    @Test(.tags(.l6), arguments: [HTTPError.offline, .timeout])
+    func `keeps the person signed in without a network; the old token serves while it is accepted`(
         error: HTTPError
     ) async throws {
         let backend = ScriptedBackend()
@@ -153,7 +154,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(service.authState == .authenticated)
     }
 
-    @Test func `L6: goes on when one who waits for it is cancelled`() async throws {
+    @Test(.tags(.l6)) func `goes on when one who waits for it is cancelled`() async throws {
         let backend = ScriptedBackend()
         let service = try await backend.signedIn()
         let (asked, tell) = AsyncStream.makeStream(of: Void.self)
@@ -175,8 +176,8 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests(to: refresh).count == 1)
     }
 
-    @Test(arguments: RealBackend.Way.allCases)
-    func `L13: rotates at the real server, whose family ends where an old token comes back`(
+    @Test(.tags(.l13), arguments: RealBackend.Way.allCases)
+    func `rotates at the real server, whose family ends where an old token comes back`(
         way: RealBackend.Way
     ) async throws {
         try await RealBackend.run(way) { backend in

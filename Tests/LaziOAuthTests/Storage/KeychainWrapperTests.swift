@@ -3,12 +3,13 @@
 import LatchAuth
 import LatchTesting
 import LaziOAuth
+import TestTags
 import Testing
 
 @Suite struct `A keychain wrapper` {
     let secrets = InMemorySecretStore()
 
-    @Test func `L8: keeps, reads and forgets texts`() async throws {
+    @Test(.tags(.l8)) func `keeps, reads and forgets texts`() async throws {
         let keychain = KeychainWrapper(secrets)
         #expect(try await keychain.get("note") == nil)
         try await keychain.save("äöü", for: "note")
@@ -21,14 +22,14 @@ import Testing
         #expect(try await keychain.get("note") == nil)
     }
 
-    @Test func `L8: knows the names of the original`() async throws {
+    @Test(.tags(.l8)) func `knows the names of the original`() async throws {
         let keychain = KeychainWrapper(secrets)
         try await keychain.save("u", for: "lazi.user_id")
         #expect(secrets.names() == ["lazi.user_id"])
         #expect(try await keychain.get("user_id") == "u")
     }
 
-    @Test func `L8: clears its own and nothing else`() async throws {
+    @Test(.tags(.l8)) func `clears its own and nothing else`() async throws {
         secrets.write([1], for: "session")
         secrets.write([2], for: "someone.else")
         secrets.write([3], for: "lazilike")
@@ -39,8 +40,8 @@ import Testing
         #expect(secrets.names() == ["lazilike", "session", "someone.else"])
     }
 
-    @Test(arguments: [AuthError.storeLocked, .storeDenied, .storeFull])
-    func `L8: tells each failure, and never takes it for "nothing there"`(error: AuthError) async {
+    @Test(.tags(.l8), arguments: [AuthError.storeLocked, .storeDenied, .storeFull])
+    func `tells each failure, and never takes it for "nothing there"`(error: AuthError) async {
         let keychain = KeychainWrapper(FailingSecretStore(secrets, after: 0, with: error))
         await #expect(throws: error) { try await keychain.get("a") }
         await #expect(throws: error) { try await keychain.save("x", for: "a") }
@@ -48,7 +49,7 @@ import Testing
         await #expect(throws: error) { try await keychain.clearAll() }
     }
 
-    @Test func `L8: is not where the session is kept: that is one record`() async throws {
+    @Test(.tags(.l8)) func `is not where the session is kept: that is one record`() async throws {
         let backend = ScriptedBackend()
         let service = try await backend.signedIn(store: SecretTokenStore<Tokens>(secrets, name: "session"))
         #expect(secrets.names() == ["session"])

@@ -5,6 +5,7 @@ import LatchAuth
 import LatchHTTP
 import LatchTesting
 import LaziOAuth
+import TestTags
 import Testing
 
 @MainActor
@@ -30,7 +31,7 @@ import Testing
             clock: backend.clock.wallClock())
     }
 
-    @Test func `L9: is signed in after the update, with its person and its scopes`() async throws {
+    @Test(.tags(.l9)) func `is signed in after the update, with its person and its scopes`() async throws {
         let (old, new) = (oldItems(), InMemorySecretStore())
         let service = service(old, new)
         #expect(await service.getValidToken() == "a0")
@@ -42,7 +43,7 @@ import Testing
         #expect(backend.requests.isEmpty)
     }
 
-    @Test func `L9: gives way to a session that is there already`() async throws {
+    @Test(.tags(.l9)) func `gives way to a session that is there already`() async throws {
         let (old, new) = (oldItems(), InMemorySecretStore())
         try await SecretTokenStore<Tokens>(new, name: "session").save(Tokens(access: "newer", refresh: "r9"))
         let service = service(old, new)
@@ -50,7 +51,7 @@ import Testing
         #expect(old.names().isEmpty)
     }
 
-    @Test func `L8: is left alone where the keychain is locked, and told`() async throws {
+    @Test(.tags(.l8)) func `is left alone where the keychain is locked, and told`() async throws {
         let (old, new) = (oldItems(), InMemorySecretStore())
         let service = service(FailingSecretStore(old, after: 0, with: .storeLocked), new)
         await service.checkAuthState().value

@@ -6,6 +6,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import TestSupport
 import LaziOAuth
 
 @testable import LatchIdentity

@@ -6,6 +6,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LaziOAuth
+import TestTags
 import Testing
 
 @MainActor
@@ -22,18 +23,18 @@ import Testing
         return model
     }
 
-    @Test(
+    @Test(.tags(.l10), 
         arguments: [
             ("ada", "p", true), ("", "p", false), ("  \n", "p", false), ("ada", "", false), ("ada", " ", true),
         ])
-    func `L10: lets nobody sign in without a name and a password`(name: String, password: String, isValid: Bool) {
+    func `lets nobody sign in without a name and a password`(name: String, password: String, isValid: Bool) {
         let model = model
         model.username = name
         model.password = password
         #expect(model.isFormValid == isValid)
     }
 
-    @Test(
+    @Test(.tags(.l10), 
         arguments: [
             ("ada@example.com", true), (" ada@example.com\t", true), ("a.b+c@sub.example.co.uk", true),
             ("o'brien@example.ie", true), ("a@b.co", true), ("", false), ("ada", false), ("ada@", false),
@@ -45,7 +46,7 @@ import Testing
             ("ada@\(String(repeating: "a", count: 64)).com", false),
             ("ada@example.\(String(repeating: "a", count: 64))", false),
         ])
-    func `L10: takes an address that looks like one`(email: String, isValid: Bool) {
+    func `takes an address that looks like one`(email: String, isValid: Bool) {
         let model = filled(model)
         model.isLoginMode = false
         model.email = email
@@ -53,7 +54,7 @@ import Testing
         #expect(model.isFormValid == isValid)
     }
 
-    @Test func `L10: wants the password twice alike for a new account, and only there`() {
+    @Test(.tags(.l10)) func `wants the password twice alike for a new account, and only there`() {
         let model = filled(model)
         model.confirmPassword = "Secret"
         #expect(!model.passwordsMatch)
@@ -68,7 +69,7 @@ import Testing
         #expect(!model.isFormValid)
     }
 
-    @Test func `L10: sends nothing of an invalid form`() async {
+    @Test(.tags(.l10)) func `sends nothing of an invalid form`() async {
         let model = model
         await model.login()
         model.isLoginMode = false
@@ -77,7 +78,7 @@ import Testing
         #expect(!model.showError)
     }
 
-    @Test func `L10: signs in with what was typed, without the spaces around it`() async throws {
+    @Test(.tags(.l10)) func `signs in with what was typed, without the spaces around it`() async throws {
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
         let model = filled(model)
         await model.login()
@@ -90,7 +91,7 @@ import Testing
         #expect(model.password.isEmpty && model.confirmPassword.isEmpty)
     }
 
-    @Test func `L10: makes an account and signs in`() async throws {
+    @Test(.tags(.l10)) func `makes an account and signs in`() async throws {
         backend.on("/auth/signup", .created, "{}")
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
         let model = filled(model)
@@ -102,7 +103,7 @@ import Testing
         #expect(model.password.isEmpty && model.confirmPassword.isEmpty)
     }
 
-    @Test func `L10: shows what went wrong, and keeps no password`() async {
+    @Test(.tags(.l10)) func `shows what went wrong, and keeps no password`() async {
         backend.on("/oauth/token", .unauthorized, #"{"detail":"Invalid credentials"}"#)
         let model = filled(model)
         await model.login()
@@ -121,7 +122,7 @@ import Testing
         #expect(!model.showError)
     }
 
-    @Test func `L10: changes its mode and forgets what belongs to the other`() async {
+    @Test(.tags(.l10)) func `changes its mode and forgets what belongs to the other`() async {
         let model = filled(model)
         model.errorMessage = "x"
         model.showError = true
@@ -159,7 +160,7 @@ import Testing
 
 @MainActor
 @Suite struct `A selection of scopes` {
-    @Test func `L12: begins with the five that the app usually needs`() {
+    @Test(.tags(.l12)) func `begins with the five that the app usually needs`() {
         let model = AuthViewModel(service: ScriptedBackend().service())
         #expect(model.selectedScopes == [.widgetsRead, .widgetsWrite, .projectsRead, .projectsWrite, .filesRead])
         #expect(model.scopeSelection.count == 5)
@@ -167,7 +168,7 @@ import Testing
         #expect(!model.scopeSelection.isExpanded)
     }
 
-    @Test func `L12: is toggled and counted`() {
+    @Test(.tags(.l12)) func `is toggled and counted`() {
         var selection = ScopeSelection()
         selection.toggle(.filesRead)
         selection.toggle(.widgetsAdmin)
@@ -180,7 +181,7 @@ import Testing
         #expect(ScopeSelection(selected: []).summary == "0 selected")
     }
 
-    @Test func `L12: is shown by category, and asked for in one order`() {
+    @Test(.tags(.l12)) func `is shown by category, and asked for in one order`() {
         let selection = ScopeSelection(selected: [.filesWrite, .widgetsDelete, .projectsRead])
         #expect(selection.groups.map(\.category) == ["Widgets", "Projects", "Files"])
         #expect(selection.groups.map { $0.scopes.count } == [4, 4, 3])

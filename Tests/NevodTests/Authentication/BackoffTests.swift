@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import Nevod
 import Synchronization
+import TestTags
 import Testing
 
 @Suite struct `The backoff after a failed refresh` {
@@ -22,7 +23,7 @@ import Testing
         return (provider(url, interceptor: auth), storage)
     }
 
-    @Test func `N5: is none without a policy`() async throws {
+    @Test(.tags(.n5)) func `is none without a policy`() async throws {
         let backend = Backend()
         let clock = SteppingClock()
         try await backend.serve { url in
@@ -33,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `N5: ends with a new sign-in`() async throws {
+    @Test(.tags(.n5)) func `ends with a new sign-in`() async throws {
         let backend = Backend()
         let clock = SteppingClock()
         try await backend.serve { url in
@@ -47,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `N5: is shared by all waiting requests`() async throws {
+    @Test(.tags(.n5)) func `is shared by all waiting requests`() async throws {
         let backend = Backend()
         let clock = SteppingClock()
         try await backend.serve { url in

@@ -4,10 +4,11 @@ import LatchCore
 import LatchHTTP
 import Nevod
 import Synchronization
+import TestTags
 import Testing
 
 @Suite struct `The number of repeats` {
-    @Test func `N7: is one refresh and one replay when the server always rejects`() async throws {
+    @Test(.tags(.n7)) func `is one refresh and one replay when the server always rejects`() async throws {
         let backend = Backend()
         backend.on("/users/me") { _ in .json(#"{"error":"never"}"#, status: .unauthorized) }
         try await backend.serve { url in
@@ -23,8 +24,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [RetryPolicy.none, RetryPolicy(maxAttempts: 1)])
-    func `N8: allows the replay after a refresh even with a single attempt`(policy: RetryPolicy) async throws {
+    @Test(.tags(.n8), arguments: [RetryPolicy.none, RetryPolicy(maxAttempts: 1)])
+    func `allows the replay after a refresh even with a single attempt`(policy: RetryPolicy) async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()
@@ -35,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `N8: replays a POST with its body after a refresh`() async throws {
+    @Test(.tags(.n8)) func `replays a POST with its body after a refresh`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()
@@ -46,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `N8: does not count a refresh as a retry`() async throws {
+    @Test(.tags(.n8)) func `does not count a refresh as a retry`() async throws {
         let backend = Backend()
         let script = Mutex<[HTTPStatus]>([401, 503, 503, 200])
         backend.on("/flaky") { _ in
@@ -64,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `N7: is limited when an interceptor always wants to repeat`() async throws {
+    @Test(.tags(.n7)) func `is limited when an interceptor always wants to repeat`() async throws {
         struct Insatiable: RequestInterceptor {
             func retry(
                 _ request: URLRequest, response: HTTPURLResponse?, error: NetworkError

@@ -4,10 +4,11 @@ import LatchCore
 import LatchHTTP
 import Nevod
 import Synchronization
+import TestTags
 import Testing
 
 @Suite struct `Two schemes in one process` {
-    @Test func `N25: do not see each other's tokens, rejections and refreshes`() async throws {
+    @Test(.tags(.n25)) func `do not see each other's tokens, rejections and refreshes`() async throws {
         let first = Backend()
         let second = Backend(accepting: ["other"])
         second.on("/keyed") { request in
@@ -42,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `N25: one scheme in two chains is sent to its own domain only`() async throws {
+    @Test(.tags(.n25)) func `one scheme in two chains is sent to its own domain only`() async throws {
         let first = Backend(accepting: ["a"])
         let second = Backend(accepting: ["b"])
         try await first.serve { firstURL in

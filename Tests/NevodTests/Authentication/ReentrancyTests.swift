@@ -3,8 +3,10 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Nevod
 import Synchronization
+import TestTags
 import Testing
 
 /// The provider that a refresh strategy uses, which is created after the strategy.
@@ -31,7 +33,7 @@ private func selfServed(
 }
 
 @Suite(.timeLimit(.minutes(1))) struct `A refresh through the provider that waits for it` {
-    @Test func `N6: succeeds, and is sent without the token that it replaces`() async throws {
+    @Test(.tags(.n6)) func `succeeds, and is sent without the token that it replaces`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = TokenStorage<Token>(storage: InMemoryStorage())
@@ -42,7 +44,7 @@ private func selfServed(
         }
     }
 
-    @Test(arguments: [401, 500]) func `N6: does not wait for itself when it gets`(status: Int) async throws {
+    @Test(.tags(.n6), arguments: [401, 500]) func `does not wait for itself when it gets`(status: Int) async throws {
         let backend = Backend()
         backend.on("/refresh") { _ in HTTPResponse(status: HTTPStatus(rawValue: status)) }
         try await backend.serve { url in
@@ -54,7 +56,7 @@ private func selfServed(
         }
     }
 
-    @Test func `N6: ends by its timeout without a response`() async throws {
+    @Test(.tags(.n6)) func `ends by its timeout without a response`() async throws {
         let server = try RawHTTPServer { request in
             request.line.contains("/refresh") ? .stall : .response(401)
         }
@@ -65,7 +67,7 @@ private func selfServed(
         #expect(await storage.load()?.value == "old")
     }
 
-    @Test func `N6: may read and save the token by itself`() async throws {
+    @Test(.tags(.n6)) func `may read and save the token by itself`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()
@@ -85,7 +87,7 @@ private func selfServed(
         }
     }
 
-    @Test func `N6: does not affect a task that outlives its strategy`() async throws {
+    @Test(.tags(.n6)) func `does not affect a task that outlives its strategy`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()
@@ -108,7 +110,7 @@ private func selfServed(
         }
     }
 
-    @Test func `N6: whose strategy saves a token and then fails succeeds`() async throws {
+    @Test(.tags(.n6)) func `whose strategy saves a token and then fails succeeds`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()

@@ -6,6 +6,7 @@ import LatchHTTP
 import LatchTesting
 import Nevod
 import Synchronization
+import TestTags
 import Testing
 
 /// A storage with an old token and a strategy that fails as it is told.
@@ -31,7 +32,7 @@ private final class Failing: Sendable {
 private struct OwnError: Error {}
 
 @Suite struct `A failed refresh` {
-    @Test(arguments: [
+    @Test(.tags(.n5), arguments: [
         (NetworkError.timeout as any Error, NetworkError.timeout),
         (NetworkError.noConnection, .noConnection),
         (NetworkError.unauthorized, .unauthorized),
@@ -44,7 +45,7 @@ private struct OwnError: Error {}
         (CancellationError(), .authenticationFailed),
         (OwnError(), .authenticationFailed),
     ])
-    func `N5: is reported by its cause, and a lost network is not a rejection`(thrown: any Error, told: NetworkError)
+    func `is reported by its cause, and a lost network is not a rejection`(thrown: any Error, told: NetworkError)
         async throws
     {
         let failing = Failing()
@@ -57,7 +58,7 @@ private struct OwnError: Error {}
         }
     }
 
-    @Test func `N5: is followed by any number of others, and by recovery`() async throws {
+    @Test(.tags(.n5)) func `is followed by any number of others, and by recovery`() async throws {
         let failing = Failing()
         try await failing.backend.serve { url in
             failing.failures.withLock { $0 = Array(repeating: NetworkError.timeout, count: 20) }
@@ -71,7 +72,7 @@ private struct OwnError: Error {}
         }
     }
 
-    @Test func `N5: is reported to all waiting requests`() async throws {
+    @Test(.tags(.n5)) func `is reported to all waiting requests`() async throws {
         let backend = Backend()
         let refused = Gate()
         backend.on("/users/me") { _ in
@@ -91,7 +92,7 @@ private struct OwnError: Error {}
         }
     }
 
-    @Test func `N5: delays the next attempt by the backoff, until one succeeds`() async throws {
+    @Test(.tags(.n5)) func `delays the next attempt by the backoff, until one succeeds`() async throws {
         let backend = Backend()
         let clock = SteppingClock()
         try await backend.serve { url in

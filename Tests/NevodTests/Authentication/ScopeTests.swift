@@ -3,7 +3,9 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Nevod
+import TestTags
 import Testing
 
 /// Sends requests to another server than the configured one.
@@ -29,20 +31,20 @@ struct MultiHeaderToken: TokenModel {
 }
 
 @Suite struct `The destination of a token` {
-    @Test(arguments: [
+    @Test(.tags(.n15), arguments: [
         ("https://api.example.com/a", true, true), ("https://API.EXAMPLE.COM/a", true, true),
         ("https://api.example.com.evil.net/a", false, false), ("https://evil.net/api.example.com", false, false),
         ("https://evilapi.example.com", false, true), ("https://badexample.com", false, false),
         ("https://example.com", false, true), ("http://api.example.com/a", false, false),
         ("https://api.example.com:8443/a", true, true),
     ])
-    func `N15: is decided by the whole host, or by a suffix after a dot`(url: String, host: Bool, domain: Bool) throws {
+    func `is decided by the whole host, or by a suffix after a dot`(url: String, host: Bool, domain: Bool) throws {
         let request = URLRequest(url: try #require(URL(string: url)))
         #expect(request.isTo(host: "api.example.com") == host)
         #expect(request.isTo(domain: "example.com") == domain)
     }
 
-    @Test func `N15: is never another server than the configured one, whatever the filter returns`() async throws {
+    @Test(.tags(.n15)) func `is never another server than the configured one, whatever the filter returns`() async throws {
         let mine = Backend(accepting: ["t"])
         let evil = Backend()
         try await mine.serve { url in
@@ -61,7 +63,7 @@ struct MultiHeaderToken: TokenModel {
         }
     }
 
-    @Test func `N15: is not another origin after a redirect, whatever its field`() async throws {
+    @Test(.tags(.n15)) func `is not another origin after a redirect, whatever its field`() async throws {
         let target = try RawHTTPServer { _ in .response(200, body: "{}") }
         let location = "Location: http://localhost:\(target.port)/there"
         let server = try RawHTTPServer { _ in .response(302, fields: [location]) }
@@ -79,7 +81,7 @@ struct MultiHeaderToken: TokenModel {
         #expect(there.values(of: "Accept") == ["a/b"])
     }
 
-    @Test func `N15: includes a redirect within the origin, signed for it`() async throws {
+    @Test(.tags(.n15)) func `includes a redirect within the origin, signed for it`() async throws {
         struct PathSigned: TokenModel {
             func authorize(_ request: inout URLRequest) {
                 request.setValue("signed \(request.url?.path ?? "")", forHTTPHeaderField: "X-Signature")
@@ -99,7 +101,7 @@ struct MultiHeaderToken: TokenModel {
         #expect(server.requests.map { $0.values(of: "X-Signature") } == [["signed /here"], ["signed /there"]])
     }
 
-    @Test func `N15: is none if the filter excludes the request`() async throws {
+    @Test(.tags(.n15)) func `is none if the filter excludes the request`() async throws {
         let backend = Backend(accepting: ["t"])
         try await backend.serve { url in
             let storage = TokenStorage<Token>(storage: InMemoryStorage())
@@ -113,7 +115,7 @@ struct MultiHeaderToken: TokenModel {
         }
     }
 
-    @Test func `N15: outside of a provider is https or loopback`() async throws {
+    @Test(.tags(.n15)) func `outside of a provider is https or loopback`() async throws {
         let storage = TokenStorage<Token>(storage: InMemoryStorage())
         await storage.save(Token(value: "t"))
         let auth = AuthenticationInterceptor(

@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchTesting
 import Nevod
+import TestTags
 import Testing
 
 @Suite struct `Signing out or in as another user during a refresh` {
@@ -33,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `N9: a token that arrives after the logout is dropped`() async throws {
+    @Test(.tags(.n9)) func `a token that arrives after the logout is dropped`() async throws {
         let (backend, kept, storage, error) = try await during { await $0.save(nil) }
         #expect(error?.statusCode == 401)
         #expect(await storage.load() == nil)
@@ -41,7 +42,7 @@ import Testing
         #expect(backend.requests.count == 1)
     }
 
-    @Test func `N9: a request of one user is never repeated as another`() async throws {
+    @Test(.tags(.n9)) func `a request of one user is never repeated as another`() async throws {
         let (backend, kept, storage, error) = try await during { await $0.save(Token(value: "bob's")) }
         #expect(error?.statusCode == 401)
         #expect(await storage.load()?.value == "bob's")
@@ -49,7 +50,7 @@ import Testing
         #expect(backend.requests.map { $0.fields[.authorization] } == ["Bearer ada's"])
     }
 
-    @Test func `N9: a retry of one user's request is not sent as another`() async throws {
+    @Test(.tags(.n9)) func `a retry of one user's request is not sent as another`() async throws {
         let backend = Backend()
         let first = Gate()
         backend.on("/flaky") { request in
@@ -72,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `N9: a strategy that signs out ends the session`() async throws {
+    @Test(.tags(.n9)) func `a strategy that signs out ends the session`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()

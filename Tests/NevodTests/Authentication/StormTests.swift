@@ -5,11 +5,12 @@ import LatchHTTP
 import LatchTesting
 import Nevod
 import Synchronization
+import TestTags
 import Testing
 
 @Suite struct `A storm of 401 responses` {
-    @Test(arguments: [1, 2, 50, 1_000])
-    func `N4: makes one refresh, and all requests succeed`(count: Int) async throws {
+    @Test(.tags(.n4), arguments: [1, 2, 50, 1_000])
+    func `makes one refresh, and all requests succeed`(count: Int) async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()
@@ -30,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `N4: a late rejection of the old token is repeated without a refresh`() async throws {
+    @Test(.tags(.n4)) func `a late rejection of the old token is repeated without a refresh`() async throws {
         let backend = Backend()
         let late = Gate()
         backend.on("/slow") { request in
@@ -54,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `N4: two providers over one storage share the refresh`() async throws {
+    @Test(.tags(.n4)) func `two providers over one storage share the refresh`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `N4: requests without a token share the refresh after a rejection`() async throws {
+    @Test(.tags(.n4)) func `requests without a token share the refresh after a rejection`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let asked = Mutex<[String?]>([])

@@ -5,6 +5,7 @@ import LatchHTTP
 import LatchTesting
 import Nevod
 import Synchronization
+import TestTags
 import Testing
 
 /// A server whose tokens name their user, and expire after some requests.
@@ -59,8 +60,8 @@ private final class People: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct `Many requests of several users in turn` {
-    @Test(arguments: [1, 7, 42, 1_000_003])
-    func `N9: never switch users, and no token is used twice`(seed: UInt64) async throws {
+    @Test(.tags(.n9), arguments: [1, 7, 42, 1_000_003])
+    func `never switch users, and no token is used twice`(seed: UInt64) async throws {
         let people = People()
         try await people.backend.serve { url in
             let kept = InMemoryStorage()
@@ -98,7 +99,7 @@ private final class People: Sendable {
         }
     }
 
-    @Test func `N4: one that is cancelled during the refresh does not disturb the others`() async throws {
+    @Test(.tags(.n4)) func `one that is cancelled during the refresh does not disturb the others`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()

@@ -3,8 +3,10 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Nevod
 import Synchronization
+import TestTags
 import Testing
 
 @Suite struct `A token` {
@@ -17,7 +19,7 @@ import Testing
         return request
     }
 
-    @Test func `N1: of each kind sets its one field or parameter`() throws {
+    @Test(.tags(.n1)) func `of each kind sets its one field or parameter`() throws {
         let bearer = try authorized(Token(value: "t"), field: ("authorization", "Basic x"))
         #expect(bearer.allHTTPHeaderFields?.map(\.value) == ["Bearer t"])
         let key = try authorized(APIKeyToken(apiKey: "k"))
@@ -28,7 +30,7 @@ import Testing
         #expect(query.url?.absoluteString == "https://api.example.com/v1?k=0&api_key=a%2Bb%26c%3Dd%25")
     }
 
-    @Test func `N1: in the query is set once, however often it is applied`() throws {
+    @Test(.tags(.n1)) func `in the query is set once, however often it is applied`() throws {
         let token = QueryAPIKeyToken(apiKey: "new", paramName: "key")
         var request = try authorized(token, "https://api.example.com/v1?key=old&a=1")
         token.authorize(&request)
@@ -37,7 +39,7 @@ import Testing
         #expect(items.contains(URLQueryItem(name: "a", value: "1")))
     }
 
-    @Test func `N1: is the same after encoding and decoding`() throws {
+    @Test(.tags(.n1)) func `is the same after encoding and decoding`() throws {
         for text in ["t", "", "\"\\\u{0}ü", String(repeating: "x", count: 10_000)] {
             #expect(try Token.decode(from: Token(value: text).encode()) == Token(value: text))
             let key = APIKeyToken(apiKey: text, headerName: "X-Own")
@@ -47,8 +49,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "{", "{}", "[1]", "null", #"{"value":7}"#, "\u{FEFF}"])
-    func `N1: is not decoded from anything else`(text: String) {
+    @Test(.tags(.n1), arguments: ["", "{", "{}", "[1]", "null", #"{"value":7}"#, "\u{FEFF}"])
+    func `is not decoded from anything else`(text: String) {
         let data = Data(text.utf8)
         #expect(throws: (any Error).self) { try Token.decode(from: data) }
         #expect(throws: (any Error).self) { try APIKeyToken.decode(from: data) }
@@ -56,7 +58,7 @@ import Testing
         #expect(throws: (any Error).self) { try CookieToken.decode(from: data) }
     }
 
-    @Test func `N22: never prints its secret`() throws {
+    @Test(.tags(.n22)) func `never prints its secret`() throws {
         let cookie = try #require(
             HTTPCookie(properties: [.name: "sid", .value: "canary", .domain: "example.com", .path: "/"]))
         let tokens: [any TokenModel] = [
@@ -70,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `N11: that is an API key is not refreshed after a 401`() async throws {
+    @Test(.tags(.n11)) func `that is an API key is not refreshed after a 401`() async throws {
         let server = try RawHTTPServer { _ in .response(401) }
         let storage = TokenStorage<APIKeyToken>(storage: InMemoryStorage())
         await storage.save(APIKeyToken(apiKey: "k"))
@@ -88,7 +90,7 @@ import Testing
         #expect(await storage.load() == APIKeyToken(apiKey: "k"))
     }
 
-    @Test func `N13: of several fields sets each once, whatever the case of their names`() async throws {
+    @Test(.tags(.n13)) func `of several fields sets each once, whatever the case of their names`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let storage = TokenStorage<MultiHeaderToken>(storage: InMemoryStorage())
         await storage.save(MultiHeaderToken(headers: ["X-Client-ID": "c", "X-Client-Secret": "s", "X-One": "1"]))

@@ -5,6 +5,7 @@ import LatchHTTP
 import LatchTesting
 import Nevod
 import Synchronization
+import TestTags
 import Testing
 
 /// A site that knows one session cookie at a time.
@@ -43,7 +44,7 @@ private final class Site: Sendable {
 }
 
 @Suite struct `A login by cookies` {
-    @Test(arguments: [1, 50]) func `N10: precedes the first request, once for all`(count: Int) async throws {
+    @Test(.tags(.n10), arguments: [1, 50]) func `precedes the first request, once for all`(count: Int) async throws {
         let site = Site()
         try await site.backend.serve { url in
             let (provider, storage) = site.provider(url)
@@ -56,7 +57,7 @@ private final class Site: Sendable {
         }
     }
 
-    @Test func `N10: is repeated after a 401, once for all`() async throws {
+    @Test(.tags(.n10)) func `is repeated after a 401, once for all`() async throws {
         let site = Site()
         try await site.backend.serve { url in
             let (provider, _) = site.provider(url)
@@ -69,7 +70,7 @@ private final class Site: Sendable {
         }
     }
 
-    @Test func `N10: is not needed while stored cookies are valid`() async throws {
+    @Test(.tags(.n10)) func `is not needed while stored cookies are valid`() async throws {
         let site = Site()
         try await site.backend.serve { url in
             let _: User = try await site.provider(url).0.get("a")
@@ -78,7 +79,7 @@ private final class Site: Sendable {
         }
     }
 
-    @Test func `N10: stores cookies that responses set`() async throws {
+    @Test(.tags(.n10)) func `stores cookies that responses set`() async throws {
         let site = Site()
         site.backend.on("/roll") { request in
             let number = request.fields[.cookie].flatMap { Int($0.drop { !$0.isNumber }) } ?? 0
@@ -104,7 +105,7 @@ private final class Site: Sendable {
         }
     }
 
-    @Test func `N10: follows even when cookies were rotated while the session ended`() async throws {
+    @Test(.tags(.n10)) func `follows even when cookies were rotated while the session ended`() async throws {
         let site = Site()
         let refused = Gate()
         site.backend.on("/roll") { _ in .json("{}", fields: [.setCookie: "sid=rotated; Path=/"]) }
@@ -124,7 +125,7 @@ private final class Site: Sendable {
         }
     }
 
-    @Test func `N10: that fails is reported with its error, sends nothing, and is tried again`() async throws {
+    @Test(.tags(.n10)) func `that fails is reported with its error, sends nothing, and is tried again`() async throws {
         let site = Site()
         try await site.backend.serve { url in
             let failures = Mutex<[NetworkError]>([.unauthorized, .noConnection, .timeout])
@@ -140,7 +141,7 @@ private final class Site: Sendable {
         }
     }
 
-    @Test func `N10: without cookies is a failed one`() async throws {
+    @Test(.tags(.n10)) func `without cookies is a failed one`() async throws {
         let site = Site()
         try await site.backend.serve { url in
             let (provider, storage) = site.provider(url) { CookieToken(sessionCookies: []) }
@@ -151,7 +152,7 @@ private final class Site: Sendable {
         }
     }
 
-    @Test func `N10: is repeated when all cookies have expired`() async throws {
+    @Test(.tags(.n10)) func `is repeated when all cookies have expired`() async throws {
         let site = Site()
         try await site.backend.serve { url in
             let (provider, storage) = site.provider(url)
@@ -162,7 +163,7 @@ private final class Site: Sendable {
         }
     }
 
-    @Test func `N10: uses no cookies but its own`() async throws {
+    @Test(.tags(.n10)) func `uses no cookies but its own`() async throws {
         let site = Site()
         site.backend.on("/set") { _ in .json("{}", fields: [.setCookie: "stray=1; Path=/"]) }
         try await site.backend.serve { url in

@@ -3,7 +3,9 @@
 import LatchAuth
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Nevod
+import TestTags
 import Testing
 
 @Suite struct `The mapping of errors` {
@@ -14,8 +16,8 @@ import Testing
         (599, "serverError"),
     ]
 
-    @Test(arguments: answers)
-    func `N18: covers every class of status, and keeps the response`(status: Int, name: String) async throws {
+    @Test(.tags(.n18), arguments: answers)
+    func `covers every class of status, and keeps the response`(status: Int, name: String) async throws {
         let body = [204, 304].contains(status) ? "" : #"{"why":"so"}"#
         let server = try RawHTTPServer { _ in
             .text("HTTP/1.1 \(status) X\r\nContent-Length: \(body.utf8.count)\r\nX-Kind: k\r\n\r\n\(body)")
@@ -46,8 +48,8 @@ import Testing
         (.serverCertificateNotYetValid, .noConnection), (.badURL, .invalidURL), (.unsupportedURL, .invalidURL),
     ]
 
-    @Test(arguments: codes)
-    func `N18: covers every listed code of a URL session`(code: URLError.Code, expected: NetworkError)
+    @Test(.tags(.n18), arguments: codes)
+    func `covers every listed code of a URL session`(code: URLError.Code, expected: NetworkError)
         async throws
     {
         struct Session: URLSessionProtocol {
@@ -63,7 +65,7 @@ import Testing
         #expect(await failure { () -> EmptyResponse in try await provider.get("a") } == expected)
     }
 
-    @Test func `N18: keeps a code that is not listed`() async throws {
+    @Test(.tags(.n18)) func `keeps a code that is not listed`() async throws {
         guard case .unknown(let error as URLError) = NetworkError(URLError(.zeroByteResource)) else {
             Issue.record("it was not kept")
             return
@@ -71,7 +73,7 @@ import Testing
         #expect(error.code == .zeroByteResource)
     }
 
-    @Test func `N18: describes a decoding error without the content`() async throws {
+    @Test(.tags(.n18)) func `describes a decoding error without the content`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: #"{"id":"secret-id","name":"Ada"}"#) }
         let provider = provider(try #require(URL(string: server.url)))
         let error = await failure { () -> User in try await provider.get("a") }
@@ -84,7 +86,7 @@ import Testing
         #expect(!String(reflecting: error).contains("secret-id"))
     }
 
-    @Test func `N18: decodes empty content as nothing if the type allows it`() async throws {
+    @Test(.tags(.n18)) func `decodes empty content as nothing if the type allows it`() async throws {
         struct Optionals: Decodable, Equatable { let name: String? }
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 204 No Content\r\n\r\n") }
         let provider = provider(try #require(URL(string: server.url)))
@@ -101,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `N18: has no connection without a listener, and a timeout without a response`() async throws {
+    @Test(.tags(.n18)) func `has no connection without a listener, and a timeout without a response`() async throws {
         let gone = try RawHTTPServer { _ in .stall }.url
         let nobody = provider(try #require(URL(string: gone)))
         #expect(await failure { () -> User in try await nobody.get("a") } == .noConnection)
@@ -110,7 +112,7 @@ import Testing
         #expect(await failure { () -> User in try await waiting.get("a") } == .timeout)
     }
 
-    @Test func `N18: is cancelled with the task`() async throws {
+    @Test(.tags(.n18)) func `is cancelled with the task`() async throws {
         let silent = try RawHTTPServer { _ in .stall }
         let waiting = provider(try #require(URL(string: silent.url)))
         let task = Task { await failure { () -> User in try await waiting.get("a") } }
@@ -119,13 +121,13 @@ import Testing
         #expect(await task.value == .cancelled)
     }
 
-    @Test func `N18: rejects plain http to other hosts unless it is allowed explicitly`() async throws {
+    @Test(.tags(.n18)) func `rejects plain http to other hosts unless it is allowed explicitly`() async throws {
         let url = try #require(URL(string: "http://api.example.com"))
         #expect(await failure { () -> User in try await provider(url).get("a") } == .invalidURL)
         #expect(NetworkError.unauthorized == NetworkError.unauthorized(data: nil, response: nil))
     }
 
-    @Test func `N18: names the reason why a token is unavailable`() {
+    @Test(.tags(.n18)) func `names the reason why a token is unavailable`() {
         #expect(NetworkError.authenticationFailed(cause: AuthError.storeLocked).description.contains("locked"))
         #expect(NetworkError.unknown(URLError(.zeroByteResource)).description == "unknown: URLError")
         #expect(NetworkError.missingEnvironment(domain: "api").description == "missingEnvironment(api)")

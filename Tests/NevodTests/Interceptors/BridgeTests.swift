@@ -3,8 +3,10 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Nevod
 import Synchronization
+import TestTags
 import Testing
 
 /// An interceptor made of a closure.
@@ -121,7 +123,7 @@ struct Adapting: RequestInterceptor {
         #expect(server.requests.map(\.body).allSatisfy { $0 == Array(#"{"k":"v"}"#.utf8) })
     }
 
-    @Test func `N11: treats added parameters as secrets`() async throws {
+    @Test(.tags(.n11)) func `treats added parameters as secrets`() async throws {
         let notes = Mutex<[String]>([])
         let logger = NevodLogger(
             config: LoggerConfiguration(infoHandler: { note in notes.withLock { $0.append(note.message) } }))

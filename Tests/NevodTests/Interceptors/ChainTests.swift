@@ -3,8 +3,10 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Nevod
 import Synchronization
+import TestTags
 import Testing
 
 /// A recorder of calls, in order.
@@ -59,7 +61,7 @@ private struct Rewriting: RequestInterceptor {
         return (await failure { () -> EmptyResponse in try await provider.get("a") }, server)
     }
 
-    @Test func `N14: adapts from first to last and retries from last to first`() async throws {
+    @Test(.tags(.n14)) func `adapts from first to last and retries from last to first`() async throws {
         let journal = Journal()
         let chain = InterceptorChain(["A", "B", "C"].map { Noting(name: $0, journal: journal) })
         let (error, server) = try await run(chain, answers: [404])
@@ -71,7 +73,7 @@ private struct Rewriting: RequestInterceptor {
         #expect(server.requests.map { $0.values(of: "X-Way") } == [["ABC"]])
     }
 
-    @Test func `N14: repeats for the first interceptor that wants it, and adapts again`() async throws {
+    @Test(.tags(.n14)) func `repeats for the first interceptor that wants it, and adapts again`() async throws {
         let journal = Journal()
         let chain = InterceptorChain(interceptors: [
             Noting(name: "A", journal: journal), Noting(name: "B", journal: journal, retries: true),
@@ -86,7 +88,7 @@ private struct Rewriting: RequestInterceptor {
         #expect(server.requests.map { $0.values(of: "X-Way") } == [["ABC"], ["ABC"]])
     }
 
-    @Test func `N14: stops when one throws, and nothing is sent`() async throws {
+    @Test(.tags(.n14)) func `stops when one throws, and nothing is sent`() async throws {
         let journal = Journal()
         let chain = InterceptorChain([
             Noting(name: "A", journal: journal), Noting(name: "B", journal: journal, failure: .authenticationFailed),
@@ -98,7 +100,7 @@ private struct Rewriting: RequestInterceptor {
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `N14: may be part of a chain`() async throws {
+    @Test(.tags(.n14)) func `may be part of a chain`() async throws {
         let journal = Journal()
         let inner = InterceptorChain(["B", "C"].map { Noting(name: $0, journal: journal) })
         let (_, server) = try await run(
@@ -108,7 +110,7 @@ private struct Rewriting: RequestInterceptor {
         #expect(server.requests.first?.values(of: "User-Agent") == ["Own/1"])
     }
 
-    @Test func `N14: may change every part of a request`() async throws {
+    @Test(.tags(.n14)) func `may change every part of a request`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let chain = InterceptorChain([HeadersInterceptor(headers: ["X-Old": "o", "x-old": "p"]), Rewriting()])
         let provider = provider(try #require(URL(string: server.url)), interceptor: chain)
@@ -121,7 +123,7 @@ private struct Rewriting: RequestInterceptor {
         #expect(request.values(of: "Content-Type") == ["text/plain"])
     }
 
-    @Test func `N14: is called for a lost connection without a response`() async throws {
+    @Test(.tags(.n14)) func `is called for a lost connection without a response`() async throws {
         let journal = Journal()
         let gone = try RawHTTPServer { _ in .stall }.url
         let provider = provider(

@@ -3,8 +3,10 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Nevod
 import Synchronization
+import TestTags
 import Testing
 
 /// Collects everything that is logged.
@@ -22,8 +24,8 @@ private final class Sink: Sendable {
 }
 
 @Suite struct `A log` {
-    @Test(arguments: [200, 401, 404, 500, 0])
-    func `N22: never contains a secret`(status: Int) async throws {
+    @Test(.tags(.n22), arguments: [200, 401, 404, 500, 0])
+    func `never contains a secret`(status: Int) async throws {
         let canary = "canary-5ecret-9f1c"
         let server = try RawHTTPServer { _ in
             status == 0
@@ -60,7 +62,7 @@ private final class Sink: Sendable {
         if status > 400 { #expect(logged.contains("HTTP \(status)")) }
     }
 
-    @Test func `N22: describes a failure by status or name`() async throws {
+    @Test(.tags(.n22)) func `describes a failure by status or name`() async throws {
         let gone = try RawHTTPServer { _ in .stall }.url
         let sink = Sink()
         let provider = provider(

@@ -4,8 +4,10 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import TestSupport
 import Nevod
 import Synchronization
+import TestTags
 import Testing
 
 /// A server of a paginated list of numbers, in every style.
@@ -55,7 +57,7 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
         }
     }
 
-    @Test func `N20: sends the query of each style`() async throws {
+    @Test(.tags(.n20)) func `sends the query of each style`() async throws {
         try await serve(5) { list, provider in
             let offset = Standard.standard(
                 provider: provider, endpoint: "list", domain: .default, style: .offset(pageSize: 2),
@@ -79,7 +81,7 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
         }
     }
 
-    @Test func `N20: ends an array of items at a page that is not full`() async throws {
+    @Test(.tags(.n20)) func `ends an array of items at a page that is not full`() async throws {
         try await serve(5) { list, provider in
             let simple = Simple.simple(provider: provider, endpoint: "plain", domain: .default, pageSize: 2)
             let read4 = try await simple.loadAll()
@@ -92,7 +94,7 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
         }
     }
 
-    @Test func `N20: reports its position, and can be reset`() async throws {
+    @Test(.tags(.n20)) func `reports its position, and can be reset`() async throws {
         try await serve(5) { _, provider in
             let pages = Standard.standard(
                 provider: provider, endpoint: "list", domain: .default, style: .pageNumber(pageSize: 2))
@@ -111,7 +113,7 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
         }
     }
 
-    @Test func `N20: requests each page once, however many calls`() async throws {
+    @Test(.tags(.n20)) func `requests each page once, however many calls`() async throws {
         try await serve(40) { list, provider in
             let pages = Standard.standard(
                 provider: provider, endpoint: "list", domain: .default, style: .offset(pageSize: 4))
@@ -123,7 +125,7 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
         }
     }
 
-    @Test func `N20: requests the same page again after a failure`() async throws {
+    @Test(.tags(.n20)) func `requests the same page again after a failure`() async throws {
         try await serve(4) { list, provider in
             let pages = Cursor.cursor(
                 provider: provider, endpoint: "list", domain: .default, cursorKey: "after", pageSize: 2)
@@ -137,7 +139,7 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
         }
     }
 
-    @Test func `N20: does not follow a circular list forever`() async throws {
+    @Test(.tags(.n20)) func `does not follow a circular list forever`() async throws {
         let handler = ClosureHandler { _ in .json(#"{"items":[1],"has_more":true,"next_cursor":"same"}"#) }
         try await serving(handler) { address in
             let provider = provider(try #require(URL(string: "http://127.0.0.1:\(address.port)")))

@@ -4,8 +4,10 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import TestSupport
 import Nevod
 import Synchronization
+import TestTags
 import Testing
 
 /// The content of a route.
@@ -66,8 +68,8 @@ private struct MatrixRoute: Route {
         ),
     ]
 
-    @Test(arguments: HTTPMethod.allCases, Content.allCases)
-    func `N2: arrives complete with any method, with and without a query`(
+    @Test(.tags(.n2), arguments: HTTPMethod.allCases, Content.allCases)
+    func `arrives complete with any method, with and without a query`(
         method: HTTPMethod, content: Content
     ) async throws {
         let server = try RawHTTPServer { _ in .response(200, body: "ok") }
@@ -88,7 +90,7 @@ private struct MatrixRoute: Route {
         }
     }
 
-    @Test func `N2: of the included routes arrives complete`() async throws {
+    @Test(.tags(.n2)) func `of the included routes arrives complete`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: #"{"id":7,"name":"Ada"}"#) }
         let provider = NetworkProvider.quick(baseURL: try #require(URL(string: server.url)), logger: nil)
         let note = Note(title: "t", tags: [])
@@ -115,7 +117,7 @@ private struct MatrixRoute: Route {
             requests.map { $0.values(of: "Content-Type").first != nil } == [false, true, true, true, true, true, false])
     }
 
-    @Test func `N2: is encoded by the route's encoder if it has one`() async throws {
+    @Test(.tags(.n2)) func `is encoded by the route's encoder if it has one`() async throws {
         struct Named: Encodable, Sendable { let firstName = "Ada" }
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let configured = JSONEncoder()
@@ -133,7 +135,7 @@ private struct MatrixRoute: Route {
         #expect(server.requests.last?.values(of: "X-A") == ["b"])
     }
 
-    @Test func `N2: that cannot be encoded is an error`() async throws {
+    @Test(.tags(.n2)) func `that cannot be encoded is an error`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let provider = NetworkProvider.quick(baseURL: try #require(URL(string: server.url)), logger: nil)
         let error = await failure { () -> EmptyResponse in
@@ -160,8 +162,8 @@ private struct FormRoute: Route {
         "?", "/",
     ]
 
-    @Test(arguments: [ParameterEncoding.query, .formUrlEncoded])
-    func `N3: is preserved in names and values`(encoding: ParameterEncoding) async throws {
+    @Test(.tags(.n3), arguments: [ParameterEncoding.query, .formUrlEncoded])
+    func `is preserved in names and values`(encoding: ParameterEncoding) async throws {
         let read = Mutex<[String: String]>([:])
         let handler = ClosureHandler { request in
             let fields = encoding == .query ? request.queryItems : try request.formFields()

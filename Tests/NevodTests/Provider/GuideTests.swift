@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchTesting
+import TestSupport
 import Nevod
 import Synchronization
 import Testing

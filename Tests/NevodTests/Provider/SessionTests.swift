@@ -2,7 +2,9 @@
 
 import LatchCore
 import LatchTesting
+import TestSupport
 import Nevod
+import TestTags
 import Testing
 
 /// A session that a test implements.
@@ -52,7 +54,7 @@ private final class Observer: NSObject, URLSessionTaskDelegate {}
         }
     }
 
-    @Test func `N15: that is a URLSession leaves redirects and cookies to the provider`() async throws {
+    @Test(.tags(.n15)) func `that is a URLSession leaves redirects and cookies to the provider`() async throws {
         let target = try RawHTTPServer { _ in .response(200, body: "{}") }
         let location = "Location: http://localhost:\(target.port)/there"
         let server = try RawHTTPServer { request in
@@ -73,7 +75,7 @@ private final class Observer: NSObject, URLSessionTaskDelegate {}
         #expect(target.requests.map { $0.values(of: "X-API-Key") } == [[]])
     }
 
-    @Test func `N24: is optional on each platform`() async throws {
+    @Test(.tags(.n24)) func `is optional on each platform`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: #"{"id":7,"name":"Ada"}"#) }
         let provider = NetworkProvider.quick(baseURL: try #require(URL(string: server.url)))
         let user: User = try await provider.get("users/me")

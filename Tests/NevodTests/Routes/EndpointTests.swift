@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchTesting
+import TestSupport
 import Nevod
+import TestTags
 import Testing
 
 @Suite struct `An endpoint` {
-    @Test(arguments: [
+    @Test(.tags(.n19), arguments: [
         "../admin", "a/../../b", "a/..", "./a", "a/./b", "%2e%2e/a", "a/%2E%2e", ".%2e/a", "//evil.example/a",
         "https://evil.example/a", "http://evil.example", "a\\b", "\\\\evil", "a%5Cb", "a#b", "a\nb", "a%zz",
     ])
-    func `N19: that leaves the base URL is rejected, and nothing is sent`(endpoint: String) async throws {
+    func `that leaves the base URL is rejected, and nothing is sent`(endpoint: String) async throws {
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let provider = provider(try #require(URL(string: server.url + "/v1")))
         #expect(await failure { () -> EmptyResponse in try await provider.get(endpoint) } == .invalidURL)
         #expect(server.requests.isEmpty)
     }
 
-    @Test(arguments: [
+    @Test(.tags(.n19), arguments: [
         ("", "users", "/users"), ("", "/users", "/users"), ("/v1", "users", "/v1/users"),
         ("/v1/", "/users", "/v1/users"), ("/v1", "users/", "/v1/users/"), ("/v1?k=0", "users", "/v1/users?k=0"),
         ("/v1?k=0", "users?p=1", "/v1/users?k=0&p=1"), ("/v1", "", "/v1"), ("/v1", "a b", "/v1/a%20b"),
         ("/v1", "ü", "/v1/%C3%BC"), ("/v1", "a%20b", "/v1/a%20b"), ("/v1", "users/...", "/v1/users/..."),
         ("", "a:b", "/a:b"),
     ])
-    func `N19: is joined to the base with its path and query`(base: String, endpoint: String, target: String)
+    func `is joined to the base with its path and query`(base: String, endpoint: String, target: String)
         async throws
     {
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
@@ -32,7 +34,7 @@ import Testing
         #expect(server.requests.first?.line == "GET \(target) HTTP/1.1")
     }
 
-    @Test func `N19: of a domain without an environment names the domain`() async throws {
+    @Test(.tags(.n19)) func `of a domain without an environment names the domain`() async throws {
         let url = try #require(URL(string: "https://api.example.com"))
         let config = NetworkConfig(environments: [TestDomain.api: SimpleEnvironment(baseURL: url)])
         let provider = NetworkProvider(config: config, logger: nil)
@@ -42,7 +44,7 @@ import Testing
         #expect(try config.baseURL(for: TestDomain.api).get() == url)
     }
 
-    @Test func `N19: is looked up in the last configuration`() throws {
+    @Test(.tags(.n19)) func `is looked up in the last configuration`() throws {
         let first = try #require(URL(string: "https://one.example.com"))
         let second = try #require(URL(string: "https://two.example.com"))
         let config = NetworkConfig(environmentConfigurations: [
@@ -60,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `N19: can be seen as a URLRequest before it is sent`() throws {
+    @Test(.tags(.n19)) func `can be seen as a URLRequest before it is sent`() throws {
         let url = try #require(URL(string: "https://api.example.com/v1"))
         let config = NetworkConfig(environments: [TestDomain.api: SimpleEnvironment(baseURL: url)], timeout: 12)
         let request = try SimplePostRoute<User, TestDomain>(

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchTesting
+import TestSupport
 import Nevod
+import TestTags
 import Testing
 
 /// A route with the required members only.
@@ -37,7 +39,7 @@ private struct Most: Route {
         return try route.makeRequest(with: config).get()
     }
 
-    @Test func `N2: sends its parameters in the query of GET and in JSON otherwise`() throws {
+    @Test(.tags(.n2)) func `sends its parameters in the query of GET and in JSON otherwise`() throws {
         for method in HTTPMethod.allCases {
             let request = try made(Least(method: method, parameters: ["b": "2", "a": "1"]))
             #expect(request.httpMethod == method.stringValue)
@@ -53,7 +55,7 @@ private struct Most: Route {
         }
     }
 
-    @Test func `N2: without parameters has neither a query nor content`() throws {
+    @Test(.tags(.n2)) func `without parameters has neither a query nor content`() throws {
         for method in HTTPMethod.allCases {
             for parameters in [nil, [:]] as [[String: String]?] {
                 let request = try made(Least(method: method, parameters: parameters))
@@ -64,10 +66,10 @@ private struct Most: Route {
         }
     }
 
-    @Test(arguments: [
+    @Test(.tags(.n2), arguments: [
         (ParameterEncoding.json, #"{"a":"1","b":"2"}"#), (.formUrlEncoded, "a=1&b=2"), (.query, ""), (.none, ""),
     ])
-    func `N2: has its own query, fields and encoding`(encoding: ParameterEncoding, body: String) throws {
+    func `has its own query, fields and encoding`(encoding: ParameterEncoding, body: String) throws {
         let request = try made(Most(parameterEncoding: encoding))
         #expect(request.url?.absoluteString == "https://api.example.com/v1/users?fixed=1&q=1&q=&%C3%A4=%26")
         #expect(String(decoding: request.httpBody ?? Data(), as: UTF8.self) == body)
@@ -75,7 +77,7 @@ private struct Most: Route {
         #expect(request.value(forHTTPHeaderField: "Content-Type") == "text/y")
     }
 
-    @Test func `N2: with invalid fields is rejected`() async throws {
+    @Test(.tags(.n2)) func `with invalid fields is rejected`() async throws {
         struct Broken: Route {
             typealias Response = EmptyResponse
             var domain: DefaultDomain { .default }
@@ -93,7 +95,7 @@ private struct Most: Route {
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `N19: at an invalid base URL is rejected`() async throws {
+    @Test(.tags(.n19)) func `at an invalid base URL is rejected`() async throws {
         for base in ["ftp://example.com", "https://user@example.com", "file:///etc"] {
             let provider = NetworkProvider.quick(
                 baseURL: try #require(URL(string: base)), logger: nil)
@@ -101,7 +103,7 @@ private struct Most: Route {
         }
     }
 
-    @Test func `N18: joins repeated fields, as Foundation does`() async throws {
+    @Test(.tags(.n18)) func `joins repeated fields, as Foundation does`() async throws {
         let server = try RawHTTPServer { _ in
             .response(404, fields: ["Link: <a>", "X-One: 1", "link: <b>", "Set-Cookie: a=1", "Set-Cookie: b=2"])
         }

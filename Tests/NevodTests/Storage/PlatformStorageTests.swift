@@ -6,6 +6,7 @@ import LatchHTTP
 import LatchTesting
 import Nevod
 import Synchronization
+import TestTags
 import Testing
 
 @Suite struct `The storage of the platform` {
@@ -16,7 +17,7 @@ import Testing
                     path: "\(folder)/app.secrets", key: .keyFile(path: "\(folder)/app.key"))))
     }
 
-    @Test func `N23: survives the end of the program with the token that was stored last`() async throws {
+    @Test(.tags(.n23)) func `survives the end of the program with the token that was stored last`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             try await withTemporaryFolder { folder in
@@ -35,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `N23: keeps accounts and kinds of tokens apart by their keys`() async throws {
+    @Test(.tags(.n23)) func `keeps accounts and kinds of tokens apart by their keys`() async throws {
         try await withTemporaryFolder { folder in
             let kept = storage(folder)
             let ada = TokenStorage<Token>(storage: kept, key: "ada")
@@ -51,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `N23: that is damaged is not treated as empty, and is moved by the next login`() async throws {
+    @Test(.tags(.n23)) func `that is damaged is not treated as empty, and is moved by the next login`() async throws {
         try await withTemporaryFolder { folder in
             try await TokenStorage<Token>(storage: storage(folder)).save(Token(value: "a")).get()
             let path = URL(fileURLWithPath: "\(folder)/app.secrets")
@@ -66,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `N23: takes saves of many tasks, one after the other`() async throws {
+    @Test(.tags(.n23)) func `takes saves of many tasks, one after the other`() async throws {
         try await withTemporaryFolder { folder in
             let kept = storage(folder)
             let tokens = TokenStorage<Token>(storage: kept)
@@ -118,13 +119,13 @@ import Testing
         return (session.requests.withLock { $0 }, error)
     }
 
-    @Test func `N15: to another host is rejected before anything is sent`() async throws {
+    @Test(.tags(.n15)) func `to another host is rejected before anything is sent`() async throws {
         let (sent, error) = try await request(allowing: false)
         #expect(sent.isEmpty)
         #expect(error == .invalidURL)
     }
 
-    @Test func `N15: carries the token if the configuration allows it explicitly`() async throws {
+    @Test(.tags(.n15)) func `carries the token if the configuration allows it explicitly`() async throws {
         let (sent, error) = try await request(allowing: true)
         #expect(error == nil)
         #expect(sent.first?.value(forHTTPHeaderField: "Authorization") == "Bearer t")

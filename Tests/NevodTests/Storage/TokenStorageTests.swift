@@ -6,6 +6,7 @@ import LatchHTTP
 import LatchTesting
 import Nevod
 import Synchronization
+import TestTags
 import Testing
 
 /// A storage that fails when told to.
@@ -41,7 +42,7 @@ private struct Unwritable: TokenModel {
 }
 
 @Suite struct `A token storage` {
-    @Test func `N1: moves invalid bytes to another key, reports them once and continues`() async throws {
+    @Test(.tags(.n1)) func `moves invalid bytes to another key, reports them once and continues`() async throws {
         let kept = InMemoryStorage()
         kept.set("no token", for: .token)
         let errors = Mutex<[TokenStorageError]>([])
@@ -60,7 +61,7 @@ private struct Unwritable: TokenModel {
         #expect(try await storage.read()?.value == "new")
     }
 
-    @Test func `N1: without a valid token lets requests pass and obtains a new one`() async throws {
+    @Test(.tags(.n1)) func `without a valid token lets requests pass and obtains a new one`() async throws {
         let backend = Backend()
         let kept = InMemoryStorage()
         kept.set(Data([0xFF]), for: .token)
@@ -76,7 +77,7 @@ private struct Unwritable: TokenModel {
         }
     }
 
-    @Test func `N23: shows a token only once it is stored`() async throws {
+    @Test(.tags(.n23)) func `shows a token only once it is stored`() async throws {
         let kept = FailingStorage()
         let errors = Mutex(0)
         let storage = TokenStorage<Token>(storage: kept, onError: { _ in errors.withLock { $0 += 1 } })
@@ -94,7 +95,7 @@ private struct Unwritable: TokenModel {
         #expect(await storage.load()?.value == "first")
     }
 
-    @Test func `N23: keeps an issued token that could not be stored until it can`() async throws {
+    @Test(.tags(.n23)) func `keeps an issued token that could not be stored until it can`() async throws {
         let backend = Backend()
         let kept = FailingStorage()
         try await backend.serve { url in
@@ -116,7 +117,7 @@ private struct Unwritable: TokenModel {
         }
     }
 
-    @Test func `N23: that is unreadable is not treated as empty`() async throws {
+    @Test(.tags(.n23)) func `that is unreadable is not treated as empty`() async throws {
         let backend = Backend(accepting: ["t"])
         let kept = FailingStorage()
         kept.inner.set(try Token(value: "t").encode(), for: .token)
@@ -140,7 +141,7 @@ private struct Unwritable: TokenModel {
         }
     }
 
-    @Test func `N23: uses a token that another storage over the same key has refreshed`() async throws {
+    @Test(.tags(.n23)) func `uses a token that another storage over the same key has refreshed`() async throws {
         let backend = Backend()
         let kept = InMemoryStorage()
         try await backend.serve { url in
@@ -182,7 +183,7 @@ private struct Unwritable: TokenModel {
 }
 
 @Suite struct `A keychain` {
-    @Test func `N23: on Linux keeps secrets encrypted in a file that is replaced as a whole`() async throws {
+    @Test(.tags(.n23)) func `on Linux keeps secrets encrypted in a file that is replaced as a whole`() async throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/app.secrets"
             func keychain() -> Keychain {

@@ -2,6 +2,7 @@
 
 import LatchRPC
 import PortableFoundation
+import TestTags
 import Testing
 
 @Suite struct `A rule of a method` {
@@ -50,7 +51,7 @@ import Testing
         ]
     }()
 
-    @Test func `G8: lets the right request pass and the wrong one not, once it is Swift`() {
+    @Test(.tags(.g8)) func `lets the right request pass and the wrong one not, once it is Swift`() {
         #expect(Self.pairs.count == conditions.count && conditions.count == ConditionsProto.rules.count)
         for (index, (pair, condition)) in zip(Self.pairs, conditions).enumerated() {
             #expect(condition(pair.right), "\(ConditionsProto.rules[index])")

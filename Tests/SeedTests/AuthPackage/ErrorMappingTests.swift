@@ -4,12 +4,13 @@ import Foundation
 import LatchAccounts
 import LatchAuth
 import LatchHTTP
+import TestTags
 import Testing
 
 @testable import AuthPackage
 
 @Suite struct `The errors of the core in the words of AuthPackage` {
-    @Test(
+    @Test(.tags(.p3), 
         arguments: [
             (HTTPError.invalidURL, .invalidURL), (.insecureURL, .invalidURL), (.timeout, .network(URLError(.timedOut))),
             (.offline, .network(URLError(.cannotConnectToHost))),
@@ -19,11 +20,11 @@ import Testing
             (.unacceptableStatus(HTTPResponse(status: .unauthorized)), .unauthorized),
             (.unacceptableStatus(HTTPResponse(status: 503)), .server(status: 503, message: nil)),
         ] as [(HTTPError, APIError)])
-    func `P3: tell what happened on the way`(error: HTTPError, told: APIError) {
+    func `tell what happened on the way`(error: HTTPError, told: APIError) {
         #expect(APIError(error) == told)
     }
 
-    @Test(
+    @Test(.tags(.p3), 
         arguments: [
             (AuthError.missingToken, .unauthorized), (.reauthenticationRequired, .unauthorized),
             (.superseded, .unauthorized), (.storeLocked, .unknown), (.storeDenied, .unknown), (.storeCorrupt, .unknown),
@@ -31,22 +32,22 @@ import Testing
             (.refreshFailed.caused(by: HTTPError.offline), .network(URLError(.cannotConnectToHost))),
             (.reauthenticationRequired.caused(by: HTTPError.offline), .unauthorized),
         ] as [(AuthError, APIError)])
-    func `P3: never take a store that is locked for a person who is signed out`(error: AuthError, told: APIError) {
+    func `never take a store that is locked for a person who is signed out`(error: AuthError, told: APIError) {
         #expect(APIError(error) == told)
     }
 
-    @Test(
+    @Test(.tags(.p3), 
         arguments: [
             (401, .unauthorized), (400, .server(status: 400, message: "m")), (409, .server(status: 409, message: "m")),
             (429, .server(status: 429, message: "m")), (500, .server(status: 500, message: "m")),
         ] as [(Int, APIError)])
-    func `P3: keep the backend's status and words`(status: Int, told: APIError) {
+    func `keep the backend's status and words`(status: Int, told: APIError) {
         let error = AccountError(
             code: "any", message: "ours", status: HTTPStatus(rawValue: status), serverMessage: "m")
         #expect(APIError(error) == told)
     }
 
-    @Test func `P3: without a status are of the answer's shape, or unknown`() {
+    @Test(.tags(.p3)) func `without a status are of the answer's shape, or unknown`() {
         #expect(APIError(AccountError.invalidResponse) == .decodingFailed)
         #expect(APIError(AccountError.refused) == .unknown)
         #expect(APIError(CancellationError()) == .cancelled)

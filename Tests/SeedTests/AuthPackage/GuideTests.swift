@@ -5,6 +5,7 @@
 
 import AuthPackage
 import Foundation
+import TestTags
 import Testing
 
 /// The guide's section "Configuration".
@@ -49,7 +50,7 @@ private func explain(_ error: APIError) -> String {
 }
 
 @Suite struct `The guide of AuthPackage` {
-    @Test func `P1: configures a client as it shows`() {
+    @Test(.tags(.p1)) func `configures a client as it shows`() {
         let (config, _) = configuration()
         #expect(config.baseURL.absoluteString == "http://localhost:3000")
         #expect(config.refreshUsesCookie)
@@ -57,7 +58,7 @@ private func explain(_ error: APIError) -> String {
         #expect(config.microsoftEnabled)
     }
 
-    @Test func `P1: has safe defaults`() throws {
+    @Test(.tags(.p1)) func `has safe defaults`() throws {
         let config = AuthConfiguration(baseURL: try #require(URL(string: "https://api.example.com")))
         #expect(config.refreshUsesCookie)
         #expect(config.redirectScheme == nil)
@@ -67,7 +68,7 @@ private func explain(_ error: APIError) -> String {
         #expect(auth.currentUser == nil)
     }
 
-    @Test func `P9: takes a store of one's own with plain throwing methods`() async throws {
+    @Test(.tags(.p9)) func `takes a store of one's own with plain throwing methods`() async throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("tokens-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: url) }
         let store = FileStore(url: url)
@@ -80,7 +81,7 @@ private func explain(_ error: APIError) -> String {
         #expect(try await auth.refreshIfNeeded() == "a")
     }
 
-    @Test func `P9: keeps tokens in memory through any number of tasks`() async {
+    @Test(.tags(.p9)) func `keeps tokens in memory through any number of tasks`() async {
         let store = InMemoryTokenStore()
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<100 { group.addTask { store.save(Tokens(accessToken: "\(number)")) } }

@@ -3,6 +3,7 @@
 import AuthPackage
 import Foundation
 import LatchTesting
+import TestSupport
 import Testing
 
 /// The account that the live tests use.

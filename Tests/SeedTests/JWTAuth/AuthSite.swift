@@ -3,6 +3,7 @@
 import Foundation
 import JWTAuth
 import LatchTesting
+import TestSupport
 
 /// The program of the document, as it sets itself up: its live client, at the auth server itself.
 struct AuthSite: Sendable {

@@ -5,6 +5,7 @@
 
 import JWTAuth
 import LatchTesting
+import TestTags
 import Testing
 
 struct LoginFeature: Reducer {
@@ -155,7 +156,7 @@ struct AppView: View {
 @Suite struct `The reducers of seed 001` {
     private func shown(_ view: AppView) -> [String] { (view.body as? Shown)?.names ?? [] }
 
-    @Test func `J4: log in, load the session at the next start, and log out, at the real server`() async throws {
+    @Test(.tags(.j4)) func `log in, load the session at the next start, and log out, at the real server`() async throws {
         try await AuthSite.run { site in
             let view = AppView()
             #expect(shown(view) == ["LoginView"])
@@ -176,7 +177,7 @@ struct AppView: View {
         }
     }
 
-    @Test func `J6: show an expired session as one that is being refreshed`() async throws {
+    @Test(.tags(.j6)) func `show an expired session as one that is being refreshed`() async throws {
         try await AuthSite.run { site in
             try await site.signIn(expired: true)
             #expect(shown(AppView()) == ["Refreshing session..."])

@@ -7,6 +7,8 @@ import Foundation
 import JWTAuth
 import LatchHTTP
 import LatchTesting
+import TestSupport
+import TestTags
 import Testing
 
 /// Left out by the text, as the server has it.
@@ -118,7 +120,7 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
 }
 
 @Suite struct `The flow of seed 001` {
-    @Test func `J7: a request with the session's token is answered, also one with an expired token`() async throws {
+    @Test(.tags(.j7)) func `a request with the session's token is answered, also one with an expired token`() async throws {
         try await AuthSite.run { site in
             try await site.signIn()
             #expect(try await basicRequest().name.isEmpty == false)
@@ -138,7 +140,7 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
         }
     }
 
-    @Test func `J8: two hundred requests at once with an expired token are one refresh at the server`() async throws {
+    @Test(.tags(.j8)) func `two hundred requests at once with an expired token are one refresh at the server`() async throws {
         try await AuthSite.run { site in
             try await site.signIn(expired: true)
             let names = await withTaskGroup(of: String?.self) { group in
@@ -153,7 +155,7 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
         }
     }
 
-    @Test func `J9: a refresh that the server refuses logs out and leads to the login`() async throws {
+    @Test(.tags(.j9)) func `a refresh that the server refuses logs out and leads to the login`() async throws {
         try await AuthSite.run { site in
             let tokens = try await site.signIn(expired: true)
             // Somebody has signed this device out.
@@ -170,7 +172,7 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
         }
     }
 
-    @Test func `J9: what the text does by itself when a refresh ends works too`() async throws {
+    @Test(.tags(.j9)) func `what the text does by itself when a refresh ends works too`() async throws {
         try await AuthSite.run { site in
             let tokens = try await site.signIn(expired: true)
             let client = Dependency(\.jwtAuthClient).wrappedValue
@@ -185,7 +187,7 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
         }
     }
 
-    @Test func `J12: a request with everything of one's own is sent by that session, with that header`() async throws {
+    @Test(.tags(.j12)) func `a request with everything of one's own is sent by that session, with that header`() async throws {
         let seen = ClosureHandler { request in
             #expect(request.fields["X-Custom"] == "1")
             #expect(request.fields[.authorization]?.hasPrefix("Bearer ") == true)

@@ -5,6 +5,7 @@
 
 import Foundation
 import JWTAuth
+import TestTags
 import Testing
 
 extension KeychainClient.Keys {
@@ -149,14 +150,14 @@ extension JWTAuthClient: DependencyKey {
             + "vbiI6MiwibGFzdF9sb2dpbiI6MTgwMDAwMDAwMCwicm9sZXMiOlsiYSIsImIiXX0.c2ln",
         refresh: "refresh")
 
-    @Test func `J1: reads claims`() {
+    @Test(.tags(.j1)) func `reads claims`() {
         #expect(
             claims(tokens: rich) == [
                 "user": "7 a@b.c", "admin": "true", "version": "2", "login": "1800000000.0", "roles": "a,b",
             ])
     }
 
-    @Test func `J4: keeps texts under own keys, and the pair half by half`() async throws {
+    @Test(.tags(.j4)) func `keeps texts under own keys, and the pair half by half`() async throws {
         try await withDependencies {
             $0.context = .test
         } operation: {
@@ -167,7 +168,7 @@ extension JWTAuthClient: DependencyKey {
         }
     }
 
-    @Test func `J6: tells what is not loaded from what is missing`() async throws {
+    @Test(.tags(.j6)) func `tells what is not loaded from what is missing`() async throws {
         try await withDependencies {
             $0.context = .test
         } operation: {
@@ -181,7 +182,7 @@ extension JWTAuthClient: DependencyKey {
         #expect(stateOf(.expired(rich)) == "refreshing")
     }
 
-    @Test func `J7: refreshes before the end where the program wants it`() async throws {
+    @Test(.tags(.j7)) func `refreshes before the end where the program wants it`() async throws {
         try await AuthSite.run { site in
             #expect(try await proactively() == false)
             let old = try await site.signIn(expired: true)
@@ -192,7 +193,7 @@ extension JWTAuthClient: DependencyKey {
         }
     }
 
-    @Test func `J9: recovers from each error in its way`() async throws {
+    @Test(.tags(.j9)) func `recovers from each error in its way`() async throws {
         var said: [String] = []
         let errors: [any Error] = [
             AuthTokens.Error.expiredToken, AuthTokens.Error.invalidToken, AuthTokens.Error.missingToken,

@@ -5,6 +5,7 @@
 // stay apart in an enumeration of their own.
 
 import Nevod
+import TestTags
 import Testing
 
 enum Section3 {
@@ -90,7 +91,7 @@ enum Section3 {
 }
 
 @Suite struct `Section 3 of Nevod's document` {
-    @Test func `N11: sends the key in a field, and does not ask for another after a 401`() async throws {
+    @Test(.tags(.n11)) func `sends the key in a field, and does not ask for another after a 401`() async throws {
         let site = SeedSite()
         try await site.serve { url in
             let config = NetworkConfig(environments: [YourDomain.api: SimpleEnvironment(baseURL: url)])
@@ -100,7 +101,7 @@ enum Section3 {
         }
     }
 
-    @Test func `N11: sends the key in the query, once`() async throws {
+    @Test(.tags(.n11)) func `sends the key in the query, once`() async throws {
         let site = SeedSite()
         site.on("/users/me") { _ in SeedSite.json(#"{"id":7,"name":"Ada"}"#) }
         try await site.serve { url in

@@ -4,6 +4,7 @@
 // the text leaves out is added above its block: the domain, the two routes, and the storage that it calls `keychain`.
 
 import Nevod
+import TestTags
 import Testing
 
 struct SeedUser: Decodable, Equatable {
@@ -83,7 +84,7 @@ private func block(
 }
 
 @Suite struct `Section 1 of Nevod's document` {
-    @Test func `N4: answers a 401 by one refresh for all requests, and saves the token`() async throws {
+    @Test(.tags(.n4)) func `answers a 401 by one refresh for all requests, and saves the token`() async throws {
         let site = SeedSite()
         try await site.serve { url in
             let keychain = InMemoryStorage()

@@ -5,6 +5,7 @@
 // a foreign package, in whose place `Keychain(service:)` comes with ours.
 
 import Nevod
+import TestTags
 import Testing
 
 // Section 7
@@ -72,7 +73,7 @@ actor MyCustomInterceptor: RequestInterceptor {
             loginStrategy: { CookieToken(sessionCookies: [cookie]) })
     }
 
-    @Test func `N14: log, set fields and authorise in this order`() async throws {
+    @Test(.tags(.n14)) func `log, set fields and authorise in this order`() async throws {
         let site = SeedSite()
         site.on("/users/me") { _ in SeedSite.json(#"{"id":7,"name":"Ada"}"#) }
         try await site.serve { url in

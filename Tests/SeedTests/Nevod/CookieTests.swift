@@ -4,6 +4,7 @@
 // domain that it leaves out are written above; the hosts are parameters, so that the block runs against a real server.
 
 import Nevod
+import TestTags
 import Testing
 
 enum SpaceTrackDomain: ServiceDomain {
@@ -92,7 +93,7 @@ enum Section2 {
 }
 
 @Suite(.serialized) struct `Section 2 of Nevod's document` {
-    @Test func `N10: logs in before the first request`() async throws {
+    @Test(.tags(.n10)) func `logs in before the first request`() async throws {
         let site = SeedSite()
         site.on("/ajaxauth/login") { _ in
             SeedSite.json("\"\"", fields: [.setCookie: "chocolatechip=abc; Path=/; HttpOnly"])
@@ -108,7 +109,7 @@ enum Section2 {
         }
     }
 
-    @Test func `N10: throws what the login throws`() async throws {
+    @Test(.tags(.n10)) func `throws what the login throws`() async throws {
         let site = SeedSite()
         site.on("/ajaxauth/login") { _ in .init(status: .forbidden) }
         try await site.serve { url in

@@ -6,6 +6,7 @@
 
 import LatchCrypto
 import Nevod
+import TestTags
 import Testing
 
 extension Data {
@@ -92,7 +93,7 @@ struct MultiHeaderToken: TokenModel {
         return site
     }
 
-    @Test func `N12: signs the request that is sent, and again for each attempt`() async throws {
+    @Test(.tags(.n12)) func `signs the request that is sent, and again for each attempt`() async throws {
         let token = HMACToken(apiKey: "client", secret: "s3cret")
         let route = RefreshTokenRoute(refreshToken: "r")
         let site = try await sent(with: token, by: route, failingFirst: true)
@@ -106,7 +107,7 @@ struct MultiHeaderToken: TokenModel {
         }
     }
 
-    @Test func `N13: sends all fields of a token`() async throws {
+    @Test(.tags(.n13)) func `sends all fields of a token`() async throws {
         // Usage
         let token = MultiHeaderToken(headers: [
             "X-Client-ID": "client123",

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import Synchronization
 
 /// A real server that speaks for all the services of Nevod's document.

@@ -6,6 +6,7 @@
 // no actor allows: the word is added.
 
 import Nevod
+import TestTags
 import Testing
 
 enum LegacyDomain: ServiceDomain {
@@ -110,7 +111,7 @@ private struct LegacyRoute: Route {
 }
 
 @Suite struct `Section 4 of Nevod's document` {
-    @Test func `N25: keeps three schemes apart over one keychain`() async throws {
+    @Test(.tags(.n25)) func `keeps three schemes apart over one keychain`() async throws {
         let site = SeedSite()
         site.on("/legacy") { request in
             request.fields[.cookie] == "sid=1" ? SeedSite.json("legacy") : .init(status: .unauthorized)

@@ -3,6 +3,7 @@
 #if os(Linux)
 import Foundation
 import LatchTesting
+import TestSupport
 import Testing
 
 @testable import LatchAuth

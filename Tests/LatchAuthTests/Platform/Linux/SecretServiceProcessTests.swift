@@ -4,6 +4,7 @@
 import Foundation
 import LatchAuth
 import LatchTesting
+import TestSupport
 import Testing
 
 /// Several processes of one person at one keyring.

@@ -4,6 +4,8 @@
 import Foundation
 @testable import LatchAuth
 import LatchTesting
+import TestSupport
+import TestTags
 import Testing
 
 /// Each test is a process of its own, since the bus is the process's.
@@ -18,7 +20,7 @@ struct `The Secret Service` {
         return session
     }
 
-    @Test func `P9: keeps the contract of secret stores`() async {
+    @Test(.tags(.p9)) func `keeps the contract of secret stores`() async {
         await #expect(processExitsWith: .success) {
             try await withTemporaryFolder { folder in
                 let session = try await `The Secret Service`.session(in: folder)

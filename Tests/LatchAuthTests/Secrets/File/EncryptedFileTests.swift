@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchCrypto
 import LatchTesting
+import TestTags
 import Testing
 
 @Suite struct `An encrypted file of secrets` {
@@ -43,8 +44,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["flip", "truncate", "empty", "foreign", "append"])
-    func `P9: is corrupt when it was changed, never empty`(damage: String) async throws {
+    @Test(.tags(.p9), arguments: ["flip", "truncate", "empty", "foreign", "append"])
+    func `is corrupt when it was changed, never empty`(damage: String) async throws {
         try await withTemporaryFolder { folder in
             let store = store(in: folder)
             try await store.write(Array(canary.utf8), for: "a")
@@ -64,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `P9: sets a damaged file aside when something new is stored`() async throws {
+    @Test(.tags(.p9)) func `sets a damaged file aside when something new is stored`() async throws {
         try await withTemporaryFolder { folder in
             let store = store(in: folder)
             let file = URL(fileURLWithPath: "\(folder)/deep/er/secrets")
@@ -80,8 +81,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 31, 33])
-    func `P9: with a damaged key is corrupt, and takes a new sign-in under a new key`(size: Int) async throws {
+    @Test(.tags(.p9), arguments: [0, 31, 33])
+    func `with a damaged key is corrupt, and takes a new sign-in under a new key`(size: Int) async throws {
         try await withTemporaryFolder { folder in
             let store = store(in: folder)
             let key = "\(folder)/deep/er/key"
@@ -177,13 +178,13 @@ import Testing
 }
 
 @Suite struct `The results of Apple's keychain` {
-    @Test(
+    @Test(.tags(.p9), 
         arguments: [
             (-25_308, AuthError.storeLocked), (-25_293, .storeDenied), (-128, .storeDenied), (-34_018, .storeDenied),
             (-61, .storeDenied), (-25_292, .storeDenied), (-26_275, .storeCorrupt), (-34, .storeFull),
             (-25_291, .storeUnavailable), (-36, .storeUnavailable), (-1, .storeUnavailable),
         ] as [(Int32, AuthError)])
-    func `P9: never look like "no account"`(status: Int32, error: AuthError) {
+    func `never look like "no account"`(status: Int32, error: AuthError) {
         #expect(KeychainStatus.error(for: status) == error)
         #expect(KeychainStatus.error(for: status).message.contains("\(status)"))
     }

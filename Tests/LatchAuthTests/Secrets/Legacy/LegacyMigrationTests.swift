@@ -5,6 +5,7 @@ import LatchAuth
 import LatchCore
 import LatchJOSE
 import LatchTesting
+import TestTags
 import Testing
 
 @Suite struct `An account of an earlier library` {
@@ -70,8 +71,8 @@ import Testing
         #expect(try await migrate(layout) == .nothing)
     }
 
-    @Test(arguments: ["accessToken", "refreshToken"])
-    func `J6: of which only one half is there is none, and is cleaned`(half: String) async throws {
+    @Test(.tags(.j6), arguments: ["accessToken", "refreshToken"])
+    func `of which only one half is there is none, and is cleaned`(half: String) async throws {
         keep([half: "x"])
         #expect(try await LegacyMigration(.jwtAuth, in: secrets).account() == nil)
         #expect(try await migrate(.jwtAuth) == .incomplete)

@@ -5,6 +5,7 @@ import Glibc
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import TestSupport
 import Testing
 
 /// Takes all descriptors of this process but one, lets a client connect with that one, and gives them back.

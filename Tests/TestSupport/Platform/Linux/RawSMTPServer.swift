@@ -26,7 +26,7 @@ public final class RawSMTPServer: Sendable {
     /// - Throws: `RawHTTPServer.Failure` when no socket can be had.
     public init(refusing refusals: [String: String] = [:], extensions: [String] = ["AUTH PLAIN"]) throws {
         let (listener, port) = try listeningSocket()
-        let (stop, stopper) = try LatchTesting.stopper()
+        let (stop, stopper) = try TestSupport.stopper()
         self.port = port
         self.stopper = stopper
         log = Mutex(([], []))

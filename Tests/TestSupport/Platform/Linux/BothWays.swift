@@ -3,6 +3,7 @@
 
 public import LatchHTTP
 public import LatchServer
+public import LatchTesting
 
 /// Runs a test's body twice: with the handler in process, and with the same handler behind a real socket.
 ///

@@ -94,7 +94,7 @@ public final class RawHTTPServer: Sendable {
         self.port = port
         self.events = events
         let log = log
-        let (stop, stopper) = try LatchTesting.stopper()
+        let (stop, stopper) = try TestSupport.stopper()
         self.stopper = stopper
         let loop = RawServerLoop(listener: socket, stop: stop, greeting: greeting, script: script) { event in
             log.add(event)
