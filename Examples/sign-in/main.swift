@@ -10,5 +10,5 @@ do {
     try await auth.signUp(email: "ada@example.com", password: "a long enough password")
 } catch AccountError.emailTaken {}
 try await auth.signIn(email: "ada@example.com", password: "a long enough password")
-print("signed in as", try await auth.profile().email)  // renews the token when that is due
+print("signed in as", try await auth.profile().email)  // refreshes the token when it is due
 print("signed out:", try await auth.signOut())

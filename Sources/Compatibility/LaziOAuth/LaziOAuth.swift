@@ -4,5 +4,5 @@
 //
 // For: programs that were written against the OAuth part of the Lazi app. `OAuthService` is a face of LatchAuth's
 // `Session` over LatchOAuth's `TokenEndpoint`, `APIClient` one of LatchHTTP's `Client`; the view models hold what the
-// screens show. Documentation/Seeds/004-LaziOAuth.md tells where a behaviour differs from the original and why.
+// screens show. Documentation/Compatibility/LaziOAuth.md tells where a behaviour differs from the original and why.
 // Must not hold: an engine of its own, or views.

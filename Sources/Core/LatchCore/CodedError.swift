@@ -5,7 +5,7 @@
 /// Each module has one such struct. Its static members are both what is thrown and what is matched:
 ///
 /// ```swift
-/// do { try await session.credential() } catch AuthError.missingToken { show(.login) }
+/// do { _ = try await session.credential() } catch AuthError.missingToken { print("Sign in first.") }
 /// ```
 ///
 /// Matching compares the code only, so that an error can carry context and still be caught by its static member.

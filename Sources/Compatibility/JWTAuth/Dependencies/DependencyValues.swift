@@ -165,7 +165,7 @@ public protocol TestDependencyKey<Value>: Sendable {
 ///
 /// ```swift
 /// extension JWTAuthClient: @retroactive DependencyKey {
-///     public static let liveValue = JWTAuthClient(baseURL: { "https://api.example.com" }, refresh: { … })
+///     public static let liveValue = JWTAuthClient(baseURL: { "https://api.example.com" }, refresh: { _ in … })
 /// }
 /// ```
 public protocol DependencyKey<Value>: TestDependencyKey {

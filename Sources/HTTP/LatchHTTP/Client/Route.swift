@@ -14,12 +14,12 @@ public import PortableFoundation
 /// The method names the route, `sending:` gives its content and `as:` the type of its response:
 ///
 /// ```swift
-/// .post("users", json: user, as: User.self)          // JSON both ways
-/// .post("files", multipart: form, as: File.self)     // a form with files
-/// .put("picture", sending: .bytes(png, as: "image/png"))
-/// .request("REPORT", "usage", sending: .json(question), as: Usage.self)
-/// .text(.get, "robots.txt")                          // text, bytes, a stream, or the response as it came
-/// .stream(.get, "export")
+/// Route.post("users", json: user, as: User.self)          // JSON both ways
+/// Route.post("files", multipart: form, as: File.self)     // a form with files
+/// Route.put("picture", sending: .bytes(png, as: "image/png"))
+/// Route.request("REPORT", "usage", sending: .json(question), as: Usage.self)
+/// Route.text(.get, "robots.txt")                          // text, bytes, a stream, or the response as it came
+/// Route.stream(.get, "export")
 /// ```
 public struct Route<Response: Sendable>: Sendable {
     /// The method.

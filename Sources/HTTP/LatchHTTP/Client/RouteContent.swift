@@ -6,7 +6,7 @@ package import PortableFoundation
 /// The content of a route and its media type.
 ///
 /// ```swift
-/// .put("users/\(id)/picture", sending: .bytes(png, as: "image/png"))
+/// let route = Route.put("users/\(id)/picture", sending: .bytes(png, as: "image/png"))
 /// ```
 public struct RouteContent: Sendable {
     /// Encoded content and its media type, which may be left to the caller.

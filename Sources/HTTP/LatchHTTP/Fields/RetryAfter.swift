@@ -6,8 +6,8 @@ package import PortableFoundation
 /// The time after which a server wants to be contacted again (RFC 9110 §10.2.3): a delay or a date.
 ///
 /// ```swift
-/// RetryAfter("120") == .delay(.seconds(120))
-/// response.retryDelay(now: clock.now)
+/// let delay = RetryAfter("120")  // .delay(.seconds(120))
+/// let pause = response.retryDelay(now: Date())
 /// ```
 package enum RetryAfter: Sendable, Hashable {
     /// The delay from the time of the response.

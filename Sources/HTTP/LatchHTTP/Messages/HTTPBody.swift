@@ -74,7 +74,8 @@ extension HTTPBody {
     /// Returns the same content, which reports how many bytes were read so far, and the total, if it is known.
     ///
     /// ```swift
-    /// .put("backup", sending: .body(.init(try .file(at: path)).reporting { sent, all in show(sent, of: all) }))
+    /// let backup = HTTPBody(try .file(at: path)).reporting { sent, all in show(sent, of: all) }
+    /// try await client.perform(.put("backup", sending: .body(backup)))
     /// ```
     ///
     /// Content that was read is being sent and has not necessarily arrived. If the content is sent again, the count

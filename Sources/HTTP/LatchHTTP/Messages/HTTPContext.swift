@@ -11,7 +11,11 @@ public protocol HTTPContextKey {
 /// The values that travel with a request inside the process and are never sent.
 ///
 /// ```swift
-/// request.context[RemoteAddress.self]
+/// enum Attempt: HTTPContextKey {
+///     static var defaultValue: Int { 1 }
+/// }
+///
+/// request.context[Attempt.self] += 1
 /// ```
 public struct HTTPContext: Sendable {
     /// The values, in an array since there are few: a dictionary would cost each request another allocation.

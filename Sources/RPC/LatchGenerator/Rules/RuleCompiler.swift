@@ -19,7 +19,7 @@ struct RuleCheck: Equatable {
 ///
 /// ```swift
 /// let (checks, diagnostics) = RuleCompiler().checks(for: plan)
-/// for check in checks { "if !(\(check.condition)) { errors.append(\(check.messageLiteral)) }" }
+/// for check in checks { print("if !(\(check.condition)) { errors.append(\(check.messageLiteral)) }") }
 /// ```
 ///
 /// An invalid rule is an error, so that no request is accepted because a rule was ignored.

@@ -6,8 +6,8 @@ public import LatchHTTP
 /// A client-side channel to the methods of a server, over any transport.
 ///
 /// ```swift
-/// let session = SessionInterceptor(session, for: .host("api.example.com"))
-/// let channel = try RPCChannel("https://api.example.com", interceptors: [session])
+/// let authorization = SessionInterceptor(session, for: .host("api.example.com"))
+/// let channel = try RPCChannel("https://api.example.com", interceptors: [authorization])
 /// let users = UserServiceStub(channel)
 /// ```
 ///

@@ -6,7 +6,10 @@ public import LatchHTTP
 /// An error of a call, reported by the server or found by the client.
 ///
 /// ```swift
-/// do { try await users.login(request) } catch RPCError.unauthenticated { show(.wrongPassword) }
+/// import LatchCore  // for `catch` by a code
+/// import LatchRPC
+///
+/// do { _ = try await users.login(request) } catch RPCError.unauthenticated { print("Wrong password.") }
 /// ```
 ///
 /// A server method throws one to respond with it; any other error becomes `internal`, and its text stays on the server.

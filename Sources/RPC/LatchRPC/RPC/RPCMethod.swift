@@ -3,7 +3,7 @@
 /// A method of a service with the types of its messages.
 ///
 /// ```swift
-/// static let login = RPCMethod<LoginRequest, AuthResponse>("userservice.v1.UserService", "Login")
+/// let login = RPCMethod<LoginRequest, AuthResponse>("userservice.v1.UserService", "Login")
 /// ```
 public struct RPCMethod<Request: Message, Response: Message>: Sendable {
     /// The service's full name, such as `userservice.v1.UserService`.

@@ -7,8 +7,8 @@ import Synchronization
 /// A stream of messages of a call, for one reader at a time.
 ///
 /// ```swift
-/// for try await event in try await service.watch(request) { show(event) }
-/// let response = try await service.upload(RPCStream(parts))
+/// for try await event in try await feed.watch(request) { show(event) }
+/// let response = try await feed.upload(RPCStream(parts))
 /// ```
 ///
 /// Reading applies backpressure: a slow reader slows the sender. Releasing the iterator of a response ends the call.

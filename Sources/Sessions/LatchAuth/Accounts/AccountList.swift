@@ -7,7 +7,7 @@ import PortableFoundation
 ///
 /// ```swift
 /// let accounts = AccountList(service: "com.example.app") { entry, store in
-///     Session(store: store) { request in try await issuer(entry.issuer).refresh(request) }
+///     Session(store: store) { request in try await issuer(at: entry.issuer).refresh(request.credential) }
 /// }
 /// let entry = try await accounts.signIn(tokens, as: "ada@example.com", issuer: "https://id.example.com")
 /// let session = try await accounts.session(for: entry.id)

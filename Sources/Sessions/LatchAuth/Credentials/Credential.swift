@@ -12,8 +12,7 @@ public import PortableFoundation
 ///     let token: String
 ///
 ///     func authorize(_ request: inout HTTPRequest) {
-///         request.fields["X-Token"] = "\(token);length=\(request.body.length ?? 0)"
-///         request.credentialFields.append("X-Token")
+///         request.fields[.authorization] = "Counted \(token);length=\(request.body.length ?? 0)"
 ///     }
 /// }
 ///
@@ -24,8 +23,8 @@ public protocol Credential: Sendable {
     /// Adds the credential to `request`, which is otherwise as it will be sent.
     ///
     /// It is called for each message that goes out, so a signature covers the sent message and is made anew for every
-    /// repeat and every redirect within the origin; a second call replaces the fields of the first one. A field of its
-    /// own that holds a secret is added to `credentialFields`.
+    /// repeat and every redirect within the origin; a second call replaces the fields of the first one. A secret
+    /// belongs in `Authorization`: that field is removed when a redirect leaves the origin, and is never logged.
     func authorize(_ request: inout HTTPRequest) async throws
 
     /// Reads the response to an authorized message, such as for a nonce that the next one needs.

@@ -12,8 +12,8 @@ package import PortableFoundation
 ///
 /// ```swift
 /// let key = try DPoPKey.generate()
-/// let client = Client(baseURL: issuer, interceptors: [DPoPInterceptor(key)])   // at the token endpoint
-/// let tokens = Tokens(access: access, refresh: refresh, tokenType: .dpop, key: key)
+/// let client = Client(baseURL: url, interceptors: [DPoPInterceptor(key)])   // at the token endpoint
+/// let tokens = Tokens(access: "…", refresh: "…", tokenType: .dpop, key: key)
 /// ```
 ///
 /// Copies share the nonces that servers require in proofs.

@@ -4,7 +4,7 @@ public import Observation
 
 /// A session's state for a view: observable properties on the main actor.
 ///
-/// ```swift
+/// ```swift no-check
 /// @State private var account = ObservableSession(session)
 ///
 /// var body: some View {

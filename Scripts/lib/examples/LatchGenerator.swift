@@ -1,0 +1,10 @@
+import LatchProto
+
+// SPDX-License-Identifier: Apache-2.0
+@testable import LatchGenerator
+
+nonisolated(unsafe) let compilation: Compilation = placeholder()
+let options: SwiftOptions = placeholder()
+nonisolated(unsafe) let plan: MethodPlan = placeholder()
+
+func read(_ name: String) -> [UInt8]? { placeholder() }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+import LatchAuth
+import LatchHTTP
+import LatchServer
+
+struct MyStore: SecretStore {
+    init(at place: String) {}
+
+    func read(_ name: String) -> [UInt8]? { placeholder() }
+    func write(_ secret: [UInt8], for name: String) {}
+    func remove(_ name: String) {}
+    func names() -> [String] { placeholder() }
+}
+
+let place: String = placeholder()
+let client: Client = placeholder()
+let route: Route<String> = placeholder()
+let router: Router = placeholder()
+let transport: any Handler = placeholder()
+let request: HTTPRequest = placeholder()
